@@ -1,0 +1,154 @@
+#include "autodiff/op_node.h"
+
+#include <new>
+#include <thread>
+
+#include "autodiff/arithmetic.h"
+#include "autodiff/views.h"
+#include "src/core/check.h"
+
+namespace groove::autodiff {
+namespace {
+
+std::size_t padded(std::size_t bytes) { return (bytes + 15) & ~std::size_t{15}; }
+
+Type type_of(const Tensor& tensor) {
+  if (!tensor.defined()) return Type{ScalarType::Undefined, {}};
+  return Type{tensor.impl()->dtype, tensor.impl()->geometry.sizes};
+}
+
+}  // namespace
+
+OpNode::OpNode(const Call& call, std::uint64_t node_sequence)
+    : op_(call.op), attrs_(*call.attrs), numbers_(call.numbers) {
+  sequence = node_sequence;
+}
+
+detail::RefPtr<OpNode> OpNode::make(const Call& call, std::uint64_t sequence, Tensor keep_self) {
+  const std::size_t inputs = call.inputs.size();
+  const std::size_t values = inputs + static_cast<std::size_t>(call.op->outputs);
+  const std::size_t edges_at = padded(sizeof(OpNode));
+  const std::size_t types_at = edges_at + padded(inputs * sizeof(Edge));
+  const std::size_t saved_at = types_at + padded(values * sizeof(Type));
+  char* memory = static_cast<char*>(::operator new(saved_at + values * sizeof(SavedValue)));
+  auto* node = new (memory) OpNode(call, sequence);
+  detail::RefPtr<OpNode> owner(node);
+  node->edges = reinterpret_cast<Edge*>(memory + edges_at);
+  node->types_ = reinterpret_cast<Type*>(memory + types_at);
+  node->saved_ = reinterpret_cast<SavedValue*>(memory + saved_at);
+  std::uninitialized_default_construct_n(node->edges, inputs);
+  std::uninitialized_default_construct_n(node->types_, values);
+  std::uninitialized_default_construct_n(node->saved_, values);
+  node->edge_count = static_cast<std::uint32_t>(inputs);
+  node->output_count = static_cast<std::uint32_t>(call.op->outputs);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const Tensor& input = call.inputs[i];
+    node->types_[i] = type_of(input);
+    if (!input.defined()) continue;
+    node->edges[i] = gradient_edge(input);
+    if (i < 32 && (call.op->saves_inputs >> i & 1)) {
+      const bool is_self = keep_self.defined() && input.is_same(call.inputs[0]);
+      node->saved(i).save(is_self ? keep_self : input);
+      node->has_saved_ = true;
+    }
+  }
+  return owner;
+}
+
+void OpNode::save_outputs(const Tensor* outputs, bool is_owned) {
+  for (std::uint32_t k = 0; k < output_count; ++k) {
+    types_[edge_count + k] = type_of(outputs[k]);
+    if (!(op_->saves_outputs >> k & 1)) continue;
+    SavedValue& place = saved(edge_count + k);
+    place.save_output(outputs[k].impl());
+    if (is_owned)
+      place.adopt();
+    else
+      autograd_meta(*outputs[k].impl()).is_saved_by_producer = true;
+    has_saved_ = true;
+  }
+}
+
+OpNode::~OpNode() {
+  const std::size_t values = edge_count + output_count;
+  std::destroy_n(saved_, values);
+  std::destroy_n(types_, values);
+  std::destroy_n(edges, edge_count);
+}
+
+void OpNode::release_saved() {
+  is_released = true;
+  SpinLock guard(lock_);
+  for (std::size_t i = 0; i < edge_count + output_count; ++i) saved(i).reset();
+}
+
+void OpNode::adopt_output(std::uint32_t index) {
+  SpinLock guard(lock_);
+  saved(edge_count + index).adopt();
+}
+
+void OpNode::move_output(std::uint32_t index, TensorImpl& impl) {
+  SpinLock guard(lock_);
+  saved(edge_count + index).moved_to(impl);
+}
+
+Tensor OpNode::unpack_output(std::uint32_t index) {
+  SavedValue& place = saved(edge_count + index);
+  Tensor value;
+  bool is_adopted = false;
+  for (;;) {
+    {
+      SpinLock guard(lock_);
+      if (!place.is_set()) return {};
+      place.check(name(), "output", index);
+      value = place.get();
+      is_adopted = place.is_adopted();
+    }
+    if (value.defined()) break;
+    std::this_thread::yield();
+  }
+  if (!is_adopted || !grad_enabled()) return value;
+  // For a second derivative the value needs its history back, under an impl that the node does
+  // not own: node and value must not hold each other.
+  TensorImpl& impl = *value.impl();
+  Tensor alias(make_impl(impl.storage, impl.geometry, impl.dtype));
+  alias.impl()->trace_session = impl.trace_session;
+  alias.impl()->trace_id = impl.trace_id;
+  set_history(*alias.impl(), TapeNodePtr(this), index);
+  return alias;
+}
+
+void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) {
+  GROOVE_CHECK(!is_released || !has_saved_,
+               "backward of {}: trying to backward through the graph a second time: its saved "
+               "tensors are already freed; give retain_graph=true to the first backward",
+               name());
+  if (!op_->gradient) {
+    if (op_->kind == OpKind::kView && needs[0])
+      gradients[0] = embed_cotangent(*op_, attrs_, numbers_, types_[0], cotangents[0]);
+    return;
+  }
+  Tensors inputs(edge_count), outputs(output_count);
+  for (std::size_t i = 0; i < edge_count; ++i) {
+    if (!saved(i).is_set()) continue;
+    saved(i).check(name(), "input", i);
+    inputs[i] = saved(i).get();
+  }
+  for (std::uint32_t k = 0; k < output_count; ++k)
+    if (saved(edge_count + k).is_set()) outputs[k] = unpack_output(k);
+  const Grad grad{*op_,
+                  attrs_,
+                  numbers_,
+                  inputs,
+                  outputs,
+                  cotangents,
+                  ArrayRef<Type>(types_, edge_count),
+                  ArrayRef<Type>(types_ + edge_count, output_count),
+                  needs};
+  Tensors result = op_->gradient(grad);
+  GROOVE_ASSERT(result.size() <= edge_count, "{}: {} gradients for {} inputs", name(),
+                result.size(), edge_count);
+  for (std::size_t i = 0; i < result.size(); ++i) gradients[i] = std::move(result[i]);
+}
+
+}  // namespace groove::autodiff

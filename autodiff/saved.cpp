@@ -1,0 +1,42 @@
+#include "autodiff/saved.h"
+
+#include "src/core/check.h"
+
+namespace groove::autodiff {
+
+void SavedValue::reset() {
+  TensorImpl* impl = std::exchange(impl_, nullptr);
+  if (!impl || !is_owned_) return;
+  std::atomic_ref(impl->tape_references).fetch_sub(1, std::memory_order_relaxed);
+  if (impl->release()) destroy(impl);
+}
+
+void SavedValue::adopt() {
+  if (!impl_ || is_owned_) return;
+  auto alias = make_impl(impl_->storage, impl_->geometry, impl_->dtype);
+  // The tracer goes on knowing the value.
+  alias->trace_session = impl_->trace_session;
+  alias->trace_id = impl_->trace_id;
+  own(alias.get());
+  is_adopted_ = true;
+}
+
+Tensor SavedValue::get() const {
+  if (!impl_) return {};
+  if (is_owned_) return Tensor(impl_);
+  if (!impl_->try_retain()) return {};
+  Tensor tensor(impl_);
+  impl_->release();  // the handle has its own
+  return tensor;
+}
+
+void SavedValue::check(const char* op, const char* role, std::size_t index) const {
+  GROOVE_CHECK(impl_->storage->version == version_,
+               "backward of {}: one of the variables needed for gradient computation has been "
+               "modified by an inplace operation: {} {} ({} {}) is at version {}; expected version "
+               "{}; clone it before the inplace operation",
+               op, role, index, groove::name(impl_->dtype), to_string(impl_->geometry.sizes),
+               impl_->storage->version, version_);
+}
+
+}  // namespace groove::autodiff

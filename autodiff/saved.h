@@ -1,0 +1,67 @@
+// A tensor kept for the gradient. An input is owned; an output is only known as long as somebody
+// else holds it (it holds the node), and taken over when it dies.
+#pragma once
+
+#include <atomic>
+
+#include "autodiff/tape.h"
+
+namespace groove::autodiff {
+
+class SavedValue {
+ public:
+  SavedValue() = default;
+  SavedValue(const SavedValue&) = delete;
+  SavedValue& operator=(const SavedValue&) = delete;
+  ~SavedValue() { reset(); }
+
+  void save(const Tensor& tensor) {
+    own(tensor.impl());
+    version_ = impl_->storage->version;
+  }
+  void save_output(TensorImpl* output) {
+    impl_ = output;
+    is_owned_ = false;
+    version_ = output->storage->version;
+  }
+  /// Keeps the values of a dying or re-used output under another impl.
+  void adopt();
+  void moved_to(TensorImpl& impl) {
+    if (impl_ && !is_owned_) impl_ = &impl;
+  }
+  void reset();
+  bool is_set() const { return impl_ != nullptr; }
+  bool is_adopted() const { return is_adopted_; }
+  /// Undefined when an unowned output is dying on another thread: try again.
+  Tensor get() const;
+  /// Throws groove::Error when the storage was written since save().
+  void check(const char* op, const char* role, std::size_t index) const;
+
+ private:
+  void own(TensorImpl* impl) {
+    impl->retain();
+    std::atomic_ref(impl->tape_references).fetch_add(1, std::memory_order_relaxed);
+    impl_ = impl;
+    is_owned_ = true;
+  }
+  TensorImpl* impl_ = nullptr;
+  std::uint32_t version_ = 0;
+  bool is_owned_ = false;
+  bool is_adopted_ = false;
+};
+
+class SpinLock {
+ public:
+  explicit SpinLock(std::atomic_flag& flag) : flag_(flag) {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  ~SpinLock() { flag_.clear(std::memory_order_release); }
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+}  // namespace groove::autodiff

@@ -1,0 +1,171 @@
+#include "autodiff/tape.h"
+
+#include <limits>
+
+#include "autodiff/arithmetic.h"
+#include "autodiff/views.h"
+#include "src/core/check.h"
+
+namespace groove {
+namespace {
+
+// Dead nodes waiting for the loop below, linked through their sequence number (nobody reads that
+// any more). Trivial, so that destructors of other thread-locals may still use it.
+thread_local TapeNode* dead_nodes = nullptr;
+thread_local bool is_destroying = false;
+
+thread_local bool is_grad_enabled = true;
+
+}  // namespace
+
+namespace autodiff {
+namespace {
+
+void forget_retained(AutogradMeta& meta) {
+  if (!meta.retains_grad || !meta.grad_fn || meta.grad_fn->is_deferred) return;
+  auto& retained = static_cast<Node&>(*meta.grad_fn).retained;
+  if (retained) std::erase_if(*retained, [&](const auto& entry) { return entry.meta == &meta; });
+}
+
+}  // namespace
+}  // namespace autodiff
+
+void destroy(TapeNode* node) {
+  node->sequence = reinterpret_cast<std::uintptr_t>(dead_nodes);
+  dead_nodes = node;
+  if (is_destroying) return;
+  is_destroying = true;
+  while (dead_nodes) {
+    TapeNode* next = dead_nodes;
+    dead_nodes = reinterpret_cast<TapeNode*>(static_cast<std::uintptr_t>(next->sequence));
+    delete next;
+  }
+  is_destroying = false;
+}
+
+void destroy_autograd_meta(AutogradMeta* meta) {
+  if (meta->accumulator)
+    static_cast<autodiff::Accumulator&>(*meta->accumulator).leaf.store(nullptr);
+  if (meta->is_saved_by_producer)
+    static_cast<autodiff::Node&>(*meta->grad_fn).adopt_output(meta->output_index);
+  autodiff::forget_retained(*meta);
+  autodiff::drop_view_base(*meta);
+  delete meta;
+}
+
+AutogradMeta& autograd_meta(TensorImpl& impl) {
+  if (!impl.autograd) impl.autograd = new AutogradMeta;
+  return *impl.autograd;
+}
+
+void set_grad(TensorImpl& leaf, Tensor grad) {
+  if (state_hooks().on_set_grad) state_hooks().on_set_grad(leaf, grad);
+  autograd_meta(leaf).grad = std::move(grad);
+}
+
+bool grad_enabled() { return is_grad_enabled; }
+void set_grad_enabled(bool is_enabled) { is_grad_enabled = is_enabled; }
+
+namespace autodiff {
+namespace {
+
+thread_local std::uint64_t next_sequence = 0;
+
+Node* saved_by(const TensorImpl& impl) {
+  const AutogradMeta* meta = impl.autograd;
+  return meta && meta->is_saved_by_producer ? static_cast<Node*>(meta->grad_fn.get()) : nullptr;
+}
+
+}  // namespace
+
+std::uint64_t tape_sequence() { return next_sequence; }
+void set_tape_sequence(std::uint64_t next) { next_sequence = next; }
+std::uint64_t advance_tape_sequence() { return next_sequence++; }
+
+Edge resolve(DeferredNode& node, std::uint32_t index) {
+  node.materialize();
+  return node.target(index);
+}
+
+Accumulator::Accumulator(TensorImpl* leaf) : leaf(leaf) {
+  sequence = std::numeric_limits<std::uint64_t>::max();  // runs as soon as its sum is complete
+}
+
+void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
+  TensorImpl* impl = leaf.load();
+  if (!impl || !cotangents[0].defined()) return;
+  while (lock.test_and_set(std::memory_order_acquire)) {
+  }
+  struct Unlock {
+    std::atomic_flag& lock;
+    ~Unlock() { lock.clear(std::memory_order_release); }
+  } unlock{lock};
+  AutogradMeta& meta = autograd_meta(*impl);
+  if (!meta.grad.defined()) {
+    set_grad(*impl, owned_gradient(cotangents[0]));
+  } else if (grad_enabled()) {
+    set_grad(*impl, sum_of(meta.grad, cotangents[0]));
+  } else {
+    add_in_place(meta.grad, cotangents[0]);
+  }
+}
+
+bool needs_gradient(const TensorImpl& impl) {
+  if (impl.requires_grad) return true;
+  const AutogradMeta* meta = impl.autograd;
+  if (!meta || !meta->view_base.defined()) return false;
+  const TensorImpl& base = *meta->view_base.impl();
+  return base.requires_grad && base.autograd && base.autograd->grad_fn && impl.storage &&
+         meta->view_version != impl.storage->version;
+}
+
+Edge gradient_edge(const Tensor& tensor) {
+  TensorImpl& impl = *tensor.impl();
+  if (!needs_gradient(impl)) return {};
+  AutogradMeta& meta = autograd_meta(impl);
+  if (meta.view_base.defined()) refresh_view(impl);
+  if (meta.grad_fn) {
+    Edge edge{meta.grad_fn, meta.output_index};
+    return edge;
+  }
+  if (!meta.accumulator) meta.accumulator = TapeNodePtr(new Accumulator(&impl));
+  return {meta.accumulator, 0};
+}
+
+void set_history(TensorImpl& impl, TapeNodePtr node, std::uint32_t index) {
+  AutogradMeta& meta = autograd_meta(impl);
+  if (meta.grad_fn) clear_history(impl);
+  meta.grad_fn = std::move(node);
+  meta.output_index = index;
+  impl.requires_grad = true;
+}
+
+void clear_history(TensorImpl& impl) {
+  AutogradMeta& meta = autograd_meta(impl);
+  if (Node* node = saved_by(impl)) {
+    node->adopt_output(meta.output_index);
+    meta.is_saved_by_producer = false;
+  }
+  forget_retained(meta);
+  meta.retains_grad = false;
+  meta.grad_fn.reset();
+  meta.output_index = 0;
+}
+
+void move_history(TensorImpl& from, TensorImpl& to) {
+  if (to.autograd) destroy_autograd_meta(std::exchange(to.autograd, nullptr));
+  to.requires_grad = from.requires_grad;
+  to.autograd = std::exchange(from.autograd, nullptr);
+  if (!to.autograd) return;
+  if (Node* node = saved_by(to)) node->move_output(to.autograd->output_index, to);
+  if (to.autograd->accumulator) static_cast<Accumulator&>(*to.autograd->accumulator).leaf = &to;
+  if (to.autograd->retains_grad && to.autograd->grad_fn && !to.autograd->grad_fn->is_deferred) {
+    auto& retained = static_cast<Node&>(*to.autograd->grad_fn).retained;
+    if (retained)
+      for (auto& entry : *retained)
+        if (entry.impl == &from) entry.impl = &to;
+  }
+}
+
+}  // namespace autodiff
+}  // namespace groove

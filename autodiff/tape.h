@@ -1,0 +1,95 @@
+// The tape: nodes with edges to the nodes that made their inputs. A node is freed iteratively, so
+// that a chain of any length fits a small stack.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/core/autograd_meta.h"
+#include "src/core/dispatch.h"
+
+namespace groove::autodiff {
+
+// Where the gradient of an input goes: the `index`-th output of `node`; null for nowhere.
+struct Edge {
+  TapeNodePtr node;
+  std::uint32_t index = 0;
+  explicit operator bool() const { return static_cast<bool>(node); }
+};
+
+// A node the engine can run. Its owner fills the members; `edges` lives as long as the node.
+struct Node : TapeNode {
+  Edge* edges = nullptr;  // one per input of the op
+  std::uint32_t edge_count = 0;
+  std::uint32_t output_count = 1;
+  // Results with retain_grad(): {output, tensor}; cleared when the tensor dies.
+  struct Retained {
+    std::uint32_t index;
+    TensorImpl* impl;
+    const AutogradMeta* meta;
+  };
+  std::unique_ptr<std::vector<Retained>> retained;
+
+  /// `gradients[i]` for the edges that `needs`; places of the others may be left undefined.
+  virtual void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) = 0;
+  /// Drops saved values; later use is an error when there were any.
+  virtual void release_saved() {}
+  /// The type of what flows along an edge; null when anything goes.
+  virtual const Type* edge_type(std::uint32_t) const { return nullptr; }
+  /// The saved output `index`, known without a reference, loses its history or its life.
+  virtual void adopt_output(std::uint32_t) {}
+  /// The saved output `index` now lives in another impl.
+  virtual void move_output(std::uint32_t, TensorImpl&) {}
+  virtual bool is_accumulator() const { return false; }
+};
+
+// A leaf's place on the tape. The leaf owns it; it knows the leaf without owning it.
+struct Accumulator final : Node {
+  explicit Accumulator(TensorImpl* leaf);
+  const char* name() const override { return "accumulate_grad"; }
+  void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override;
+  bool is_accumulator() const override { return true; }
+
+  std::atomic<TensorImpl*> leaf;
+  std::atomic_flag lock;  // threads that train the same parameters
+};
+
+// The tracer's node: stands for a stage that ran without a tape. The engine (or whoever builds on
+// an edge to it) materializes it into real nodes and asks where each edge then goes.
+struct DeferredNode : TapeNode {
+  DeferredNode() { is_deferred = true; }
+  virtual void materialize() = 0;
+  /// Where output `index` comes from; called after materialize().
+  virtual Edge target(std::uint32_t index) = 0;
+};
+/// The real edge behind output `index` of a deferred node.
+Edge resolve(DeferredNode& node, std::uint32_t index);
+inline void resolve(Edge& edge) {
+  while (edge.node && edge.node->is_deferred)
+    edge = resolve(static_cast<DeferredNode&>(*edge.node), edge.index);
+}
+
+/// The position that the next node of this thread gets; nodes of one op stream are ordered by it.
+std::uint64_t tape_sequence();
+void set_tape_sequence(std::uint64_t next);
+std::uint64_t advance_tape_sequence();
+
+/// Does gradient flow into this tensor? Sees a view whose base was changed in place.
+bool needs_gradient(const TensorImpl& impl);
+/// Where the gradient of a tensor goes: its producer, or the accumulator of a leaf.
+Edge gradient_edge(const Tensor& tensor);
+/// Makes `node` the producer of `impl`. Replaces an older one.
+void set_history(TensorImpl& impl, TapeNodePtr node, std::uint32_t index);
+/// Makes a tensor a leaf again.
+void clear_history(TensorImpl& impl);
+/// Moves all that autodiff knows about a tensor to another impl of the same value (the tracer
+/// fills a pending impl with the result of an eager run).
+void move_history(TensorImpl& from, TensorImpl& to);
+
+/// Records one call whose outputs exist, as the autodiff layer does, at a chosen position on the
+/// tape; for the tracer, which knows a matched op's position from its recording.
+void record_call(const Call& call, Tensor* outputs, std::uint64_t sequence);
+
+}  // namespace groove::autodiff

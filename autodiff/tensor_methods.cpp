@@ -1,0 +1,190 @@
+// The methods of Tensor whose state the tape owns.
+#include "autodiff/backward.h"
+#include "autodiff/views.h"
+#include "groove/ops/math.h"
+#include "src/core/check.h"
+
+namespace groove {
+namespace {
+
+void host_access(TensorImpl& impl) {
+  if (state_hooks().on_host_access) state_hooks().on_host_access(impl);
+}
+
+void metadata_changes(TensorImpl& impl) {
+  if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
+  ++impl.metadata_epoch;
+}
+
+TensorImpl& checked(const TensorBase& tensor, const char* what) {
+  GROOVE_CHECK(tensor.defined(), "{}: the tensor is undefined", what);
+  return *tensor.impl();
+}
+
+const TapeNode* producer(TensorImpl& impl) {
+  host_access(impl);
+  if (!impl.autograd) return nullptr;
+  if (impl.autograd->view_base.defined() && autodiff::needs_gradient(impl))
+    autodiff::refresh_view(impl);
+  return impl.autograd->grad_fn.get();
+}
+
+Type same_type(const Signature& call) { return call.inputs[0]; }
+
+}  // namespace
+
+namespace autodiff {
+
+const Op& detach_op() {
+  static const Op& op =
+      define({.name = "detach",
+              .kind = OpKind::kView,
+              .type =
+                  [](const Signature& call) {
+                    return TypeResult{{same_type(call)}, {}};
+                  },
+              .view = [](const Geometry& input, const Signature&) { return input; },
+              .has_inplace = false,
+              .reference = [](const Signature&, const std::vector<Reference>& in) { return in; },
+              .dtypes = {kFloat, kDouble, kLong},
+              .samples =
+                  [](ScalarType dtype) {
+                    return std::vector<Sample>{{{Type{dtype, {2, 3}}}, {}, {}}};
+                  }});
+  return op;
+}
+
+[[maybe_unused]] static const Op& registered_detach = detach_op();
+
+}  // namespace autodiff
+
+std::int64_t DataMethods::_version() const {
+  TensorImpl& impl = checked(*this, "_version");
+  host_access(impl);
+  return impl.storage ? impl.storage->version : 0;
+}
+
+bool DataMethods::requires_grad() const {
+  return autodiff::needs_gradient(checked(*this, "requires_grad"));
+}
+
+const Tensor& DataMethods::requires_grad_(bool value, Site) const {
+  TensorImpl& impl = checked(*this, "requires_grad_");
+  if (impl.requires_grad == value) return self();
+  GROOVE_CHECK(!value || is_floating(impl.dtype),
+               "requires_grad_: only floating-point tensors can require a gradient, not {}",
+               groove::name(impl.dtype));
+  GROOVE_CHECK(value || !producer(impl),
+               "requires_grad_: you can only change requires_grad flags of leaf variables; use "
+               "detach() for a tensor without history");
+  metadata_changes(impl);
+  impl.requires_grad = value;
+  return self();
+}
+
+const Tensor& DataMethods::set_requires_grad(bool value, Site site) const {
+  return requires_grad_(value, site);
+}
+
+bool DataMethods::is_leaf() const { return !producer(checked(*this, "is_leaf")); }
+const TapeNode* DataMethods::grad_fn() const { return producer(checked(*this, "grad_fn")); }
+
+std::int64_t DataMethods::output_nr() const {
+  TensorImpl& impl = checked(*this, "output_nr");
+  return producer(impl) ? impl.autograd->output_index : 0;
+}
+
+const Tensor& DataMethods::grad() const {
+  TensorImpl& impl = checked(*this, "grad");
+  host_access(impl);
+  return impl.autograd ? impl.autograd->grad : undefined_tensor();
+}
+
+Tensor& DataMethods::mutable_grad() const {
+  TensorImpl& impl = checked(*this, "mutable_grad");
+  host_access(impl);
+  metadata_changes(impl);
+  return autograd_meta(impl).grad;
+}
+
+void DataMethods::retain_grad() const {
+  TensorImpl& impl = checked(*this, "retain_grad");
+  GROOVE_CHECK(autodiff::needs_gradient(impl),
+               "retain_grad: the tensor does not require a gradient");
+  if (!producer(impl) || impl.autograd->retains_grad) return;
+  metadata_changes(impl);
+  const autodiff::Edge edge = [&] {
+    autodiff::Edge found = autodiff::gradient_edge(self());
+    autodiff::resolve(found);
+    return found;
+  }();
+  auto& node = static_cast<autodiff::Node&>(*edge.node);
+  if (!node.retained) node.retained = std::make_unique<std::vector<autodiff::Node::Retained>>();
+  node.retained->push_back({edge.index, &impl, impl.autograd});
+  impl.autograd->retains_grad = true;
+}
+
+bool DataMethods::retains_grad() const {
+  TensorImpl& impl = checked(*this, "retains_grad");
+  return impl.autograd && impl.autograd->retains_grad;
+}
+
+Tensor DataMethods::detach(Site site) const {
+  checked(*this, "detach");
+  return call(autodiff::detach_op(), {self()}, site);
+}
+
+Tensor& DataMethods::detach_(Site) const {
+  TensorImpl& impl = checked(*this, "detach_");
+  GROOVE_CHECK(!impl.autograd || !impl.autograd->view_base.defined(),
+               "detach_: can't detach views in-place; use detach() instead");
+  host_access(impl);
+  metadata_changes(impl);
+  if (impl.autograd && impl.autograd->grad_fn) autodiff::clear_history(impl);
+  impl.requires_grad = false;
+  return const_cast<Tensor&>(self());
+}
+
+Tensor DataMethods::data() const { return detach(); }
+Tensor DataMethods::tensor_data() const { return detach(); }
+Tensor DataMethods::variable_data() const { return detach(); }
+
+void DataMethods::set_data(const Tensor& value, Site) const {
+  TensorImpl& impl = checked(*this, "set_data");
+  TensorImpl& source = checked(value, "set_data");
+  GROOVE_CHECK(impl.device == source.device, "set_data: devices {} and {} differ",
+               impl.device.str(), source.device.str());
+  GROOVE_CHECK(!impl.requires_grad || is_floating(source.dtype),
+               "set_data: a tensor that requires a gradient cannot become {}",
+               groove::name(source.dtype));
+  host_access(impl);
+  host_access(source);
+  materialize(source);
+  metadata_changes(impl);
+  materialize(impl);
+  impl.storage = source.storage;
+  impl.dtype = source.dtype;
+  impl.set_geometry(source.geometry);
+  impl.trace_session = 0;
+  impl.trace_id = -1;
+}
+
+void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_graph,
+                           bool create_graph, Site site) const {
+  const ArrayRef<Tensor> gradients =
+      gradient.defined() ? ArrayRef<Tensor>(gradient) : ArrayRef<Tensor>();
+  autodiff::backward_word(ArrayRef<Tensor>(self()), gradients, retain_graph.value_or(create_graph),
+                          create_graph, {}, site);
+}
+
+unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)>) const {
+  throw_error(
+      "register_hook: gradient hooks are not built yet; use autograd::grad for "
+      "intermediate gradients");
+}
+
+void DataMethods::remove_hook(unsigned) const {
+  throw_error("remove_hook: gradient hooks are not built yet");
+}
+
+}  // namespace groove

@@ -1,0 +1,34 @@
+// One library's side of the comparison: `anchors_… <anchor> <threads>` (0: the library's default)
+// reads a number of steps from each line of standard input, runs them, and answers
+// `<seconds> <last loss>`. The first line it writes is the library's name.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "anchors_models.h"
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: %s <anchor> <threads>; build/bench/anchors starts it\n", argv[0]);
+    return 2;
+  }
+  try {
+    if (const int threads = std::atoi(argv[2])) use_threads(threads);
+    const auto anchor = make_anchor(argv[1]);
+    std::printf("%s\n", ANCHORS_LIBRARY);
+    std::fflush(stdout);
+    long long steps = 0;
+    while (std::scanf("%lld", &steps) == 1) {
+      using Clock = std::chrono::steady_clock;
+      const auto start = Clock::now();
+      const double loss = anchor->run(steps);
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      std::printf("%.9f %.6f\n", seconds, loss);
+      std::fflush(stdout);
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,62 @@
+# libgroove.a from one object library a layer, and the two targets that users name.
+#
+# Operators, backends and the tracer register themselves from static objects that nobody refers to,
+# which a linker drops from a plain archive. Groove::groove is therefore an interface that links the
+# archive Groove::archive whole; the same expression serves the build tree, add_subdirectory and
+# the exported targets. It cannot be linked into a shared library: Debian's asmjit is not
+# position-independent.
+set(GROOVE_LAYERS core kernels ops eager tracer autodiff jit front)
+set(core_folders src/core)
+set(kernels_folders kernels)
+# The operators define Tensor's methods, which use what upper layers define: objects of their own,
+# so that the tests of the lower kernels link without them.
+set(ops_folders kernels/ops kernels/tensor)
+set(eager_folders eager)
+set(tracer_folders tracer)
+set(autodiff_folders autodiff)
+set(jit_folders jit)
+set(front_folders src/nn src/optim src/data src/io)
+
+# A layer sees the folders before it; tests/project checks the includes.
+foreach(layer IN LISTS GROOVE_LAYERS)
+  set(layer_sources)
+  foreach(folder IN LISTS ${layer}_folders)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND layer_sources ${found})
+  endforeach()
+  if(layer STREQUAL "kernels")
+    list(FILTER layer_sources EXCLUDE REGEX "/kernels/(ops|tensor)/")
+  endif()
+  if(layer_sources)
+    add_library(groove_${layer} OBJECT ${layer_sources})
+    target_link_libraries(groove_${layer} PRIVATE groove_options)
+    if(layer MATCHES "^(kernels|ops|jit)$")
+      target_link_libraries(groove_${layer} PRIVATE asmjit::asmjit)
+    endif()
+    list(APPEND groove_objects $<TARGET_OBJECTS:groove_${layer}>)
+    list(APPEND groove_layers_built ${layer})
+  endif()
+endforeach()
+
+add_library(groove_archive STATIC ${groove_objects})
+set_target_properties(groove_archive PROPERTIES
+  OUTPUT_NAME groove EXPORT_NAME archive LINKER_LANGUAGE CXX)
+target_compile_features(groove_archive INTERFACE cxx_std_20)
+target_include_directories(groove_archive INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+target_link_libraries(groove_archive PRIVATE fmt::fmt ZLIB::ZLIB asmjit::asmjit
+                                     INTERFACE Threads::Threads)
+add_library(Groove::archive ALIAS groove_archive)
+
+add_library(groove INTERFACE)
+target_link_libraries(groove INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,Groove::archive>)
+add_library(Groove::groove ALIAS groove)
+
+# Programs written for LibTorch: #include <torch/torch.h> finds Groove's.
+add_library(groove_torch INTERFACE)
+set_target_properties(groove_torch PROPERTIES EXPORT_NAME torch)
+target_include_directories(groove_torch INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/groove/compat>
+  $<INSTALL_INTERFACE:include/groove/compat>)
+target_link_libraries(groove_torch INTERFACE Groove::groove)
+add_library(Groove::torch ALIAS groove_torch)

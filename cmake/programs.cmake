@@ -1,0 +1,65 @@
+# Samples, benchmarks and tools: one file, one program, in build/{samples,bench,tools}.
+
+# groove_program(<name> <folder> <sources>…): a program of the project, with its warnings.
+function(groove_program name folder)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE groove_options Groove::groove)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+endfunction()
+
+# Samples see what users see: the public headers only, and no flags of ours but the warnings.
+find_package(CLI11 REQUIRED)
+add_custom_target(groove_samples)
+add_library(sample_options STATIC EXCLUDE_FROM_ALL
+  ${PROJECT_SOURCE_DIR}/samples/options/sample_options.cpp)
+target_link_libraries(sample_options PRIVATE CLI11::CLI11)
+target_include_directories(sample_options PUBLIC ${PROJECT_SOURCE_DIR}/samples/options)
+target_compile_definitions(sample_options PRIVATE
+  GROOVE_SAMPLE_DATA="${PROJECT_SOURCE_DIR}/samples/data")
+file(GLOB sample_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/samples/*.cpp)
+foreach(source IN LISTS sample_sources)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_compile_options(${name} PRIVATE -Wall -Wextra $<$<BOOL:${GROOVE_WERROR}>:-Werror>)
+  target_link_libraries(${name} PRIVATE sample_options Groove::groove)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/samples)
+  add_dependencies(groove_samples ${name})
+endforeach()
+
+file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.cpp)
+foreach(source IN LISTS tool_sources)
+  get_filename_component(name ${source} NAME_WE)
+  # Files are spelled groove_opt, commands groove-opt.
+  string(REPLACE _ - name ${name})
+  groove_program(${name} tools ${source})
+  target_link_libraries(${name} PRIVATE CLI11::CLI11)
+endforeach()
+
+# Google Benchmark is there for benchmarks that want it; none has to.
+find_package(benchmark QUIET)
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+foreach(source IN LISTS bench_sources)
+  get_filename_component(name ${source} NAME_WE)
+  groove_program(bench_${name} bench ${source})
+  target_link_libraries(bench_${name} PRIVATE CLI11::CLI11 asmjit::asmjit
+                                              $<TARGET_NAME_IF_EXISTS:benchmark::benchmark>)
+  set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name})
+endforeach()
+
+# The anchors' models are one LibTorch program, built once with each library; build/bench/anchors
+# starts them as child processes and links neither.
+set(anchors_folder ${PROJECT_SOURCE_DIR}/bench/anchors)
+set(anchor_sources ${anchors_folder}/anchors_models.cpp ${anchors_folder}/anchors_child.cpp)
+add_executable(bench_anchors ${anchors_folder}/anchors.cpp)
+target_link_libraries(bench_anchors PRIVATE CLI11::CLI11)
+add_executable(anchors_groove ${anchor_sources})
+target_compile_definitions(anchors_groove PRIVATE ANCHORS_LIBRARY="Groove ${PROJECT_VERSION}")
+target_link_libraries(anchors_groove PRIVATE Groove::torch)
+set_target_properties(bench_anchors anchors_groove PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+set_target_properties(bench_anchors PROPERTIES OUTPUT_NAME anchors)
+add_dependencies(bench_anchors anchors_groove)
+if(GROOVE_PEER_TORCH)
+  include(peer_torch)
+endif()

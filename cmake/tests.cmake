@@ -1,0 +1,75 @@
+# One test program a folder of tests/, in build/tests, all run by ctest.
+find_package(GTest QUIET)
+if(NOT GTest_FOUND)
+  message(STATUS "Groove: no tests, googletest is missing (./check installs it)")
+  return()
+endif()
+enable_testing()
+
+# groove_add_test(<name> FOLDER <folder> [LAYERS <layer>… | STANDALONE] [TIMEOUT <seconds>])
+# With LAYERS only their objects are linked, so that a lower layer's tests build while the rest
+# changes; without, the final library, and with STANDALONE nothing of Groove.
+function(groove_add_test name)
+  cmake_parse_arguments(arg "STANDALONE" "FOLDER;TIMEOUT" "LAYERS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${arg_FOLDER}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  foreach(layer IN LISTS arg_LAYERS)
+    if(TARGET groove_${layer})
+      target_sources(${name} PRIVATE $<TARGET_OBJECTS:groove_${layer}>)
+    endif()
+  endforeach()
+  if(NOT arg_LAYERS AND NOT arg_STANDALONE)
+    target_link_libraries(${name} PRIVATE Groove::groove)
+  endif()
+  # mpfr and gmp are the float functions' independent reference.
+  target_link_libraries(${name} PRIVATE
+    groove_options asmjit::asmjit mpfr gmp GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    GROOVE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GROOVE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  if(GROOVE_SANITIZE)
+    math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}")
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+groove_add_test(core_test FOLDER core LAYERS core)
+groove_add_test(kernels_test FOLDER kernels LAYERS core kernels)
+groove_add_test(contraction_test FOLDER contraction LAYERS core kernels)
+groove_add_test(backend_test FOLDER backend LAYERS core kernels)
+groove_add_test(passes_test FOLDER passes)
+groove_add_test(ops_test FOLDER ops TIMEOUT 600)
+groove_add_test(tensor_test FOLDER tensor)
+groove_add_test(autodiff_test FOLDER autodiff)
+groove_add_test(tracer_test FOLDER tracer TIMEOUT 600)
+groove_add_test(front_test FOLDER front)
+
+# The project itself: order of includes, length of files, cost of the header, install tree.
+groove_add_test(project_test FOLDER project/rules STANDALONE)
+add_executable(header_cost ${PROJECT_SOURCE_DIR}/tests/project/header_cost.cpp)
+set_target_properties(header_cost PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+if(NOT GROOVE_SANITIZE)
+  add_test(NAME header_cost COMMAND header_cost ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include)
+  set_tests_properties(header_cost PROPERTIES TIMEOUT 300 RUN_SERIAL TRUE)
+  if(GROOVE_INSTALL)
+    foreach(way IN ITEMS find_package add_subdirectory)
+      add_test(NAME install_${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/install/run ${way}
+        ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER})
+      set_tests_properties(install_${way} PROPERTIES TIMEOUT 900)
+    endforeach()
+  endif()
+endif()
+
+# The samples are tests too: the same bits from every mode, tier and number of threads.
+if(GROOVE_BUILD_SAMPLES)
+  add_test(NAME samples_same_bits COMMAND ${PROJECT_SOURCE_DIR}/tests/project/samples_same_bits
+    ${PROJECT_BINARY_DIR}/samples)
+  set_tests_properties(samples_same_bits PROPERTIES TIMEOUT 900)
+endif()

@@ -1,0 +1,106 @@
+// Elementwise ops: one kernel over the broadcast shape.
+#include "eager/plan.h"
+#include "kernels/backend.h"
+#include "src/core/check.h"
+
+namespace groove::eager {
+namespace {
+
+using kernels::Box;
+using kernels::Builder;
+using kernels::Expr;
+using kernels::Exprs;
+
+constexpr std::size_t kMaxAccesses = 24;
+constexpr std::size_t kMaxNumbers = 24;
+
+class ElementwisePlan : public Plan {
+ public:
+  TypeResult types;
+  Box box;
+  std::shared_ptr<const kernels::Callable> callable;
+  std::vector<std::size_t> loads;          // which inputs have an access, in order
+  std::vector<ScalarType> number_dtypes;
+
+  void run(const Call& call, Tensor* outputs) const override {
+    void* pointers[kMaxAccesses];
+    std::uint64_t scalars[kMaxNumbers];
+    std::size_t count = 0;
+    for (const std::size_t i : loads) pointers[count++] = call.inputs[i].impl()->data();
+    for (std::size_t k = 0; k < types.outputs.size(); ++k) {
+      if (call.is_inplace) {
+        outputs[k] = inplace_target(call, static_cast<int>(k));
+      } else {
+        outputs[k] = make_empty(types.outputs[k].sizes, types.outputs[k].dtype);
+      }
+      pointers[count++] = outputs[k].impl()->data();
+    }
+    for (std::size_t i = 0; i < number_dtypes.size(); ++i)
+      scalars[i] = call.numbers[i].bits_as(number_dtypes[i]);
+    kernels::Launch launch;
+    kernels::describe(launch, box);
+    launch.pointers = pointers;
+    launch.scalars = scalars;
+    kernels::run_parallel(*callable, kernels::Order::kMap, launch);
+    if (call.is_inplace)
+      for (std::size_t k = 0; k < types.outputs.size(); ++k) finish_write(outputs[k]);
+  }
+};
+
+}  // namespace
+
+PlanPtr plan_elementwise(const Call& call) {
+  const auto& how = std::get<kernels::ElementwiseLowering>(call.op->lowering->how);
+  const std::vector<Type> inputs = input_types(call);
+  const Signature signature{*call.op, inputs, *call.attrs, call.numbers};
+  auto plan = std::make_unique<ElementwisePlan>();
+  plan->types = call.op->type(signature);
+  const Shape domain = plan->types.outputs[0].sizes;
+  std::vector<Shape> strides;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    if (!call.inputs[i].defined()) continue;
+    const Geometry& geometry = call.inputs[i].impl()->geometry;
+    plan->loads.push_back(i);
+    strides.push_back(kernels::broadcast_strides(geometry.sizes, geometry.strides, domain));
+  }
+  for (std::size_t k = 0; k < plan->types.outputs.size(); ++k) {
+    if (call.is_inplace) {
+      const Tensor& target = call.inputs[static_cast<std::size_t>(call.op->mutates[k])];
+      GROOVE_CHECK(target.impl()->geometry.sizes == domain,
+                   "{}_: the output shape {} does not match the broadcast shape {}", call.op->name,
+                   to_string(target.impl()->geometry.sizes), to_string(domain));
+      strides.push_back(target.impl()->geometry.strides);
+      plan->types.outputs[k].dtype = target.impl()->dtype;
+    } else {
+      strides.push_back(contiguous_strides(domain));
+    }
+  }
+  GROOVE_ASSERT(strides.size() <= kMaxAccesses && call.numbers.size() <= kMaxNumbers);
+  plan->box = kernels::collapse(domain, strides, how.uses_last_index ? 1 : 0);
+  GROOVE_ASSERT(!how.uses_flat_index || plan->box.rank == 1, "{}: needs one flat loop",
+                call.op->name);
+
+  Builder builder;
+  Exprs loaded(call.inputs.size()), numbers;
+  for (std::size_t a = 0; a < plan->loads.size(); ++a) {
+    const std::size_t i = plan->loads[a];
+    loaded[i] = builder.load(inputs[i].dtype, kernels::stride_class(plan->box.strides[a][0],
+                                                                    plan->box.count[0]));
+  }
+  for (std::size_t i = 0; i < call.numbers.size(); ++i) {
+    plan->number_dtypes.push_back(
+        kernels::number_dtype(signature, how, plan->types.compute, i));
+    numbers.push_back(builder.param(plan->number_dtypes.back()));
+  }
+  const Exprs results = kernels::emit_elementwise(builder, signature, plan->types, loaded, numbers,
+                                                  [&builder] { return builder.index(0); });
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const std::int64_t inner = plan->box.strides[plan->loads.size() + k][0];
+    builder.store(plan->types.outputs[k].dtype, kernels::stride_class(inner, plan->box.count[0]),
+                  results[k]);
+  }
+  plan->callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
+  return plan;
+}
+
+}  // namespace groove::eager

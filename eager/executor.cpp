@@ -1,0 +1,230 @@
+// The bottom of dispatch: runs one op now. Plans of recent call signatures are kept per thread.
+#include <array>
+#include <vector>
+
+#include "eager/plan.h"
+#include "kernels/backend.h"
+#include "kernels/pool.h"
+#include "src/core/check.h"
+#include "src/core/geometry.h"
+
+namespace groove::eager {
+namespace {
+
+class CompositePlan : public Plan {
+ public:
+  void run(const Call& call, Tensor* outputs) const override {
+    const auto& how = std::get<kernels::CompositeLowering>(call.op->lowering->how);
+    const std::vector<Type> inputs = input_types(call);
+    const Tensors results =
+        how.compose(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
+    for (std::size_t k = 0; k < results.size(); ++k) outputs[k] = results[k];
+  }
+};
+
+class OpaquePlan : public Plan {
+ public:
+  TypeResult types;
+  void run(const Call& call, Tensor* outputs) const override {
+    const auto& how = std::get<kernels::OpaqueLowering>(call.op->lowering->how);
+    const std::vector<Type> inputs = input_types(call);
+    Tensors dense(call.inputs.begin(), call.inputs.end());
+    for (Tensor& tensor : dense)
+      if (tensor.defined()) tensor = contiguous_copy(tensor);
+    for (std::size_t k = 0; k < types.outputs.size(); ++k)
+      outputs[k] = make_empty(types.outputs[k].sizes, types.outputs[k].dtype);
+    how.run(Signature{*call.op, inputs, *call.attrs, call.numbers}, dense,
+            ArrayRef<Tensor>(outputs, types.outputs.size()));
+  }
+};
+
+// An in-place call of an op without an in-place kernel, or one whose operands overlap its target:
+// computed aside, then copied, which is what the functional meaning of the op says.
+void run_aside(const Call& call, Tensor* outputs) {
+  Call functional = call;
+  functional.is_inplace = false;
+  std::vector<Tensor> results(static_cast<std::size_t>(call.op->outputs));
+  dispatch_below(DispatchLayer::kAutodiff, functional, results.data());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Tensor& target = inplace_target(call, static_cast<int>(k));
+    GROOVE_CHECK(target.impl()->geometry.sizes == results[k].impl()->geometry.sizes,
+                 "{}_: the output shape {} does not match the broadcast shape {}", call.op->name,
+                 to_string(target.impl()->geometry.sizes),
+                 to_string(results[k].impl()->geometry.sizes));
+    copy_elements(results[k], target);
+    finish_write(target);
+    outputs[k] = target;
+  }
+}
+
+bool target_overlaps_operand(const Call& call) {
+  for (std::size_t k = 0; k < call.op->mutates.size(); ++k) {
+    const auto target = static_cast<std::size_t>(call.op->mutates[k]);
+    const TensorImpl& written = *call.inputs[target].impl();
+    for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+      if (i == target || !call.inputs[i].defined()) continue;
+      const TensorImpl& read = *call.inputs[i].impl();
+      if (read.storage == written.storage && !(read.geometry == written.geometry)) return true;
+    }
+  }
+  return false;
+}
+
+void check_result_category(const Call& call) {
+  const std::vector<Type> inputs = input_types(call);
+  const TypeResult types =
+      call.op->type(Signature{*call.op, inputs, *call.attrs, call.numbers});
+  for (std::size_t k = 0; k < types.outputs.size(); ++k) {
+    const ScalarType from = types.outputs[k].dtype;
+    const ScalarType to = inputs[static_cast<std::size_t>(call.op->mutates[k])].dtype;
+    const bool fits = is_floating(to) || (!is_floating(from) && (to != kBool || from == kBool));
+    GROOVE_CHECK(fits, "{}_: result type {} cannot be cast to the tensor's type {}; convert it first",
+                 call.op->name, name(from), name(to));
+  }
+}
+
+// ---- the plan cache ----
+
+using Key = SmallVector<std::int64_t, 48>;
+
+void append_key(Key& key, const Call& call) {
+  key.push_back(call.op->id * 2 + (call.is_inplace ? 1 : 0));
+  key.push_back(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(
+      &kernels::current_backend())));
+  const auto& words = call.attrs->words();
+  key.push_back(static_cast<std::int64_t>(words.size() << 16 | call.numbers.size() << 8 |
+                                          call.inputs.size()));
+  key.append(words.data(), words.size());
+  for (const Scalar& number : call.numbers) key.push_back(static_cast<std::int64_t>(number.type()));
+  for (const Tensor& input : call.inputs) {
+    if (!input.defined()) {
+      key.push_back(-1);
+      continue;
+    }
+    const TensorImpl& impl = *input.impl();
+    key.push_back(static_cast<std::int64_t>(impl.dtype) << 8 |
+                  static_cast<std::int64_t>(impl.geometry.sizes.size()));
+    key.append(impl.geometry.sizes.data(), impl.geometry.sizes.size());
+    key.append(impl.geometry.strides.data(), impl.geometry.strides.size());
+  }
+}
+
+std::uint64_t hash(const Key& key) {
+  std::uint64_t h = key.size();
+  for (const std::int64_t word : key) {
+    h = (h ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+struct Slot {
+  Key key;
+  PlanPtr plan;
+  int in_use = 0;  // a plan that is running (a composite) must not be replaced
+};
+constexpr std::size_t kSlots = 2048;
+
+Slot* slots() {
+  // Per thread, never destroyed: ops may run from other static destructors.
+  thread_local auto* table = new std::array<Slot, kSlots>;
+  return table->data();
+}
+
+void run_planned(const Call& call, Tensor* outputs) {
+  Key key;
+  append_key(key, call);
+  Slot& slot = slots()[hash(key) % kSlots];
+  if (slot.plan == nullptr || !(slot.key == key)) {
+    if (call.is_inplace) check_result_category(call);
+    PlanPtr fresh = make_plan(call);
+    if (slot.in_use > 0) {
+      fresh->run(call, outputs);
+      return;
+    }
+    slot.plan = std::move(fresh);
+    slot.key = key;
+  }
+  struct InUse {
+    explicit InUse(int& count) : count_(count) { ++count_; }
+    ~InUse() { --count_; }
+    int& count_;
+  } in_use(slot.in_use);
+  slot.plan->run(call, outputs);
+}
+
+void run(const Call& call, Tensor* outputs) {
+  for (const Tensor& input : call.inputs)
+    if (input.defined()) materialize(*input.impl());
+  if (call.op->kind == OpKind::kView) {
+    run_view(call, outputs);
+    return;
+  }
+  if (call.op->check) {
+    const std::vector<Type> inputs = input_types(call);
+    call.op->check(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
+  }
+  const kernels::FloatEnvironment environment;
+  if (call.is_inplace &&
+      (call.op->kind != OpKind::kElementwise || target_overlaps_operand(call)))
+    run_aside(call, outputs);
+  else
+    run_planned(call, outputs);
+}
+
+const bool registered = (register_handler(DispatchLayer::kEager, run), true);
+
+}  // namespace
+
+std::vector<Type> input_types(const Call& call) {
+  std::vector<Type> types;
+  types.reserve(call.inputs.size());
+  for (const Tensor& input : call.inputs)
+    types.push_back(input.defined()
+                        ? Type{input.impl()->dtype, input.impl()->geometry.sizes}
+                        : Type{ScalarType::Undefined, {}});
+  return types;
+}
+
+PlanPtr make_plan(const Call& call) {
+  GROOVE_CHECK(call.op->lowering, "{}: this operator has no eager kernel", call.op->name);
+  const auto& how = call.op->lowering->how;
+  if (std::holds_alternative<kernels::ElementwiseLowering>(how)) return plan_elementwise(call);
+  if (std::holds_alternative<kernels::ReductionLowering>(how)) return plan_reduction(call);
+  if (std::holds_alternative<kernels::GatherLowering>(how)) return plan_gather(call);
+  if (std::holds_alternative<kernels::ConcatenateLowering>(how)) return plan_concatenate(call);
+  if (std::holds_alternative<kernels::ContractionLowering>(how)) return plan_contraction(call);
+  const std::vector<Type> inputs = input_types(call);
+  TypeResult types = call.op->type(Signature{*call.op, inputs, *call.attrs, call.numbers});
+  if (std::holds_alternative<kernels::CompositeLowering>(how))
+    return std::make_unique<CompositePlan>();
+  auto plan = std::make_unique<OpaquePlan>();
+  plan->types = std::move(types);
+  return plan;
+}
+
+void run_view(const Call& call, Tensor* outputs) {
+  const std::vector<Type> inputs = input_types(call);
+  const Signature signature{*call.op, inputs, *call.attrs, call.numbers};
+  outputs[0] = make_view(call.inputs[0],
+                         call.op->view(call.inputs[0].impl()->geometry, signature));
+}
+
+const Tensor& inplace_target(const Call& call, int output) {
+  const Tensor& target =
+      call.inputs[static_cast<std::size_t>(call.op->mutates[static_cast<std::size_t>(output)])];
+  TensorImpl& impl = *target.impl();
+  GROOVE_CHECK(impl.is_contiguous || !has_internal_overlap(impl.geometry),
+               "{}_: more than one element of the written-to tensor refers to a single memory "
+               "location (an expanded tensor?); clone() it first",
+               call.op->name);
+  before_write(*impl.storage);
+  return target;
+}
+
+void finish_write(const Tensor& target) {
+  ++target.impl()->storage->version;
+  note_whole_write(*target.impl());
+}
+
+}  // namespace groove::eager

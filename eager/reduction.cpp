@@ -1,0 +1,268 @@
+// Reductions in the canonical orders: rows when the reduced axes are a suffix, columns otherwise.
+// Long rows are split by chunk over the threads; the tree over the chunks stays the same.
+#include "eager/plan.h"
+#include "kernels/backend.h"
+#include "kernels/order.h"
+#include "kernels/pool.h"
+#include "src/core/check.h"
+
+namespace groove::eager {
+namespace {
+
+using kernels::Box;
+using kernels::Builder;
+using kernels::Callable;
+using kernels::Expr;
+using kernels::Exprs;
+using kernels::Order;
+using kernels::Prim;
+using kernels::StrideClass;
+
+using CallablePtr = std::shared_ptr<const Callable>;
+
+// Where the elements of the input lie, seen as kept axes (outermost first) and one reduced axis.
+struct Split {
+  Shape kept_sizes, kept_strides;
+  std::int64_t reduced = 1, reduced_stride = 1;
+};
+
+bool is_in(IntArrayRef axes, std::int64_t axis) {
+  for (const std::int64_t a : axes)
+    if (a == axis) return true;
+  return false;
+}
+
+// Splits the axes; false when the reduced ones do not walk memory as one axis.
+bool split_axes(const Geometry& geometry, IntArrayRef axes, Split& split) {
+  bool has_reduced = false;
+  for (std::size_t from_end = geometry.sizes.size(); from_end-- > 0;) {
+    const std::int64_t size = geometry.sizes[from_end], stride = geometry.strides[from_end];
+    if (!is_in(axes, static_cast<std::int64_t>(from_end))) {
+      split.kept_sizes.insert(0, size);
+      split.kept_strides.insert(0, stride);
+      continue;
+    }
+    if (size == 1) continue;
+    if (!has_reduced) {
+      split.reduced = size;
+      split.reduced_stride = stride;
+      has_reduced = true;
+    } else if (stride == split.reduced_stride * split.reduced) {
+      split.reduced *= size;
+    } else {
+      split.reduced *= size;
+      return false;
+    }
+  }
+  return true;
+}
+
+// A contiguous copy laid out with the reduced axes inside (rows) or outside (columns).
+Tensor rearranged(const Tensor& input, IntArrayRef axes, Order order, Split& split) {
+  const Geometry& from = input.impl()->geometry;
+  Geometry permuted;
+  permuted.offset = from.offset;
+  std::int64_t kept = 1, reduced = 1;
+  for (const bool want_reduced : {order == Order::kColumn, order != Order::kColumn})
+    for (std::size_t i = 0; i < from.sizes.size(); ++i)
+      if (is_in(axes, static_cast<std::int64_t>(i)) == want_reduced) {
+        permuted.sizes.push_back(from.sizes[i]);
+        permuted.strides.push_back(from.strides[i]);
+        (want_reduced ? reduced : kept) *= from.sizes[i];
+      }
+  const Tensor view = make_view(input, permuted);
+  Tensor copy = make_empty(permuted.sizes, input.impl()->dtype);
+  copy_elements(view, copy);
+  split = Split{};
+  split.reduced = reduced;
+  split.reduced_stride = order == Order::kColumn ? kept : 1;
+  split.kept_sizes = {kept};
+  split.kept_strides = {order == Order::kColumn ? 1 : reduced};
+  return copy;
+}
+
+class ReductionPlan : public Plan {
+ public:
+  TypeResult types;
+  Order order = Order::kRow;
+  Shape axes;
+  bool needs_copy = false;
+  bool is_chunked = false;
+  Split split;
+  Box box;
+  std::uint64_t count_bits = 0;
+  CallablePtr callable;                  // whole rows or columns; or one chunk's partials
+  CallablePtr tree;                      // chunk partials -> results
+  std::vector<ScalarType> partial_dtypes;
+
+  void run(const Call& call, Tensor* outputs) const override {
+    Tensor source = call.inputs[0];
+    if (needs_copy) {
+      Split ignored;
+      source = rearranged(source, axes, order, ignored);
+    }
+    for (std::size_t k = 0; k < types.outputs.size(); ++k)
+      outputs[k] = make_empty(types.outputs[k].sizes, types.outputs[k].dtype);
+    if (outputs[0].impl()->numel == 0) return;
+    if (is_chunked) {
+      run_chunked(source, outputs);
+      return;
+    }
+    std::vector<void*> pointers{source.impl()->data()};
+    for (std::size_t k = 0; k < types.outputs.size(); ++k)
+      pointers.push_back(outputs[k].impl()->data());
+    kernels::Launch launch;
+    kernels::describe(launch, box);
+    launch.pointers = pointers.data();
+    launch.scalars = &count_bits;
+    kernels::run_parallel(*callable, order, launch);
+  }
+
+ private:
+  // One row after the other; each is split by chunks over the pool, then its tree is combined.
+  void run_chunked(const Tensor& source, Tensor* outputs) const {
+    const std::int64_t chunks =
+        (split.reduced + kernels::order::kRowChunk - 1) / kernels::order::kRowChunk;
+    std::vector<Tensor> partials;
+    for (const ScalarType dtype : partial_dtypes) partials.push_back(make_empty({chunks}, dtype));
+    const std::int64_t rows = outputs[0].impl()->numel;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::int64_t offset = 0, rest = row;
+      for (std::size_t i = split.kept_sizes.size(); i-- > 0;) {
+        offset += rest % split.kept_sizes[i] * split.kept_strides[i];
+        rest /= split.kept_sizes[i];
+      }
+      reduce_row(source, offset, partials, chunks, outputs, row);
+    }
+  }
+
+  void reduce_row(const Tensor& source, std::int64_t offset, const std::vector<Tensor>& partials,
+                  std::int64_t chunks, Tensor* outputs, std::int64_t row) const {
+    const auto size = static_cast<std::int64_t>(element_size(source.impl()->dtype));
+    std::vector<void*> pointers{static_cast<char*>(source.impl()->data()) + offset * size};
+    for (const Tensor& partial : partials) pointers.push_back(partial.impl()->data());
+    std::vector<std::array<std::int64_t, kernels::kMaxAxes>> strides(pointers.size());
+    strides[0] = {split.reduced_stride, split.reduced_stride * kernels::order::kRowChunk};
+    for (std::size_t a = 1; a < strides.size(); ++a) strides[a] = {0, 1};
+    kernels::Launch launch;
+    launch.rank = 2;
+    launch.pointers = pointers.data();
+    launch.strides = reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(strides.data());
+    const std::int64_t whole = split.reduced / kernels::order::kRowChunk;
+    launch.count[0] = kernels::order::kRowChunk;
+    launch.count[1] = whole;
+    if (whole > 0) kernels::run_parallel(*callable, order, launch);
+    if (whole < chunks) {  // the last, shorter chunk
+      launch.begin[1] = whole;
+      launch.count[1] = 1;
+      launch.count[0] = split.reduced - whole * kernels::order::kRowChunk;
+      callable->run(launch);
+    }
+    std::vector<void*> tree_pointers(pointers.begin() + 1, pointers.end());
+    std::vector<std::array<std::int64_t, kernels::kMaxAxes>> tree_strides(partials.size());
+    for (auto& stride : tree_strides) stride = {1, 0};
+    for (std::size_t k = 0; k < types.outputs.size(); ++k) {
+      const auto bytes = static_cast<std::int64_t>(element_size(types.outputs[k].dtype));
+      tree_pointers.push_back(static_cast<char*>(outputs[k].impl()->data()) + row * bytes);
+      tree_strides.push_back({0, 0});
+    }
+    kernels::Launch combine;
+    combine.rank = 1;
+    combine.count[0] = chunks;
+    combine.pointers = tree_pointers.data();
+    combine.strides =
+        reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(tree_strides.data());
+    combine.scalars = &count_bits;
+    tree->run(combine);
+  }
+};
+
+bool is_splittable(const std::vector<Prim>& reductions) {
+  for (const Prim prim : reductions)
+    if (prim == Prim::kReduceArgMax || prim == Prim::kReduceArgMin) return false;
+  return true;
+}
+
+void store_results(Builder& builder, const ReductionPlan& plan, const Exprs& results) {
+  const StrideClass per_result =
+      plan.order == Order::kColumn ? StrideClass::kContiguous : StrideClass::kBroadcast;
+  for (std::size_t k = 0; k < results.size(); ++k)
+    builder.store(plan.types.outputs[k].dtype, per_result, results[k]);
+}
+
+}  // namespace
+
+PlanPtr plan_reduction(const Call& call) {
+  const auto& how = std::get<kernels::ReductionLowering>(call.op->lowering->how);
+  const std::vector<Type> inputs = input_types(call);
+  const Signature signature{*call.op, inputs, *call.attrs, call.numbers};
+  auto plan = std::make_unique<ReductionPlan>();
+  plan->types = call.op->type(signature);
+  plan->axes = kernels::reduction_axes(signature);
+  plan->order = kernels::reduction_order(inputs[0].sizes.size(), plan->axes);
+  const Geometry& geometry = call.inputs[0].impl()->geometry;
+  plan->needs_copy = !split_axes(geometry, plan->axes, plan->split);
+  if (plan->order == Order::kColumn && !plan->needs_copy) {
+    // The innermost kept axis are the columns; an axis order that memory cannot follow is copied.
+    plan->needs_copy = plan->split.kept_sizes.empty();
+  }
+  if (plan->needs_copy) {
+    Geometry dense{geometry.sizes, contiguous_strides(geometry.sizes), 0};
+    Tensor stand_in = make_empty(dense.sizes, inputs[0].dtype);
+    rearranged(stand_in, plan->axes, plan->order, plan->split);
+  }
+  plan->count_bits =
+      Scalar(static_cast<double>(plan->split.reduced)).bits_as(plan->types.compute);
+  const std::int64_t results = element_count(plan->types.outputs[0].sizes);
+  plan->is_chunked = plan->order == Order::kRow && is_splittable(how.reductions) &&
+                     plan->split.reduced >= 8 * kernels::order::kRowChunk && results <= 4;
+
+  // Kernel axes: rows (reduced, kept…); columns (last kept, reduced, other kept…).
+  std::vector<Shape> strides(1 + plan->types.outputs.size());
+  Shape sizes = plan->split.kept_sizes;
+  strides[0] = plan->split.kept_strides;
+  const Shape out_strides = contiguous_strides(sizes);
+  for (std::size_t k = 1; k < strides.size(); ++k) strides[k] = out_strides;
+  const std::size_t at = plan->order == Order::kColumn ? sizes.size() - 1 : sizes.size();
+  sizes.insert(at, plan->split.reduced);
+  strides[0].insert(at, plan->split.reduced_stride);
+  for (std::size_t k = 1; k < strides.size(); ++k) strides[k].insert(at, 0);
+  plan->box = kernels::collapse(sizes, strides, plan->order == Order::kColumn ? 2 : 1);
+
+  const std::int64_t inner_stride =
+      plan->order == Order::kRow ? plan->split.reduced_stride : plan->box.strides[0][0];
+  const std::int64_t inner_count =
+      plan->order == Order::kRow ? plan->split.reduced : plan->box.count[0];
+  Builder builder(plan->order);
+  const Expr value =
+      builder.load(inputs[0].dtype, kernels::stride_class(inner_stride, inner_count));
+  const Exprs before = kernels::emit_before_reduction(builder, signature, plan->types, value);
+  Exprs reduced;
+  for (std::size_t r = 0; r < how.reductions.size(); ++r)
+    reduced.push_back(builder.reduce(how.reductions[r], before[r]));
+  builder.next_phase();
+  if (plan->is_chunked) {
+    for (const Expr& partial : reduced) {
+      plan->partial_dtypes.push_back(partial.dtype());
+      builder.store(partial.dtype(), StrideClass::kBroadcast, partial);
+    }
+    Builder combine(Order::kTree);
+    Exprs totals;
+    for (std::size_t r = 0; r < how.reductions.size(); ++r)
+      totals.push_back(combine.reduce(
+          how.reductions[r], combine.load(plan->partial_dtypes[r], StrideClass::kContiguous)));
+    combine.next_phase();
+    store_results(combine, *plan,
+                  kernels::emit_after_reduction(combine, signature, plan->types, totals,
+                                                combine.param(plan->types.compute)));
+    plan->tree = kernels::compile_cached(kernels::current_backend(), combine.finish());
+  } else {
+    store_results(builder, *plan,
+                  kernels::emit_after_reduction(builder, signature, plan->types, reduced,
+                                                builder.param(plan->types.compute)));
+  }
+  plan->callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
+  return plan;
+}
+
+}  // namespace groove::eager

@@ -1,0 +1,60 @@
+// A borrowed view of contiguous values: how shapes and index lists are passed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <vector>
+
+namespace groove {
+
+template <typename T>
+class ArrayRef {
+ public:
+  using value_type = T;
+  using const_iterator = const T*;
+  constexpr ArrayRef() = default;
+  constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
+  constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+  // The list lives to the end of the full expression, as long as a call's argument needs it.
+  constexpr ArrayRef(const std::initializer_list<T>& list)
+      : data_(list.begin()), size_(list.size()) {}
+#pragma GCC diagnostic pop
+  template <typename A>
+  ArrayRef(const std::vector<T, A>& values) : data_(values.data()), size_(values.size()) {}
+  template <std::size_t N>
+  constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}
+
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr const T* data() const { return data_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  constexpr const T& front() const { return data_[0]; }
+  constexpr const T& back() const { return data_[size_ - 1]; }
+  constexpr ArrayRef slice(std::size_t first, std::size_t count) const {
+    return ArrayRef(data_ + first, count);
+  }
+  std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
+  bool operator==(const ArrayRef& other) const {
+    if (size_ != other.size_) return false;
+    for (std::size_t i = 0; i < size_; ++i)
+      if (!(data_[i] == other.data_[i])) return false;
+    return true;
+  }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+using IntArrayRef = ArrayRef<std::int64_t>;
+
+/// "[2, 3]"
+std::ostream& operator<<(std::ostream& out, IntArrayRef values);
+
+}  // namespace groove

@@ -1,0 +1,63 @@
+// Gradients: recording modes, backward and grad over several tensors, functions written by users.
+#pragma once
+
+#include <optional>
+
+#include "groove/tensor.h"
+
+namespace groove {
+
+/// Whether this thread records a tape.
+struct GradMode {
+  static bool is_enabled();
+  static void set_enabled(bool enabled);
+};
+
+/// Sets the recording mode until the end of the scope.
+class AutoGradMode {
+ public:
+  explicit AutoGradMode(bool enabled) : previous_(GradMode::is_enabled()) {
+    GradMode::set_enabled(enabled);
+  }
+  ~AutoGradMode() { GradMode::set_enabled(previous_); }
+  AutoGradMode(const AutoGradMode&) = delete;
+  AutoGradMode& operator=(const AutoGradMode&) = delete;
+
+ private:
+  bool previous_;
+};
+
+struct NoGradGuard : AutoGradMode {
+  NoGradGuard() : AutoGradMode(false) {}
+};
+
+/// No recording; Groove has no separate inference tensors.
+class InferenceMode : public AutoGradMode {
+ public:
+  explicit InferenceMode(bool enabled = true)
+      : AutoGradMode(enabled ? false : GradMode::is_enabled()) {}
+  static bool is_enabled() { return !GradMode::is_enabled(); }
+};
+
+namespace autograd {
+
+using Variable = Tensor;
+using variable_list = std::vector<Tensor>;
+
+/// Adds to `.grad` of every leaf the gradient of the sum of tensors[i] * grad_tensors[i].
+/// `grad_tensors` may be empty for tensors of one element. With `inputs` only those accumulate.
+/// Throws groove::Error when a tensor has no history, a saved tensor was overwritten, or the
+/// graph was freed by an earlier call without retain_graph.
+void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
+              std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
+              const variable_list& inputs = {}, Site site = Site::current());
+
+/// The gradients of the outputs with respect to `inputs`, without touching `.grad`. An input the
+/// outputs do not depend on throws, or gives an undefined tensor with allow_unused.
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs = {},
+                   std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
+                   bool allow_unused = false, Site site = Site::current());
+
+}  // namespace autograd
+}  // namespace groove

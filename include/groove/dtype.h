@@ -1,0 +1,97 @@
+// The element types. The enumerators and their order follow c10::ScalarType, so that a table
+// indexed by dtype never assumes which of them exist yet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+
+namespace groove {
+
+enum class ScalarType : std::int8_t {
+  Byte = 0,  // u8
+  Char,      // i8
+  Short,     // i16
+  Int,       // i32
+  Long,      // i64
+  Half,      // f16
+  Float,     // f32
+  Double,    // f64
+  ComplexHalf,
+  ComplexFloat,
+  ComplexDouble,
+  Bool,
+  QInt8,
+  QUInt8,
+  QInt32,
+  BFloat16,
+  Undefined,
+  NumOptions
+};
+
+using Dtype = ScalarType;
+
+constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = kByte, kU8 = kByte;
+constexpr ScalarType kChar = ScalarType::Char, kInt8 = kChar, kI8 = kChar;
+constexpr ScalarType kShort = ScalarType::Short, kInt16 = kShort, kI16 = kShort;
+constexpr ScalarType kInt = ScalarType::Int, kInt32 = kInt, kI32 = kInt;
+constexpr ScalarType kLong = ScalarType::Long, kInt64 = kLong, kI64 = kLong;
+constexpr ScalarType kHalf = ScalarType::Half, kFloat16 = kHalf, kF16 = kHalf;
+constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat, kF32 = kFloat;
+constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble, kF64 = kDouble;
+constexpr ScalarType kBool = ScalarType::Bool;
+constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+
+/// Bytes of one element; 0 for dtypes that Groove does not compute with.
+constexpr std::size_t element_size(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Byte:
+    case ScalarType::Char:
+    case ScalarType::Bool: return 1;
+    case ScalarType::Short:
+    case ScalarType::Half:
+    case ScalarType::BFloat16: return 2;
+    case ScalarType::Int:
+    case ScalarType::Float: return 4;
+    case ScalarType::Long:
+    case ScalarType::Double: return 8;
+    default: return 0;
+  }
+}
+constexpr bool is_floating(ScalarType dtype) {
+  return dtype == kHalf || dtype == kFloat || dtype == kDouble || dtype == kBFloat16;
+}
+constexpr bool is_integral(ScalarType dtype) {
+  return dtype == kByte || dtype == kChar || dtype == kShort || dtype == kInt || dtype == kLong;
+}
+
+/// "f32", "i64", "bool" …: the spelling of the text forms.
+const char* short_name(ScalarType dtype);
+/// "Float", "Long", "Bool" …: LibTorch's spelling, used in printing and errors.
+const char* name(ScalarType dtype);
+std::ostream& operator<<(std::ostream& out, ScalarType dtype);
+
+/// The dtype two operands of equal category compute in (LibTorch's promotion table).
+ScalarType promote_types(ScalarType a, ScalarType b);
+
+template <typename T>
+struct DtypeOf;
+#define GROOVE_DTYPE_OF(type, value) \
+  template <>                        \
+  struct DtypeOf<type> {             \
+    static constexpr ScalarType kValue = value; \
+  };
+GROOVE_DTYPE_OF(std::uint8_t, kByte)
+GROOVE_DTYPE_OF(std::int8_t, kChar)
+GROOVE_DTYPE_OF(std::int16_t, kShort)
+GROOVE_DTYPE_OF(std::int32_t, kInt)
+GROOVE_DTYPE_OF(long, kLong)
+GROOVE_DTYPE_OF(long long, kLong)
+GROOVE_DTYPE_OF(float, kFloat)
+GROOVE_DTYPE_OF(double, kDouble)
+GROOVE_DTYPE_OF(bool, kBool)
+#undef GROOVE_DTYPE_OF
+template <typename T>
+constexpr ScalarType dtype_of = DtypeOf<T>::kValue;
+
+}  // namespace groove

@@ -1,0 +1,120 @@
+// Elementwise methods of Tensor; each is the method form of the function of that name in
+// groove/ops/math.h, where shapes, dtypes and errors are documented.
+#pragma once
+
+#include <optional>
+
+#include "groove/detail/tensor_base.h"
+
+namespace groove {
+
+class MathMethods : public TensorBase {
+ public:
+  using TensorBase::TensorBase;
+
+  Tensor add(const Tensor& other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor add(Scalar other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor& add_(const Tensor& other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor& add_(Scalar other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor sub(const Tensor& other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor sub(Scalar other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor& sub_(const Tensor& other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor& sub_(Scalar other, Scalar alpha = 1, Site site = Site::current()) const;
+  Tensor mul(const Tensor& other, Site site = Site::current()) const;
+  Tensor mul(Scalar other, Site site = Site::current()) const;
+  Tensor& mul_(const Tensor& other, Site site = Site::current()) const;
+  Tensor& mul_(Scalar other, Site site = Site::current()) const;
+  Tensor div(const Tensor& other, Site site = Site::current()) const;
+  Tensor div(Scalar other, Site site = Site::current()) const;
+  Tensor& div_(const Tensor& other, Site site = Site::current()) const;
+  Tensor& div_(Scalar other, Site site = Site::current()) const;
+  Tensor pow(Scalar exponent, Site site = Site::current()) const;
+  Tensor pow(const Tensor& exponent, Site site = Site::current()) const;
+  Tensor& pow_(Scalar exponent, Site site = Site::current()) const;
+  Tensor minimum(const Tensor& other, Site site = Site::current()) const;
+  Tensor maximum(const Tensor& other, Site site = Site::current()) const;
+
+  Tensor neg(Site site = Site::current()) const;
+  Tensor& neg_(Site site = Site::current()) const;
+  Tensor abs(Site site = Site::current()) const;
+  Tensor& abs_(Site site = Site::current()) const;
+  Tensor exp(Site site = Site::current()) const;
+  Tensor& exp_(Site site = Site::current()) const;
+  Tensor log(Site site = Site::current()) const;
+  Tensor& log_(Site site = Site::current()) const;
+  Tensor sqrt(Site site = Site::current()) const;
+  Tensor& sqrt_(Site site = Site::current()) const;
+  Tensor rsqrt(Site site = Site::current()) const;
+  Tensor& rsqrt_(Site site = Site::current()) const;
+  Tensor reciprocal(Site site = Site::current()) const;
+  Tensor square(Site site = Site::current()) const;
+  Tensor tanh(Site site = Site::current()) const;
+  Tensor& tanh_(Site site = Site::current()) const;
+  Tensor sigmoid(Site site = Site::current()) const;
+  Tensor& sigmoid_(Site site = Site::current()) const;
+  Tensor sin(Site site = Site::current()) const;
+  Tensor& sin_(Site site = Site::current()) const;
+  Tensor cos(Site site = Site::current()) const;
+  Tensor& cos_(Site site = Site::current()) const;
+  Tensor relu(Site site = Site::current()) const;
+  Tensor& relu_(Site site = Site::current()) const;
+  Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt,
+               Site site = Site::current()) const;
+  Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt,
+                 Site site = Site::current()) const;
+  Tensor clamp_min(Scalar min, Site site = Site::current()) const;
+  Tensor& clamp_min_(Scalar min, Site site = Site::current()) const;
+  Tensor clamp_max(Scalar max, Site site = Site::current()) const;
+  Tensor& clamp_max_(Scalar max, Site site = Site::current()) const;
+
+  Tensor eq(const Tensor& other, Site site = Site::current()) const;
+  Tensor eq(Scalar other, Site site = Site::current()) const;
+  Tensor ne(const Tensor& other, Site site = Site::current()) const;
+  Tensor ne(Scalar other, Site site = Site::current()) const;
+  Tensor lt(const Tensor& other, Site site = Site::current()) const;
+  Tensor lt(Scalar other, Site site = Site::current()) const;
+  Tensor le(const Tensor& other, Site site = Site::current()) const;
+  Tensor le(Scalar other, Site site = Site::current()) const;
+  Tensor gt(const Tensor& other, Site site = Site::current()) const;
+  Tensor gt(Scalar other, Site site = Site::current()) const;
+  Tensor ge(const Tensor& other, Site site = Site::current()) const;
+  Tensor ge(Scalar other, Site site = Site::current()) const;
+
+  /// where(condition, *this, other)
+  Tensor where(const Tensor& condition, const Tensor& other, Site site = Site::current()) const;
+  Tensor masked_fill(const Tensor& mask, Scalar value, Site site = Site::current()) const;
+  Tensor& masked_fill_(const Tensor& mask, Scalar value, Site site = Site::current()) const;
+
+  /// *this itself when it has that dtype and `copy` is false.
+  Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false,
+            Site site = Site::current()) const;
+  Tensor to(Device device, bool non_blocking = false, bool copy = false,
+            Site site = Site::current()) const;
+  Tensor to(DeviceType device, bool non_blocking = false, bool copy = false,
+            Site site = Site::current()) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
+            Site site = Site::current()) const;
+  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
+            Site site = Site::current()) const;
+  /// dtype and device of `other`
+  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
+            Site site = Site::current()) const;
+  Tensor toType(ScalarType dtype, Site site = Site::current()) const;
+  Tensor type_as(const Tensor& other, Site site = Site::current()) const;
+  Tensor cpu(Site site = Site::current()) const;
+  Tensor cuda(Site site = Site::current()) const;  // throws: there is no GPU backend yet
+
+  Tensor clone(Site site = Site::current()) const;
+  Tensor contiguous(Site site = Site::current()) const;
+  Tensor& copy_(const Tensor& source, bool non_blocking = false,
+                Site site = Site::current()) const;
+  Tensor& fill_(Scalar value, Site site = Site::current()) const;
+  Tensor& fill_(const Tensor& value, Site site = Site::current()) const;
+  Tensor& zero_(Site site = Site::current()) const;
+
+  // In-place random fills; each is one draw of the global generator.
+  Tensor& uniform_(double from = 0, double to = 1, Site site = Site::current()) const;
+  Tensor& normal_(double mean = 0, double std = 1, Site site = Site::current()) const;
+};
+
+}  // namespace groove

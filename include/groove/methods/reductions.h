@@ -1,0 +1,49 @@
+// Reducing methods of Tensor and products; the method forms of groove/ops/reductions.h and
+// groove/ops/contractions.h, where shapes, dtypes and errors are documented.
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include "groove/methods/math.h"
+
+namespace groove {
+
+class ReductionMethods : public MathMethods {
+ public:
+  using MathMethods::MathMethods;
+
+  Tensor sum(Site site = Site::current()) const;
+  Tensor sum(ScalarType dtype, Site site = Site::current()) const;
+  Tensor sum(IntArrayRef dim, bool keepdim = false,
+             std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
+  Tensor mean(Site site = Site::current()) const;
+  Tensor mean(ScalarType dtype, Site site = Site::current()) const;
+  Tensor mean(IntArrayRef dim, bool keepdim = false,
+              std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
+  Tensor max(Site site = Site::current()) const;
+  Tensor max(const Tensor& other, Site site = Site::current()) const;
+  std::tuple<Tensor, Tensor> max(std::int64_t dim, bool keepdim = false,
+                                 Site site = Site::current()) const;
+  Tensor min(Site site = Site::current()) const;
+  Tensor min(const Tensor& other, Site site = Site::current()) const;
+  std::tuple<Tensor, Tensor> min(std::int64_t dim, bool keepdim = false,
+                                 Site site = Site::current()) const;
+  Tensor amax(IntArrayRef dim = {}, bool keepdim = false, Site site = Site::current()) const;
+  Tensor amin(IntArrayRef dim = {}, bool keepdim = false, Site site = Site::current()) const;
+  Tensor argmax(std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false,
+                Site site = Site::current()) const;
+  Tensor argmin(std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false,
+                Site site = Site::current()) const;
+  Tensor softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
+                 Site site = Site::current()) const;
+  Tensor log_softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
+                     Site site = Site::current()) const;
+
+  Tensor matmul(const Tensor& other, Site site = Site::current()) const;
+  Tensor mm(const Tensor& other, Site site = Site::current()) const;
+  Tensor bmm(const Tensor& other, Site site = Site::current()) const;
+  Tensor dot(const Tensor& other, Site site = Site::current()) const;
+};
+
+}  // namespace groove

@@ -1,0 +1,136 @@
+// ModuleHolder: a shared_ptr to a module that is called like a function. GROOVE_MODULE(Net) makes
+// the holder `Net` of the class `NetImpl`.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "groove/detail/call_scope.h"
+#include "groove/nn/module.h"
+
+namespace groove::nn {
+
+struct ModuleHolderIndicator {};
+
+template <typename T>
+constexpr bool is_module_holder = std::is_base_of_v<ModuleHolderIndicator, std::decay_t<T>>;
+
+template <typename Contained>
+class ModuleHolder : ModuleHolderIndicator {
+ public:
+  using ContainedType = Contained;
+
+  /// Default-constructs the module where that is possible; otherwise the holder is empty.
+  ModuleHolder() {
+    if constexpr (std::is_default_constructible_v<Contained>) impl_ = std::make_shared<Contained>();
+  }
+  ModuleHolder(std::nullptr_t) {}
+  template <typename Head, typename... Tail,
+            typename = std::enable_if_t<!(
+                sizeof...(Tail) == 0 && (std::is_base_of_v<ModuleHolder, std::decay_t<Head>> ||
+                                         std::is_convertible_v<Head, std::shared_ptr<Contained>>))>>
+  explicit ModuleHolder(Head&& head, Tail&&... tail)
+      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
+
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  Contained* operator->() { return get(); }
+  const Contained* operator->() const { return get(); }
+  Contained& operator*() { return *get(); }
+  const Contained& operator*() const { return *get(); }
+  const std::shared_ptr<Contained>& ptr() const {
+    check();
+    return impl_;
+  }
+  template <typename Base, typename = std::enable_if_t<std::is_base_of_v<Base, Contained>>>
+  operator std::shared_ptr<Base>() const {
+    return impl_;
+  }
+  Contained* get() {
+    check();
+    return impl_.get();
+  }
+  const Contained* get() const {
+    check();
+    return impl_.get();
+  }
+  bool is_empty() const noexcept { return impl_ == nullptr; }
+
+  // forward() of the module. The user's place in the source goes along where the module takes it
+  // (the library's own do); code that users wrote has places of its own.
+  decltype(auto) operator()(Site site = Site::current()) { return run(site); }
+  template <typename A>
+  decltype(auto) operator()(A&& a, Site site = Site::current()) {
+    return run(site, std::forward<A>(a));
+  }
+  template <typename A, typename B>
+  decltype(auto) operator()(A&& a, B&& b, Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b));
+  }
+  template <typename A, typename B, typename C>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+  }
+  template <typename A, typename B, typename C, typename D>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+               std::forward<D>(d));
+  }
+  template <typename A, typename B, typename C, typename D, typename E>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+               std::forward<E>(e));
+  }
+  template <typename A, typename B, typename C, typename D, typename E, typename F>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+               std::forward<E>(e), std::forward<F>(f));
+  }
+  template <typename A, typename B, typename C, typename D, typename E, typename F, typename G>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, G&& g,
+                            Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+               std::forward<E>(e), std::forward<F>(f), std::forward<G>(g));
+  }
+  template <typename A, typename B, typename C, typename D, typename E, typename F, typename G,
+            typename H>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, G&& g, H&& h,
+                            Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
+               std::forward<E>(e), std::forward<F>(f), std::forward<G>(g), std::forward<H>(h));
+  }
+
+ protected:
+  template <typename... Args>
+  decltype(auto) run(const Site& site, Args&&... args) {
+    Contained& module = *get();
+    if constexpr (requires { typename Contained::OpensCallScope; }) {
+      const groove::detail::CallScope scope(site);
+      return module.forward(std::forward<Args>(args)...);
+    } else if constexpr (requires { module.forward(std::forward<Args>(args)..., site); }) {
+      return module.forward(std::forward<Args>(args)..., site);
+    } else {
+      return module.forward(std::forward<Args>(args)...);
+    }
+  }
+  void check() const {
+    if (!impl_) throw Error("Accessing empty ModuleHolder: it was made from nullptr");
+  }
+  std::shared_ptr<Contained> impl_;
+};
+
+template <typename Contained>
+std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& holder) {
+  return stream << static_cast<const Module&>(*holder);
+}
+
+}  // namespace groove::nn
+
+#define GROOVE_MODULE_IMPL(Name, ImplType)                    \
+  class Name : public ::groove::nn::ModuleHolder<ImplType> {  \
+   public:                                                    \
+    using ::groove::nn::ModuleHolder<ImplType>::ModuleHolder; \
+    using Impl [[maybe_unused]] = ImplType;                   \
+  }
+#define GROOVE_MODULE(Name) GROOVE_MODULE_IMPL(Name, Name##Impl)

@@ -1,0 +1,141 @@
+// nn::Module: a tree of named parameters, buffers and submodules. Works on the stack as well as
+// in a shared_ptr.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "groove/ordered_dict.h"
+#include "groove/tensor.h"
+
+namespace groove::nn {
+
+template <typename Contained>
+class ModuleHolder;
+
+class Module : public std::enable_shared_from_this<Module> {
+ public:
+  using ModuleApplyFunction = std::function<void(Module&)>;
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+
+  Module();
+  explicit Module(std::string name);
+  Module(const Module&) = default;
+  Module& operator=(const Module&) = default;
+  Module(Module&&) noexcept = default;
+  Module& operator=(Module&&) noexcept = default;
+  virtual ~Module() = default;
+
+  /// The name given at construction, otherwise that of the class.
+  const std::string& name() const noexcept;
+  /// A deep copy; throws groove::Error unless the class defines it.
+  virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const;
+
+  /// Calls the function with every module of the tree, parents first.
+  void apply(const ModuleApplyFunction& function);
+  void apply(const ConstModuleApplyFunction& function) const;
+  void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = "");
+
+  std::vector<Tensor> parameters(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  std::vector<Tensor> buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  /// A module that no shared_ptr owns appears as a pointer that does not own it.
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
+      const std::string& name_prefix = "", bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> children() const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
+
+  virtual void train(bool on = true);
+  void eval() { train(false); }
+  virtual bool is_training() const noexcept { return is_training_; }
+
+  /// Moves or casts all parameters and buffers in place; dtypes apply to floating ones only.
+  virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
+  virtual void to(ScalarType dtype, bool non_blocking = false);
+  virtual void to(Device device, bool non_blocking = false);
+  void to(DeviceType device, bool non_blocking = false) { to(Device(device), non_blocking); }
+
+  virtual void zero_grad(bool set_to_none = true, Site site = Site::current());
+
+  virtual void pretty_print(std::ostream& stream) const;
+  virtual bool is_serializable() const { return true; }
+
+  template <typename ModuleType>
+  typename ModuleType::ContainedType* as() noexcept {
+    return as<typename ModuleType::ContainedType>();
+  }
+  template <typename ModuleType>
+  const typename ModuleType::ContainedType* as() const noexcept {
+    return as<typename ModuleType::ContainedType>();
+  }
+  template <typename ModuleType, typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>,
+            typename = void>
+  ModuleType* as() noexcept {
+    return dynamic_cast<ModuleType*>(this);
+  }
+  template <typename ModuleType, typename = std::enable_if_t<std::is_base_of_v<Module, ModuleType>>,
+            typename = void>
+  const ModuleType* as() const noexcept {
+    return dynamic_cast<const ModuleType*>(this);
+  }
+
+  /// Returns the registered tensor. Names must be new, not empty and without a dot.
+  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  Tensor& register_buffer(std::string name, Tensor tensor);
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name,
+                                              std::shared_ptr<ModuleType> module) {
+    add_child(std::move(name), module);
+    return module;
+  }
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
+    return register_module(std::move(name), holder.ptr());
+  }
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             std::shared_ptr<ModuleType> module) {
+    replace_child(name, module);
+    return module;
+  }
+  template <typename ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             ModuleHolder<ModuleType> holder) {
+    return replace_module(name, holder.ptr());
+  }
+  void unregister_module(const std::string& name);
+
+ protected:
+  OrderedDict<std::string, Tensor> parameters_{"Parameter"};
+  OrderedDict<std::string, Tensor> buffers_{"Buffer"};
+  OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+
+ private:
+  friend std::ostream& operator<<(std::ostream& stream, const Module& module);
+  void add_child(std::string name, std::shared_ptr<Module> module);
+  void replace_child(const std::string& name, std::shared_ptr<Module> module);
+  void collect(bool recurse, const std::string& prefix, bool wants_buffers,
+               OrderedDict<std::string, Tensor>& found) const;
+  void walk(const std::string& prefix, const NamedModuleApplyFunction& function) const;
+  void print(std::ostream& stream, const std::string& indentation) const;
+  void convert(std::optional<Device> device, std::optional<ScalarType> dtype);
+  void clear_gradients(bool set_to_none) const;
+  /// Moves with every registration anywhere in the tree.
+  std::uint64_t tree_epoch() const;
+
+  mutable std::string name_;
+  std::uint64_t structure_epoch_ = 0;
+  bool is_training_ = true;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+}  // namespace groove::nn

@@ -1,0 +1,125 @@
+// The layers and losses that are there.
+#pragma once
+
+#include "groove/nn/functional.h"
+#include "groove/nn/holder.h"
+
+namespace groove::nn {
+
+/// y = x W^T + b with W [out, in], both initially uniform within 1 / sqrt(in).
+class LinearImpl : public Module {
+ public:
+  LinearImpl(std::int64_t in_features, std::int64_t out_features)
+      : LinearImpl(LinearOptions(in_features, out_features)) {}
+  explicit LinearImpl(const LinearOptions& options);
+  void reset();
+  void reset_parameters();
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  LinearOptions options;
+  Tensor weight, bias;
+};
+GROOVE_MODULE(Linear);
+
+class IdentityImpl : public Module {
+ public:
+  template <typename... Ignored>
+  explicit IdentityImpl(Ignored&&...) {}
+  IdentityImpl(const IdentityImpl&) = default;
+  Tensor forward(const Tensor& input) { return input; }
+  void pretty_print(std::ostream& stream) const override;
+};
+GROOVE_MODULE(Identity);
+
+class FlattenImpl : public Module {
+ public:
+  explicit FlattenImpl(const FlattenOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  FlattenOptions options;
+};
+GROOVE_MODULE(Flatten);
+
+class ReLUImpl : public Module {
+ public:
+  explicit ReLUImpl(const ReLUOptions& options = {}) : options(options) {}
+  Tensor forward(Tensor input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  ReLUOptions options;
+};
+GROOVE_MODULE(ReLU);
+
+class SigmoidImpl : public Module {
+ public:
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+};
+GROOVE_MODULE(Sigmoid);
+
+class TanhImpl : public Module {
+ public:
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+};
+GROOVE_MODULE(Tanh);
+
+class SoftmaxImpl : public Module {
+ public:
+  explicit SoftmaxImpl(std::int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
+  explicit SoftmaxImpl(const SoftmaxOptions& options) : options(options) {}
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  SoftmaxOptions options;
+};
+GROOVE_MODULE(Softmax);
+
+class LogSoftmaxImpl : public Module {
+ public:
+  explicit LogSoftmaxImpl(std::int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
+  explicit LogSoftmaxImpl(const LogSoftmaxOptions& options) : options(options) {}
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  LogSoftmaxOptions options;
+};
+GROOVE_MODULE(LogSoftmax);
+
+/// In training zeroes each element with probability p and scales the rest by 1 / (1 - p).
+class DropoutImpl : public Module {
+ public:
+  explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
+  explicit DropoutImpl(const DropoutOptions& options = {});
+  Tensor forward(Tensor input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  DropoutOptions options;
+};
+GROOVE_MODULE(Dropout);
+
+class MSELossImpl : public Module {
+ public:
+  explicit MSELossImpl(MSELossOptions options = {}) : options(std::move(options)) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  MSELossOptions options;
+};
+GROOVE_MODULE(MSELoss);
+
+class CrossEntropyLossImpl : public Module {
+ public:
+  explicit CrossEntropyLossImpl(CrossEntropyLossOptions options = {})
+      : options(std::move(options)) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  CrossEntropyLossOptions options;
+};
+GROOVE_MODULE(CrossEntropyLoss);
+
+class NLLLossImpl : public Module {
+ public:
+  explicit NLLLossImpl(NLLLossOptions options = {}) : options(std::move(options)) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  NLLLossOptions options;
+};
+GROOVE_MODULE(NLLLoss);
+
+}  // namespace groove::nn

@@ -1,0 +1,44 @@
+// New tensors. The dtype comes from the options (default: get_default_dtype(), for arange of
+// integers i64). Negative sizes throw groove::Error. Random factories make one draw of the global
+// generator each; floating dtypes only, except randint.
+#pragma once
+
+#include "groove/tensor.h"
+
+namespace groove {
+
+Tensor empty(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
+Tensor zeros(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
+Tensor ones(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
+/// Without a dtype: that of the number (i64, bool or the default dtype).
+Tensor full(IntArrayRef size, Scalar value, TensorOptions options = {},
+            Site site = Site::current());
+/// start, start + step, … below end; throws when step is 0 or leads away from end.
+Tensor arange(Scalar end, TensorOptions options = {}, Site site = Site::current());
+Tensor arange(Scalar start, Scalar end, TensorOptions options = {}, Site site = Site::current());
+Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options = {},
+              Site site = Site::current());
+/// `steps` values evenly spaced from start to end, both included.
+Tensor linspace(Scalar start, Scalar end, std::int64_t steps, TensorOptions options = {},
+                Site site = Site::current());
+/// The unit matrix.
+Tensor eye(std::int64_t n, TensorOptions options = {}, Site site = Site::current());
+/// Uniform on [0, 1).
+Tensor rand(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
+/// Normal, mean 0 and variance 1.
+Tensor randn(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
+/// Uniform integers low … high - 1, at most 2^31 different ones; i64 unless a dtype is given.
+Tensor randint(std::int64_t high, IntArrayRef size, TensorOptions options = {},
+               Site site = Site::current());
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, TensorOptions options = {},
+               Site site = Site::current());
+
+/// Shape of `self`; dtype of `self` unless the options name one.
+Tensor empty_like(Arg self, TensorOptions options = {});
+Tensor zeros_like(Arg self, TensorOptions options = {});
+Tensor ones_like(Arg self, TensorOptions options = {});
+Tensor full_like(Arg self, Scalar value, TensorOptions options = {});
+Tensor rand_like(Arg self, TensorOptions options = {});
+Tensor randn_like(Arg self, TensorOptions options = {});
+
+}  // namespace groove

@@ -1,0 +1,45 @@
+// Reductions. `dim` lists axes (negative ones count from the end; empty: all of them); `keepdim`
+// leaves reduced axes with size 1. An axis out of range or listed twice throws groove::Error.
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include "groove/tensor.h"
+
+namespace groove {
+
+/// Integers and bool are summed as i64 unless a dtype is given. 0 over nothing.
+Tensor sum(Arg self);
+Tensor sum(Arg self, ScalarType dtype);
+Tensor sum(Arg self, IntArrayRef dim, bool keepdim = false,
+           std::optional<ScalarType> dtype = std::nullopt);
+/// The sum divided once by the number of elements; floating dtypes only. NaN over nothing.
+Tensor mean(Arg self);
+Tensor mean(Arg self, ScalarType dtype);
+Tensor mean(Arg self, IntArrayRef dim, bool keepdim = false,
+            std::optional<ScalarType> dtype = std::nullopt);
+/// The greatest (smallest) element; NaN if one is. Throws over nothing.
+Tensor max(Arg self);
+Tensor min(Arg self);
+Tensor amax(Arg self, IntArrayRef dim = {}, bool keepdim = false);
+Tensor amin(Arg self, IntArrayRef dim = {}, bool keepdim = false);
+/// Elementwise, as maximum and minimum.
+Tensor max(Arg self, const Tensor& other);
+Tensor min(Arg self, const Tensor& other);
+/// Values and i64 positions along one axis; ties take the lowest position, NaN counts greatest
+/// (for min: as smallest).
+std::tuple<Tensor, Tensor> max(Arg self, std::int64_t dim, bool keepdim = false);
+std::tuple<Tensor, Tensor> min(Arg self, std::int64_t dim, bool keepdim = false);
+/// i64 positions, along one axis or in the flattened tensor.
+Tensor argmax(Arg self, std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false);
+Tensor argmin(Arg self, std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false);
+
+/// exp(self) / sum(exp(self)) along one axis, without overflow; floating dtypes only.
+Tensor softmax(Arg self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
+Tensor log_softmax(Arg self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
+
+/// `self` summed over the axes that broadcasting added or stretched, in shape `sizes`.
+Tensor sum_to(Arg self, IntArrayRef sizes);
+
+}  // namespace groove

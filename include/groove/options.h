@@ -1,0 +1,97 @@
+// Device and TensorOptions: where a new tensor lives and what it holds.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "groove/dtype.h"
+
+namespace groove {
+
+enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, MPS = 2 };
+constexpr DeviceType kCPU = DeviceType::CPU;
+constexpr DeviceType kCUDA = DeviceType::CUDA;
+constexpr DeviceType kMPS = DeviceType::MPS;
+
+class Device {
+ public:
+  constexpr Device() = default;
+  constexpr Device(DeviceType type, int index = -1)
+      : type_(type), index_(static_cast<std::int8_t>(index)) {}
+  /// "cpu", "cuda", "cuda:1"; throws groove::Error on anything else.
+  Device(const std::string& text);
+  Device(const char* text) : Device(std::string(text)) {}
+  constexpr DeviceType type() const { return type_; }
+  constexpr int index() const { return index_; }
+  constexpr bool is_cpu() const { return type_ == kCPU; }
+  constexpr bool is_cuda() const { return type_ == kCUDA; }
+  constexpr bool has_index() const { return index_ >= 0; }
+  std::string str() const;
+  constexpr bool operator==(const Device& other) const {
+    return type_ == other.type_ &&
+           (index_ < 0 ? 0 : index_) == (other.index_ < 0 ? 0 : other.index_);
+  }
+
+ private:
+  DeviceType type_ = kCPU;
+  std::int8_t index_ = -1;
+};
+std::ostream& operator<<(std::ostream& out, const Device& device);
+
+enum class Layout : std::int8_t { Strided };
+constexpr Layout kStrided = Layout::Strided;
+enum class MemoryFormat : std::int8_t { Contiguous, Preserve };
+
+class TensorOptions {
+ public:
+  constexpr TensorOptions() = default;
+  constexpr TensorOptions(ScalarType dtype) : dtype_(dtype) {}
+  constexpr TensorOptions(Device device) : device_(device) {}
+  constexpr TensorOptions(DeviceType device) : device_(Device(device)) {}
+  constexpr TensorOptions dtype(std::optional<ScalarType> value) const {
+    TensorOptions r = *this;
+    r.dtype_ = value;
+    return r;
+  }
+  constexpr TensorOptions device(Device value) const {
+    TensorOptions r = *this;
+    r.device_ = value;
+    return r;
+  }
+  constexpr TensorOptions device(DeviceType type, int index = -1) const {
+    return device(Device(type, index));
+  }
+  constexpr TensorOptions requires_grad(bool value) const {
+    TensorOptions r = *this;
+    r.requires_grad_ = value;
+    return r;
+  }
+  constexpr TensorOptions layout(Layout) const { return *this; }
+  constexpr TensorOptions pinned_memory(bool) const { return *this; }
+
+  ScalarType dtype() const;  // get_default_dtype() when unset
+  constexpr Device device() const { return device_.value_or(Device()); }
+  constexpr bool requires_grad() const { return requires_grad_.value_or(false); }
+  constexpr bool has_dtype() const { return dtype_.has_value(); }
+  constexpr bool has_device() const { return device_.has_value(); }
+  constexpr std::optional<ScalarType> dtype_opt() const { return dtype_; }
+  constexpr std::optional<Device> device_opt() const { return device_; }
+
+ private:
+  std::optional<ScalarType> dtype_;
+  std::optional<Device> device_;
+  std::optional<bool> requires_grad_;
+};
+
+inline TensorOptions dtype(ScalarType value) { return TensorOptions(value); }
+inline TensorOptions device(Device value) { return TensorOptions(value); }
+inline TensorOptions requires_grad(bool value = true) {
+  return TensorOptions().requires_grad(value);
+}
+
+ScalarType get_default_dtype();
+void set_default_dtype(ScalarType dtype);
+
+}  // namespace groove

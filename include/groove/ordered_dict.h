@@ -1,0 +1,119 @@
+// A dictionary that remembers the order of insertion: parameters and submodules by name.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "groove/error.h"
+
+namespace groove {
+
+template <typename Key, typename Value>
+class OrderedDict {
+ public:
+  class Item {
+   public:
+    Item(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
+    Value& operator*() { return pair_.second; }
+    const Value& operator*() const { return pair_.second; }
+    Value* operator->() { return &pair_.second; }
+    const Value* operator->() const { return &pair_.second; }
+    const Key& key() const noexcept { return pair_.first; }
+    Value& value() noexcept { return pair_.second; }
+    const Value& value() const noexcept { return pair_.second; }
+    const std::pair<Key, Value>& pair() const noexcept { return pair_; }
+
+   private:
+    std::pair<Key, Value> pair_;
+  };
+  using key_type = Key;
+  using value_type = Value;
+  using Iterator = typename std::vector<Item>::iterator;
+  using ConstIterator = typename std::vector<Item>::const_iterator;
+
+  explicit OrderedDict(std::string key_description = "Key")
+      : key_description_(std::move(key_description)) {}
+  OrderedDict(std::initializer_list<Item> items) : OrderedDict() {
+    for (const Item& item : items) insert(item.key(), item.value());
+  }
+
+  const std::string& key_description() const noexcept { return key_description_; }
+  Item& front() { return items_.front(); }
+  const Item& front() const { return items_.front(); }
+  Item& back() { return items_.back(); }
+  const Item& back() const { return items_.back(); }
+  Item& operator[](std::size_t index) { return items_.at(index); }
+  const Item& operator[](std::size_t index) const { return items_.at(index); }
+  /// Throws groove::Error when the key is not there.
+  Value& operator[](const Key& key) { return *checked(find(key), key); }
+  const Value& operator[](const Key& key) const { return *checked(find(key), key); }
+  Value* find(const Key& key) noexcept {
+    const auto at = index_.find(key);
+    return at == index_.end() ? nullptr : &items_[at->second].value();
+  }
+  const Value* find(const Key& key) const noexcept {
+    const auto at = index_.find(key);
+    return at == index_.end() ? nullptr : &items_[at->second].value();
+  }
+  bool contains(const Key& key) const noexcept { return find(key) != nullptr; }
+  Iterator begin() { return items_.begin(); }
+  Iterator end() { return items_.end(); }
+  ConstIterator begin() const { return items_.begin(); }
+  ConstIterator end() const { return items_.end(); }
+  std::size_t size() const noexcept { return items_.size(); }
+  bool is_empty() const noexcept { return items_.empty(); }
+
+  /// Throws groove::Error when the key is there already.
+  Value& insert(Key key, Value value) {
+    if (contains(key)) throw Error(key_description_ + " '" + text(key) + "' already defined");
+    index_.emplace(key, items_.size());
+    items_.emplace_back(std::move(key), std::move(value));
+    return items_.back().value();
+  }
+  void update(const OrderedDict& other) {
+    for (const Item& item : other) insert(item.key(), item.value());
+  }
+  void erase(const Key& key) {
+    const auto at = index_.find(key);
+    if (at == index_.end()) throw Error(key_description_ + " '" + text(key) + "' doesn't exist");
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at->second));
+    index_.clear();
+    for (std::size_t i = 0; i < items_.size(); ++i) index_.emplace(items_[i].key(), i);
+  }
+  void clear() {
+    index_.clear();
+    items_.clear();
+  }
+  void reserve(std::size_t count) { items_.reserve(count); }
+  const std::vector<Item>& items() const noexcept { return items_; }
+  std::vector<Key> keys() const {
+    std::vector<Key> result;
+    for (const Item& item : items_) result.push_back(item.key());
+    return result;
+  }
+  std::vector<Value> values() const {
+    std::vector<Value> result;
+    for (const Item& item : items_) result.push_back(item.value());
+    return result;
+  }
+
+ private:
+  static std::string text(const Key& key) {
+    if constexpr (std::is_convertible_v<Key, std::string>)
+      return key;
+    else
+      return std::to_string(key);
+  }
+  template <typename Found>
+  Found* checked(Found* found, const Key& key) const {
+    if (!found) throw Error(key_description_ + " '" + text(key) + "' is not defined");
+    return found;
+  }
+  std::unordered_map<Key, std::size_t> index_;
+  std::vector<Item> items_;
+  std::string key_description_;
+};
+
+}  // namespace groove

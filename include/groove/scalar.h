@@ -1,0 +1,72 @@
+// A number passed to an op: a double, an integer or a bool, as the caller wrote it.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "groove/dtype.h"
+
+namespace groove {
+
+class Scalar {
+ public:
+  constexpr Scalar() : Scalar(static_cast<std::int64_t>(0)) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  constexpr Scalar(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      kind_ = kBool;
+      integer_ = value;
+    } else if constexpr (std::is_integral_v<T>) {
+      kind_ = kLong;
+      integer_ = static_cast<std::int64_t>(value);
+    } else {
+      kind_ = kDouble;
+      floating_ = static_cast<double>(value);
+    }
+  }
+
+  /// kDouble, kLong or kBool.
+  constexpr ScalarType type() const { return kind_; }
+  constexpr bool isFloatingPoint() const { return kind_ == kDouble; }
+  constexpr bool isIntegral(bool include_bool = false) const {
+    return kind_ == kLong || (include_bool && kind_ == groove::kBool);
+  }
+  constexpr bool isBoolean() const { return kind_ == groove::kBool; }
+  constexpr double to_double() const {
+    return kind_ == kDouble ? floating_ : static_cast<double>(integer_);
+  }
+  constexpr double toDouble() const { return to_double(); }
+  constexpr float toFloat() const { return static_cast<float>(to_double()); }
+  std::int64_t to_int() const;  // truncates as the numeric contract says
+  std::int64_t toLong() const { return to_int(); }
+  std::int32_t toInt() const { return static_cast<std::int32_t>(to_int()); }
+  bool toBool() const { return kind_ == kDouble ? floating_ != 0 : integer_ != 0; }
+  template <typename T>
+  T to() const {
+    if constexpr (std::is_same_v<T, bool>) return toBool();
+    else if constexpr (std::is_integral_v<T>) return static_cast<T>(to_int());
+    else return static_cast<T>(to_double());
+  }
+
+  /// The bits of this number in a dtype, as kernels receive it.
+  std::uint64_t bits_as(ScalarType dtype) const;
+
+  // Where a number inside the expansion of a big word came from: its index among the word's own
+  // numbers, or -1 for a literal. Carried along, never compared.
+  constexpr int origin() const { return origin_; }
+  constexpr Scalar with_origin(int index) const {
+    Scalar copy = *this;
+    copy.origin_ = static_cast<std::int16_t>(index);
+    return copy;
+  }
+
+ private:
+  union {
+    double floating_;
+    std::int64_t integer_;
+  };
+  ScalarType kind_;
+  std::int16_t origin_ = -1;
+};
+
+}  // namespace groove

@@ -1,0 +1,43 @@
+// groove::Tensor: LibTorch's tensor. A handle with shared ownership; copies alias. The methods
+// come from one base header per family; `methods/…` and `ops/…` declare the same operators.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "groove/detail/tensor_base.h"
+#include "groove/dtype.h"
+#include "groove/error.h"
+#include "groove/methods/data.h"
+
+namespace groove {
+
+// TensorBase <- MathMethods <- ReductionMethods <- ViewMethods <- IndexMethods <- DataMethods <- Tensor
+class Tensor : public DataMethods {
+ public:
+  Tensor() = default;
+  explicit Tensor(TensorImpl* impl) : DataMethods(impl) {}
+  explicit Tensor(detail::RefPtr<TensorImpl> impl) : DataMethods(std::move(impl)) {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+
+  // `x[i] = value` writes through the view; only a named tensor is assigned as a handle.
+  Tensor& operator=(Arg value) &&;
+  Tensor& operator=(detail::ScalarArg value) &&;
+};
+
+using Tensors = std::vector<Tensor>;
+using TensorList = ArrayRef<Tensor>;
+
+inline const Tensor& TensorBase::self() const { return static_cast<const Tensor&>(*this); }
+
+/// As LibTorch prints: values, then "[ CPUFloatType{2,3} ]".
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace groove

@@ -1,0 +1,23 @@
+// The one Compiler: a recorded graph through the passes into a program.
+#include "jit/pipeline.h"
+#include "jit/program.h"
+
+namespace groove::jit {
+namespace {
+
+class GraphCompiler final : public Compiler {
+ public:
+  std::unique_ptr<Executable> compile(Graph graph) override {
+    run_pipeline(graph);
+    return std::make_unique<Program>(std::move(graph));
+  }
+};
+
+const bool is_registered = [] {
+  static GraphCompiler compiler;
+  register_compiler(compiler);
+  return true;
+}();
+
+}  // namespace
+}  // namespace groove::jit

@@ -1,0 +1,62 @@
+// Which nodes run together. A group becomes one kernel or one contraction with an epilogue; the
+// order of every reduction stays that of its op's logical shape, because a group never changes
+// the axes a node works on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jit/index_map.h"
+#include "src/core/graph.h"
+
+namespace groove::jit {
+
+enum class GroupKind : std::uint8_t {
+  kMap,          // elementwise and gathers
+  kRow,          // row reductions with what surrounds them, phase by phase
+  kColumn,       // a column reduction, producers inlined, consumers per column
+  kContraction,  // one contraction and its epilogue
+  kConcatenate,
+  kOverwrite,    // a strided region of a copy of the base is replaced
+  kOpaque,
+};
+
+struct Group {
+  GroupKind kind = GroupKind::kMap;
+  LoopShape loop;
+  std::vector<std::uint8_t> matrix_axis;  // contractions: per loop axis 0 (n), 1 (m) or 2 (batch)
+  std::vector<std::int32_t> nodes;        // ascending
+  std::int32_t stage = 0;
+  bool is_update = false;  // feeds nothing but overwritten inputs: an optimizer
+  bool is_split = false;   // kRow with few, long rows: chunks over threads, then a tree
+};
+
+struct Fusion {
+  std::vector<Group> groups;          // each after the groups it reads from
+  std::vector<std::int32_t> group_of; // per node; -1: view, constant or dead
+  std::vector<Span> span_of;          // per node, within its group
+  std::vector<char> is_stored;        // per value: has memory of its own
+  std::vector<std::int32_t> stage_of; // per node: the stage it runs in; -1: dead
+};
+
+struct FusionOptions {
+  bool is_enabled = true;  // off: every node on its own
+};
+
+/// Needs insert_copies. Every non-view node that is alive ends up in one group.
+Fusion fuse(const Graph& graph, const FusionOptions& options = {});
+
+/// A node without inputs whose elements are all the same number: emitted wherever it is read.
+bool is_splat(const Node& node);
+/// The memory a stored value or an input lies in.
+Geometry memory_geometry(const Graph& graph, ValueId value);
+/// The chain from an operand of a grouped node to the loop, through broadcasts, gathers and views,
+/// starting at the operand itself.
+const Chain* operand_chain(const Graph& graph, Chains& chains, std::int32_t node,
+                           std::size_t operand, const Chain* from_output);
+/// Walks up through views: the value they look at, and the chain from there.
+ValueId resolve(const Graph& graph, Chains& chains, ValueId value, const Chain*& chain);
+/// Do these axes make one axis for that walk?
+bool is_collapsible(const LoopShape& loop, const Walk& walk, const std::vector<char>& axes);
+
+}  // namespace groove::jit

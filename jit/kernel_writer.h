@@ -1,0 +1,130 @@
+// Writes the kernel of a group. Values are asked for from the stores backwards; a first pass finds
+// how memory is walked, so that the axes can be collapsed before any instruction names one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "jit/launch_plan.h"
+#include "kernels/expr.h"
+#include "kernels/lowering.h"
+
+namespace groove::jit {
+
+class KernelWriter {
+ public:
+  KernelWriter(const Graph& graph, const Fusion& fusion, const std::vector<BufferId>& buffer_of,
+               const Group& group, std::int32_t group_id);
+
+  /// Also stores `value`, seen from the loop's full span, to memory walked like this.
+  void add_store(ValueId value, Span span, Walk walk, BufferId buffer);
+  Chains& chains() { return chains_; }
+
+  /// Everything the group stores. Fills order, box, operands, scalars, callable, estimate.
+  void write(LaunchPlan& plan, kernels::Kernel& kernel);
+
+  /// First half of a split reduction: per chunk the reduced values into `partials` ([row][chunk],
+  /// one buffer per reduction), rows from chunk `first`, `count` elements long.
+  struct Chunks {
+    std::int64_t first = 0, chunks = 0, length = 0, all = 0;
+  };
+  void write_chunks(LaunchPlan& plan, kernels::Kernel& kernel, const Chunks& part,
+                    const std::vector<BufferId>& partials);
+  /// Second half: a tree over the partials, then what follows the reduction.
+  void write_tree(LaunchPlan& plan, kernels::Kernel& kernel, std::int64_t chunks,
+                  const std::vector<BufferId>& partials);
+  std::int64_t row_length() const;
+  std::int64_t row_count() const;
+
+ private:
+  struct Memory {  // one way the loop walks memory, or counts elements (flat indices)
+    enum class Use : std::uint8_t { kLoad, kStore, kCount };
+    Use use = Use::kLoad;
+    BufferId buffer = -1;
+    ScalarType dtype = kFloat;
+    Walk walk;
+    bool is_identity = false;
+    bool is_partial = false;  // [rows][chunks] of a split reduction
+    int access = -1;
+  };
+  enum class Mode : std::uint8_t { kWhole, kChunks, kTree };
+  struct Store {
+    ValueId value;
+    const Chain* chain;
+    std::size_t memory;
+    bool is_kept;  // one element a row or column
+  };
+  struct NodeSignature;
+  using Key = std::pair<std::int64_t, const Chain*>;
+
+  const Node& node(std::int32_t index) const {
+    return graph_.nodes[static_cast<std::size_t>(index)];
+  }
+  Span span_of(std::int32_t index) const {
+    return fusion_.span_of[static_cast<std::size_t>(index)];
+  }
+  bool is_member(std::int32_t index) const {
+    return index >= 0 && fusion_.group_of[static_cast<std::size_t>(index)] == group_id_;
+  }
+  bool is_reduction(std::int32_t index) const;
+  const Chain* member_chain(std::int32_t index, const Chain* chain) const;
+
+  // First pass.
+  void collect(ValueId value, const Chain* chain);
+  void collect_member(std::int32_t index, const Chain* chain);
+  std::size_t remember(Memory memory);
+  void collect_stores();
+  void find_phases();
+  int phase_of_operand(ValueId value) const;
+
+  // Second pass.
+  void lay_out(LaunchPlan& plan, int keep_inner);
+  std::int64_t memory_stride(const Memory& memory, const std::vector<std::size_t>& axes) const;
+  std::size_t add_partial(BufferId buffer, ScalarType dtype, bool is_store, std::int64_t chunks);
+  std::int32_t the_reduction() const;
+  std::vector<std::vector<std::size_t>> arrangement() const;
+  void make_accesses(kernels::Builder& builder, LaunchPlan& plan);
+  kernels::Expr value(ValueId value, const Chain* chain);
+  kernels::Expr load(std::size_t memory);
+  const kernels::Exprs& member(std::int32_t index, const Chain* chain);
+  kernels::Exprs emit_node(std::int32_t index, const Chain* chain);
+  kernels::Exprs contraction_result(std::int32_t index);
+  void reduce(std::int32_t index);
+  void finish_reduction(std::int32_t index);
+  kernels::Expr parameter(const ScalarSlot& slot);
+  kernels::Expr flat_index(std::int32_t index, const Chain* chain);
+  void emit_stores(int phase);
+  void next_phase();
+  void finish(LaunchPlan& plan, kernels::Builder& builder, kernels::Kernel& kernel);
+
+  const Graph& graph_;
+  const Fusion& fusion_;
+  const std::vector<BufferId>& buffer_of_;
+  const Group& group_;
+  const std::int32_t group_id_;
+  Chains chains_;
+
+  std::vector<Memory> memories_;
+  std::map<Key, std::size_t> memory_of_;  // (value or ~node of a flat index, chain)
+  std::map<Key, bool> visited_;
+  std::vector<Store> stores_;
+  std::map<std::int32_t, int> phase_of_;  // member node -> phase in which it can be emitted
+
+  kernels::Builder* builder_ = nullptr;
+  kernels::Box box_;
+  std::vector<ScalarSlot> scalars_;
+  std::vector<kernels::Expr> parameters_;
+  int phase_ = 0;
+  Mode mode_ = Mode::kWhole;
+  Chunks part_;
+  kernels::Expr sums_;  // contractions: the finished sum
+  std::map<std::int32_t, kernels::Exprs> reduced_;  // raw results of reductions
+  struct Made {
+    int phase;
+    kernels::Exprs exprs;
+  };
+  std::map<Key, Made> made_;
+};
+
+}  // namespace groove::jit

@@ -1,0 +1,77 @@
+// What a group becomes: launches over buffers. Everything but addresses and run-time numbers is
+// fixed here, at compile time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "jit/fusion.h"
+#include "kernels/backend.h"
+#include "kernels/launch.h"
+
+namespace groove::jit {
+
+using BufferId = std::int32_t;
+
+// Programs have room for this many threads, or for as many as the pool has when they are made.
+inline constexpr int kMaxThreads = 4;
+
+// One contiguous piece of memory a program reads or writes.
+struct Buffer {
+  enum class Place : std::uint8_t { kArena, kInput, kOutput };
+  Place place = Place::kArena;
+  std::int32_t index = -1;   // which input, or which non-writing output
+  std::int64_t bytes = 0;
+  std::int64_t offset = -1;  // in the arena, once planned
+  ValueId value = kNoValue;  // what it holds; temporaries hold none
+};
+
+struct Operand {
+  ScalarType dtype = kFloat;
+  bool is_store = false;
+  BufferId buffer = -1;
+  std::int64_t offset = 0;  // in elements
+  std::vector<Start> starts;
+  bool is_identity = false;  // element i of the buffer at point i of the loop, and nothing else
+};
+
+struct ScalarSlot {
+  std::int32_t entry = -1;     // entry number; -1: constant
+  ScalarType dtype = kDouble;  // what the kernel wants
+  std::uint64_t bits = 0;      // of a constant, in that dtype
+  bool operator==(const ScalarSlot&) const = default;
+};
+
+struct LaunchPlan {
+  enum class Kind : std::uint8_t { kKernel, kContraction, kOpaque };
+  Kind kind = Kind::kKernel;
+  std::int32_t stage = 0;
+  std::vector<std::int32_t> nodes;       // for listings and host code
+  kernels::Order order = kernels::Order::kMap;
+  std::shared_ptr<const kernels::Callable> callable;
+  std::shared_ptr<const kernels::ContractionCallable> contraction;
+  kernels::ContractionShape shape;
+  kernels::Box box;                      // strides per operand (contractions: of the epilogue)
+  std::vector<Operand> operands;         // contractions: A, B, then those of the epilogue
+  std::vector<ScalarSlot> scalars;
+  BufferId scratch = -1;                 // contractions: `max_parts` pieces of `scratch_bytes`
+  std::int64_t scratch_bytes = 0;
+  std::int32_t max_parts = 1;            // threads that are worth it
+  bool overwrites = false;               // must run after earlier writers of what it stores to
+  double nanoseconds = 0;                // a rough estimate on one thread
+};
+
+struct Lowered {
+  std::vector<Buffer> buffers;
+  std::vector<BufferId> buffer_of;  // per value; -1: none
+  std::vector<LaunchPlan> launches; // in an order that respects dependencies
+};
+
+/// Lowers every group; stored values get arena buffers, inputs theirs.
+Lowered lower_groups(const Graph& graph, const Fusion& fusion);
+
+/// A launch that copies between memory of two geometries (same sizes, same dtype).
+LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, const Geometry& to,
+                       BufferId target);
+
+}  // namespace groove::jit

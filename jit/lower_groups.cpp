@@ -1,0 +1,289 @@
+// Groups to launches: kernels by the KernelWriter, contractions with their operands described for
+// the generator, region copies for concatenations and overwrites, host code as it is.
+#include <algorithm>
+
+#include "jit/kernel_writer.h"
+#include "jit/launch_plan.h"
+#include "kernels/contraction/operands.h"
+#include "kernels/order.h"
+#include "kernels/pool.h"
+#include "src/core/check.h"
+
+namespace groove::jit {
+namespace {
+
+constexpr std::int64_t kLine = 64;
+
+class Lowerer {
+ public:
+  Lowerer(const Graph& graph, const Fusion& fusion) : graph_(graph), fusion_(fusion) {}
+
+  Lowered run() {
+    make_buffers();
+    for (std::size_t i = 0; i < fusion_.groups.size(); ++i) lower(static_cast<std::int32_t>(i));
+    return std::move(result_);
+  }
+
+ private:
+  void make_buffers() {
+    result_.buffer_of.assign(graph_.values.size(), -1);
+    for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const ValueId value = graph_.inputs[i].value;
+      add_buffer(value, Buffer::Place::kInput, static_cast<std::int32_t>(i));
+    }
+    for (std::size_t i = 0; i < graph_.values.size(); ++i) {
+      if (fusion_.is_stored[i]) add_buffer(static_cast<ValueId>(i), Buffer::Place::kArena, -1);
+    }
+  }
+  void add_buffer(ValueId value, Buffer::Place place, std::int32_t index) {
+    const Type& type = graph_.type(value);
+    Buffer buffer;
+    buffer.place = place;
+    buffer.index = index;
+    buffer.bytes = element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
+    buffer.value = value;
+    result_.buffer_of[static_cast<std::size_t>(value)] =
+        static_cast<BufferId>(result_.buffers.size());
+    result_.buffers.push_back(buffer);
+  }
+  BufferId temporary(std::int64_t bytes) {
+    Buffer buffer;
+    buffer.bytes = bytes;
+    result_.buffers.push_back(buffer);
+    return static_cast<BufferId>(result_.buffers.size() - 1);
+  }
+  BufferId buffer_of(ValueId value) const {
+    return result_.buffer_of[static_cast<std::size_t>(value)];
+  }
+  const Node& node(std::int32_t index) const {
+    return graph_.nodes[static_cast<std::size_t>(index)];
+  }
+
+  void lower(std::int32_t id) {
+    const Group& group = fusion_.groups[static_cast<std::size_t>(id)];
+    switch (group.kind) {
+      case GroupKind::kMap:
+      case GroupKind::kRow:
+      case GroupKind::kColumn:
+        if (group.is_split) lower_split(id, group);
+        else lower_kernel(id, group);
+        break;
+      case GroupKind::kContraction: lower_contraction(id, group); break;
+      case GroupKind::kConcatenate: lower_concatenation(group); break;
+      case GroupKind::kOverwrite: lower_overwrite(group); break;
+      case GroupKind::kOpaque: lower_opaque(group); break;
+    }
+  }
+
+  void compile(LaunchPlan& plan, const kernels::Kernel& kernel) {
+    plan.callable = kernels::compile_cached(kernels::current_backend(), kernel);
+    result_.launches.push_back(std::move(plan));
+  }
+
+  void lower_kernel(std::int32_t id, const Group& group) {
+    if (group.loop.points() == 0 && group.kind == GroupKind::kMap) return;
+    LaunchPlan plan;
+    kernels::Kernel kernel;
+    KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
+    writer.write(plan, kernel);
+    compile(plan, kernel);
+  }
+
+  void lower_split(std::int32_t id, const Group& group) {
+    const std::int64_t length = KernelWriter(graph_, fusion_, result_.buffer_of, group, id)
+                                    .row_length();
+    const std::int64_t rows = group.loop.points() / length;
+    const std::int64_t chunk = kernels::order::kRowChunk;
+    const std::int64_t whole = length / chunk, rest = length % chunk;
+    const std::int64_t chunks = whole + (rest != 0);
+    std::vector<BufferId> partials;
+    for (const std::int32_t index : group.nodes) {
+      const Node& n = node(index);
+      const auto* how = std::get_if<kernels::ReductionLowering>(&n.op->lowering->how);
+      if (!how) continue;
+      const ScalarType compute = derive_types(graph_, n).compute;
+      for (std::size_t i = 0; i < how->reductions.size(); ++i) {
+        partials.push_back(
+            temporary(rows * chunks * static_cast<std::int64_t>(element_size(compute))));
+      }
+    }
+    const auto part = [&](const KernelWriter::Chunks& chunks_of) {
+      LaunchPlan plan;
+      kernels::Kernel kernel;
+      KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
+      writer.write_chunks(plan, kernel, chunks_of, partials);
+      compile(plan, kernel);
+    };
+    part({0, whole, chunk, chunks});
+    if (rest != 0) part({whole, 1, rest, chunks});
+    LaunchPlan plan;
+    kernels::Kernel kernel;
+    KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
+    writer.write_tree(plan, kernel, chunks, partials);
+    compile(plan, kernel);
+  }
+
+  void lower_contraction(std::int32_t id, const Group& group) {
+    const Node& product = node(group.nodes[0]);
+    if (group.loop.points() == 0) return;
+    const auto& how = std::get<kernels::ContractionLowering>(product.op->lowering->how);
+    const Type& type = graph_.type(product.outputs[0]);
+    LaunchPlan plan;
+    plan.kind = LaunchPlan::Kind::kContraction;
+    Geometry geometry[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+      Operand operand;
+      const ValueId root = locate(graph_, product.inputs[i], geometry[i], operand.starts);
+      operand.dtype = graph_.type(root).dtype;
+      operand.buffer = buffer_of(root);
+      operand.offset = geometry[i].offset;
+      GROOVE_ASSERT(operand.buffer >= 0, "an operand of {} has no memory", product.op->name);
+      plan.operands.push_back(std::move(operand));
+    }
+    kernels::ContractionOperands described =
+        kernels::contraction_operands(how, geometry[0], geometry[1], type.sizes);
+    GROOVE_ASSERT(!described.copy_a && !described.copy_b, "{}: operands need copies",
+                  product.op->name);
+    kernels::Contraction contraction;
+    contraction.dtype = type.dtype;
+    contraction.order = described.order;
+    contraction.a = described.a;
+    contraction.b = described.b;
+    contraction.is_exact = true;
+    contraction.shape = described.shape;
+    plan.shape = described.shape;
+    KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
+    writer.write(plan, contraction.epilogue);
+    plan.contraction = kernels::compile_cached(kernels::current_backend(), contraction);
+    const auto& s = plan.shape;
+    const double work = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
+                        static_cast<double>(s.n) * static_cast<double>(s.k);
+    plan.nanoseconds = 40.0 + work / 70.0;
+    add_scratch(plan);
+    result_.launches.push_back(std::move(plan));
+  }
+
+  // Room for every number of threads that a run may have.
+  void add_scratch(LaunchPlan& plan) {
+    kernels::ContractionLaunch launch;
+    launch.shape = plan.shape;
+    const int most = std::max(kernels::num_threads(), kMaxThreads);
+    std::size_t bytes = 0;
+    for (int parts = 1; parts <= most; ++parts) {
+      bytes = std::max(bytes, plan.contraction->scratch_bytes(launch, parts));
+    }
+    plan.scratch_bytes = (static_cast<std::int64_t>(bytes) + kLine - 1) / kLine * kLine;
+    if (bytes != 0) plan.scratch = temporary(plan.scratch_bytes * most);
+  }
+
+  // A copy of `value` into a region of buffer `target`.
+  void copy_region(const Group& group, ValueId value, Geometry region, BufferId target) {
+    Group copy;
+    copy.kind = GroupKind::kMap;
+    copy.stage = group.stage;
+    copy.loop.sizes = without_ones(region.sizes);
+    if (copy.loop.points() == 0) return;
+    LaunchPlan plan;
+    kernels::Kernel kernel;
+    KernelWriter writer(graph_, fusion_, result_.buffer_of, copy, -2);
+    Walk walk = writer.chains().walk(std::move(region), writer.chains().end(Span::kFull));
+    writer.add_store(value, Span::kFull, std::move(walk), target);
+    writer.write(plan, kernel);
+    plan.nodes = group.nodes;
+    compile(plan, kernel);
+  }
+
+  void lower_concatenation(const Group& group) {
+    const Node& n = node(group.nodes[0]);
+    const Geometry whole = memory_geometry(graph_, n.outputs[0]);
+    const auto axis = static_cast<std::size_t>(AttrReader(*n.op, n.attrs).integer(0));
+    std::int64_t at = 0;
+    for (const ValueId input : n.inputs) {
+      Geometry region{graph_.type(input).sizes, whole.strides, 0};
+      if (region.sizes.size() != whole.sizes.size()) continue;  // LibTorch's empty 1-d tensors
+      region.offset = at * whole.strides[axis];
+      at += region.sizes[axis];
+      copy_region(group, input, region, buffer_of(n.outputs[0]));
+    }
+  }
+
+  void lower_overwrite(const Group& group) {
+    const Node& n = node(group.nodes[0]);
+    const AttrReader attr(*n.op, n.attrs);
+    const BufferId target = buffer_of(n.outputs[0]);
+    copy_region(group, n.inputs[0], memory_geometry(graph_, n.outputs[0]), target);
+    copy_region(group, n.inputs[1],
+                Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)), attr.integer(2)}, target);
+    result_.launches.back().overwrites = true;
+  }
+
+  void lower_opaque(const Group& group) {
+    const Node& n = node(group.nodes[0]);
+    LaunchPlan plan;
+    plan.kind = LaunchPlan::Kind::kOpaque;
+    plan.stage = group.stage;
+    plan.nodes = group.nodes;
+    plan.nanoseconds = 1000;
+    for (const ValueId id : n.inputs) {
+      Operand operand;
+      if (id != kNoValue) {
+        Geometry geometry;
+        const ValueId root = locate(graph_, id, geometry, operand.starts);
+        operand.dtype = graph_.type(id).dtype;
+        operand.buffer = buffer_of(root);
+        operand.offset = geometry.offset;
+      }
+      plan.operands.push_back(std::move(operand));
+    }
+    for (const ValueId id : n.outputs) {
+      Operand operand;
+      operand.dtype = graph_.type(id).dtype;
+      operand.is_store = true;
+      operand.buffer = buffer_of(id);
+      if (operand.buffer < 0) {
+        operand.buffer = temporary(element_count(graph_.type(id).sizes) *
+                                   static_cast<std::int64_t>(element_size(operand.dtype)));
+      }
+      plan.operands.push_back(std::move(operand));
+    }
+    for (const NumberRef& number : n.numbers) {
+      const bool is_entry = number.entry >= 0;
+      const ScalarType dtype = is_entry ? graph_.numbers[static_cast<std::size_t>(number.entry)]
+                                        : number.constant.type();
+      plan.scalars.push_back({is_entry ? number.entry : -1, dtype,
+                              is_entry ? 0 : number.constant.bits_as(dtype)});
+    }
+    result_.launches.push_back(std::move(plan));
+  }
+
+  const Graph& graph_;
+  const Fusion& fusion_;
+  Lowered result_;
+};
+
+}  // namespace
+
+Lowered lower_groups(const Graph& graph, const Fusion& fusion) {
+  return Lowerer(graph, fusion).run();
+}
+
+LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, const Geometry& to,
+                       BufferId target) {
+  LaunchPlan plan;
+  std::vector<Shape> strides{from.strides, to.strides};
+  plan.box = kernels::collapse(from.sizes, strides);
+  auto& load = plan.box.strides[0];
+  auto& store = plan.box.strides[1];
+  if (plan.box.count[0] <= 1) load[0] = store[0] = 1;
+  kernels::Builder builder;
+  const kernels::Expr value =
+      builder.load(dtype, kernels::stride_class(load[0], plan.box.count[0]));
+  builder.store(dtype, kernels::stride_class(store[0], plan.box.count[0]), value);
+  plan.callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
+  plan.operands.push_back({dtype, false, source, from.offset, {}, true});
+  plan.operands.push_back({dtype, true, target, to.offset, {}, true});
+  plan.nanoseconds = 20.0 + 0.1 * static_cast<double>(plan.box.points());
+  return plan;
+}
+
+}  // namespace groove::jit

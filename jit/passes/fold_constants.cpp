@@ -1,0 +1,121 @@
+// Replaces each elementwise node whose operands are constants by its value, computed by the kernel
+// interpreter – never by a second definition of the operator. Views of constants are constants.
+// Needs: nothing.  Keeps: inputs, outputs, node order, places.
+#include "jit/fusion.h"
+#include "jit/passes/passes.h"
+#include "jit/rewrite.h"
+#include "kernels/backend.h"
+#include "kernels/build.h"
+#include "kernels/ops/structural.h"
+#include "src/core/check.h"
+
+namespace groove::jit {
+namespace {
+
+const Node* constant_behind(const Graph& graph, ValueId value) {
+  const std::int32_t index = graph.values[static_cast<std::size_t>(value)].node;
+  if (index < 0) return nullptr;
+  const Node& node = graph.nodes[static_cast<std::size_t>(index)];
+  return node.op == &constant_op() ? &node : nullptr;
+}
+std::uint64_t bits_of(const Node& constant) {
+  return static_cast<std::uint64_t>(AttrReader(*constant.op, constant.attrs).integer(2));
+}
+std::uint64_t masked(std::uint64_t bits, ScalarType dtype) {
+  const std::size_t size = element_size(dtype);
+  return size == 8 ? bits : bits & ((std::uint64_t{1} << 8 * size) - 1);
+}
+
+bool is_foldable(const Graph& graph, const Node& node) {
+  if (node.op == &constant_op() || node.op->is_random) return false;
+  for (const NumberRef& number : node.numbers) {
+    if (number.entry >= 0) return false;
+  }
+  for (const ValueId id : node.inputs) {
+    if (id == kNoValue || !constant_behind(graph, id)) return false;
+  }
+  if (node.op->kind == OpKind::kView) return true;
+  if (node.op->kind != OpKind::kElementwise || !node.op->lowering) return false;
+  const auto* how = std::get_if<kernels::ElementwiseLowering>(&node.op->lowering->how);
+  return how && !how->uses_flat_index;
+}
+
+// One element of every output.
+std::vector<std::uint64_t> evaluate(const Graph& graph, const Node& node) {
+  const std::vector<Type> types = operand_types(graph, node);
+  const std::vector<Scalar> numbers = recorded_numbers(graph, node);
+  const Signature signature{*node.op, types, node.attrs, numbers};
+  const TypeResult result = derive_types(graph, node);
+  const auto& how = std::get<kernels::ElementwiseLowering>(node.op->lowering->how);
+  kernels::Builder builder;
+  kernels::Exprs inputs, parameters;
+  for (const ValueId id : node.inputs) {
+    inputs.push_back(
+        builder.constant_bits(graph.type(id).dtype, bits_of(*constant_behind(graph, id))));
+  }
+  std::vector<std::uint64_t> scalars;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const ScalarType dtype = kernels::number_dtype(signature, how, result.compute, i);
+    parameters.push_back(builder.param(dtype));
+    scalars.push_back(numbers[i].bits_as(dtype));
+  }
+  const kernels::Exprs results =
+      kernels::emit_elementwise(builder, signature, result, inputs, parameters);
+  std::vector<std::uint64_t> values(results.size(), 0);
+  std::vector<void*> pointers;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    builder.store(result.outputs[i].dtype, kernels::StrideClass::kContiguous, results[i]);
+    pointers.push_back(&values[i]);
+  }
+  kernels::Backend* const interpreter = kernels::find_backend("interpreter");
+  GROOVE_ASSERT(interpreter, "no interpreter is linked");
+  std::vector<std::array<std::int64_t, kernels::kMaxAxes>> strides(results.size());
+  for (auto& stride : strides) stride = {1};
+  kernels::Launch launch;
+  launch.count[0] = 1;
+  launch.pointers = pointers.data();
+  launch.strides = reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(strides.data());
+  launch.scalars = scalars.data();
+  kernels::compile_cached(*interpreter, builder.finish())->run(launch);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = masked(values[i], result.outputs[i].dtype);
+  }
+  return values;
+}
+
+}  // namespace
+
+bool fold_constants(Graph& graph) {
+  Rewriter rewriter(graph);
+  Graph& fresh = rewriter.graph();
+  bool has_changed = false;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node probe = graph.nodes[i];
+    for (ValueId& id : probe.inputs) id = rewriter.renamed(id);
+    if (!is_foldable(fresh, probe)) {
+      rewriter.copy(static_cast<std::int32_t>(i));
+      continue;
+    }
+    has_changed = true;
+    const std::vector<std::uint64_t> values =
+        probe.op->kind == OpKind::kView
+            ? std::vector<std::uint64_t>{bits_of(*constant_behind(fresh, probe.inputs[0]))}
+            : evaluate(fresh, probe);
+    for (std::size_t k = 0; k < probe.outputs.size(); ++k) {
+      const Type& type = graph.type(probe.outputs[k]);
+      Attrs attrs;
+      attrs.add(IntArrayRef(type.sizes)).add(type.dtype);
+      attrs.add(static_cast<std::int64_t>(values[k]));
+      const std::int32_t node =
+          fresh.add_node(constant_op(), {}, std::move(attrs), {}, probe.place, probe.stage);
+      const ValueId value = fresh.nodes[static_cast<std::size_t>(node)].outputs[0];
+      fresh.values[static_cast<std::size_t>(value)].name =
+          graph.values[static_cast<std::size_t>(probe.outputs[k])].name;
+      rewriter.rename(probe.outputs[k], value);
+    }
+  }
+  if (has_changed) graph = rewriter.finish();
+  return has_changed;
+}
+
+}  // namespace groove::jit

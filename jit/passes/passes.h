@@ -1,0 +1,16 @@
+// The graph passes. Each is one file with one free function that says what it does, what it needs
+// and what it keeps; the order is jit/pipeline.cpp. They return whether anything changed.
+#pragma once
+
+#include "src/core/graph.h"
+
+namespace groove::jit {
+
+bool expand_composites(Graph& graph);
+bool merge_duplicates(Graph& graph);
+bool fold_constants(Graph& graph);
+bool simplify(Graph& graph);
+bool remove_dead_code(Graph& graph);
+bool insert_copies(Graph& graph);
+
+}  // namespace groove::jit

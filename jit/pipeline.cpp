@@ -1,0 +1,55 @@
+#include "jit/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "jit/passes/passes.h"
+#include "src/core/check.h"
+
+namespace groove::jit {
+namespace {
+
+void dump(const Graph& graph, int number, std::size_t step, const char* name) {
+  static const char* const folder = std::getenv("GROOVE_DUMP");
+  if (!folder || !*folder) return;
+  const std::string path = fmt::format("{}/graph{}_{}_{}.graph", folder, number, step, name);
+  if (std::FILE* file = std::fopen(path.c_str(), "w")) {
+    const std::string text = print(graph);
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+  }
+}
+
+}  // namespace
+
+const std::vector<Pass>& passes() {
+  static const std::vector<Pass> order = {
+      {"expand_composites", expand_composites},
+      {"merge_duplicates", merge_duplicates},
+      {"fold_constants", fold_constants},
+      {"simplify", simplify},
+      {"remove_dead_code", remove_dead_code},
+      {"insert_copies", insert_copies},
+  };
+  return order;
+}
+
+void run_pipeline(Graph& graph) {
+  static std::atomic<int> graphs{0};
+  const int number = graphs.fetch_add(1, std::memory_order_relaxed);
+  dump(graph, number, 0, "recorded");
+  std::size_t step = 0;
+  for (const Pass& pass : passes()) {
+    pass.run(graph);
+    dump(graph, number, ++step, pass.name);
+#ifndef NDEBUG
+    const std::string problem = verify(graph);
+    GROOVE_ASSERT(problem.empty(), "after {}: {}\n{}", pass.name, problem, print(graph));
+#endif
+  }
+}
+
+}  // namespace groove::jit

@@ -1,0 +1,23 @@
+// The order of the passes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/core/graph.h"
+
+namespace groove::jit {
+
+struct Pass {
+  const char* name;
+  bool (*run)(Graph& graph);
+};
+
+/// Every pass by name, in pipeline order; for groove-opt.
+const std::vector<Pass>& passes();
+
+/// All of them. In debug builds the verifier runs after each; GROOVE_DUMP names a folder that gets
+/// the graph before the first and after each.
+void run_pipeline(Graph& graph);
+
+}  // namespace groove::jit

@@ -1,0 +1,235 @@
+#include "jit/plan_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace groove::jit {
+namespace {
+
+constexpr std::int64_t kLine = 64;
+
+struct Life {
+  std::int32_t first = -1, last = -1;  // levels
+};
+
+std::vector<Life> find_lives(const Lowered& lowered, const Schedule& schedule) {
+  std::vector<Life> lives(lowered.buffers.size());
+  const auto touch = [&](BufferId id, std::int32_t level) {
+    if (id < 0) return;
+    Life& life = lives[static_cast<std::size_t>(id)];
+    if (life.first < 0 || level < life.first) life.first = level;
+    life.last = std::max(life.last, level);
+  };
+  for (std::size_t i = 0; i < lowered.launches.size(); ++i) {
+    for (const Operand& operand : lowered.launches[i].operands) {
+      touch(operand.buffer, schedule.level_of[i]);
+    }
+    touch(lowered.launches[i].scratch, schedule.level_of[i]);
+  }
+  return lives;
+}
+
+class Planner {
+ public:
+  Planner(Lowered& lowered, const Schedule& schedule)
+      : lowered_(lowered), schedule_(schedule), lives_(find_lives(lowered, schedule)) {}
+
+  MemoryPlan run(std::int64_t begin) {
+    share_in_place();
+    place(begin);
+    return std::move(plan_);
+  }
+
+ private:
+  bool is_arena(BufferId id) const {
+    return id >= 0 && lowered_.buffers[static_cast<std::size_t>(id)].place == Buffer::Place::kArena &&
+           lives_[static_cast<std::size_t>(id)].first >= 0;
+  }
+  Life& life(BufferId id) { return lives_[static_cast<std::size_t>(id)]; }
+  std::int64_t bytes(BufferId id) const {
+    return lowered_.buffers[static_cast<std::size_t>(id)].bytes;
+  }
+
+  // slot_[b]: the buffer whose memory b uses; itself unless it took over an operand's.
+  void share_in_place() {
+    slot_.resize(lowered_.buffers.size());
+    end_.resize(lowered_.buffers.size());
+    for (std::size_t i = 0; i < slot_.size(); ++i) {
+      slot_[i] = static_cast<BufferId>(i);
+      end_[i] = lives_[i].last;
+    }
+    std::vector<std::int32_t> touching(lowered_.buffers.size());
+    for (std::size_t level = 0; level < schedule_.levels.size(); ++level) {
+      const auto& launches = schedule_.levels[level].launches;
+      for (const std::int32_t index : launches) count(index, touching, 1);
+      for (const std::int32_t index : launches) share(index, static_cast<std::int32_t>(level), touching);
+      for (const std::int32_t index : launches) count(index, touching, -1);
+    }
+  }
+  void count(std::int32_t index, std::vector<std::int32_t>& touching, std::int32_t by) {
+    std::vector<BufferId> own;
+    for (const Operand& operand : lowered_.launches[static_cast<std::size_t>(index)].operands) {
+      if (operand.buffer >= 0 && std::find(own.begin(), own.end(), operand.buffer) == own.end()) {
+        own.push_back(operand.buffer);
+        touching[static_cast<std::size_t>(operand.buffer)] += by;
+      }
+    }
+  }
+  void share(std::int32_t index, std::int32_t level, const std::vector<std::int32_t>& touching) {
+    const LaunchPlan& launch = lowered_.launches[static_cast<std::size_t>(index)];
+    if (launch.kind != LaunchPlan::Kind::kKernel || launch.order != kernels::Order::kMap) return;
+    for (const Operand& store : launch.operands) {
+      if (!store.is_store || !store.is_identity || !is_arena(store.buffer)) continue;
+      if (life(store.buffer).first != level || slot_of(store.buffer) != store.buffer) continue;
+      for (const Operand& load : launch.operands) {
+        if (load.is_store || !is_arena(load.buffer) || load.buffer == store.buffer) continue;
+        if (life(load.buffer).last != level || life(load.buffer).first == level) continue;
+        if (bytes(load.buffer) != bytes(store.buffer) || load.dtype != store.dtype) continue;
+        if (touching[static_cast<std::size_t>(load.buffer)] != 1) continue;
+        if (end_[static_cast<std::size_t>(slot_of(load.buffer))] != level) continue;
+        const bool reads_elsewhere =
+            std::any_of(launch.operands.begin(), launch.operands.end(), [&](const Operand& other) {
+              return other.buffer == load.buffer && !other.is_identity;
+            });
+        if (reads_elsewhere) continue;
+        const BufferId slot = slot_of(load.buffer);
+        slot_[static_cast<std::size_t>(store.buffer)] = slot;
+        end_[static_cast<std::size_t>(slot)] = life(store.buffer).last;
+        break;
+      }
+    }
+  }
+  BufferId slot_of(BufferId id) const { return slot_[static_cast<std::size_t>(id)]; }
+
+  // Largest first, each at the lowest place free of everything alive at the same time.
+  void place(std::int64_t begin) {
+    std::vector<BufferId> order;
+    for (std::size_t i = 0; i < slot_.size(); ++i) {
+      const auto id = static_cast<BufferId>(i);
+      if (is_arena(id) && slot_of(id) == id) order.push_back(id);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
+    plan_.bytes = begin;
+    std::vector<BufferId> placed;  // by offset
+    for (const BufferId id : order) {
+      std::int64_t at = begin;
+      const std::int64_t size = rounded(bytes(id));
+      for (const BufferId other : placed) {
+        const Buffer& there = lowered_.buffers[static_cast<std::size_t>(other)];
+        if (!overlap_in_time(id, other) || there.offset >= at + size) continue;
+        at = std::max(at, there.offset + rounded(there.bytes));
+      }
+      lowered_.buffers[static_cast<std::size_t>(id)].offset = at;
+      plan_.bytes = std::max(plan_.bytes, at + size);
+      plan_.freed.push_back({end_[static_cast<std::size_t>(id)], at, size});
+      placed.insert(std::upper_bound(placed.begin(), placed.end(), id,
+                                     [&](BufferId a, BufferId b) {
+                                       return lowered_.buffers[static_cast<std::size_t>(a)].offset <
+                                              lowered_.buffers[static_cast<std::size_t>(b)].offset;
+                                     }),
+                    id);
+    }
+    for (std::size_t i = 0; i < slot_.size(); ++i) {
+      if (is_arena(static_cast<BufferId>(i))) {
+        lowered_.buffers[i].offset =
+            lowered_.buffers[static_cast<std::size_t>(slot_[i])].offset;
+      }
+    }
+  }
+  static std::int64_t rounded(std::int64_t size) {
+    return std::max<std::int64_t>((size + kLine - 1) / kLine * kLine, kLine);
+  }
+  bool overlap_in_time(BufferId a, BufferId b) {
+    return life(a).first <= end_[static_cast<std::size_t>(b)] &&
+           life(b).first <= end_[static_cast<std::size_t>(a)];
+  }
+
+  Lowered& lowered_;
+  const Schedule& schedule_;
+  std::vector<Life> lives_;
+  std::vector<BufferId> slot_;
+  std::vector<std::int32_t> end_;  // per slot: its last level, of all that share it
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(Lowered& lowered, const Schedule& schedule, std::int64_t begin) {
+  return Planner(lowered, schedule).run(begin);
+}
+
+std::string check_memory(const Lowered& lowered, const Schedule& schedule) {
+  struct Owned {
+    std::int64_t begin, end;
+    BufferId by;
+  };
+  std::vector<Owned> owned;
+  const auto span_of = [&](BufferId id) {
+    const Buffer& buffer = lowered.buffers[static_cast<std::size_t>(id)];
+    return Owned{buffer.offset, buffer.offset + buffer.bytes, id};
+  };
+  const auto is_arena = [&](BufferId id) {
+    return id >= 0 && lowered.buffers[static_cast<std::size_t>(id)].place == Buffer::Place::kArena &&
+           lowered.buffers[static_cast<std::size_t>(id)].bytes > 0;
+  };
+  const auto overlap = [](const Owned& a, const Owned& b) {
+    return a.begin < b.end && b.begin < a.end;
+  };
+  for (std::size_t level = 0; level < schedule.levels.size(); ++level) {
+    const auto& launches = schedule.levels[level].launches;
+    for (const std::int32_t index : launches) {
+      const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
+      for (const Operand& load : launch.operands) {
+        if (load.is_store || !is_arena(load.buffer)) continue;
+        const Owned wanted = span_of(load.buffer);
+        bool is_there = false;
+        for (const Owned& piece : owned) {
+          if (!overlap(piece, wanted)) continue;
+          if (piece.by != load.buffer) {
+            return fmt::format("level {}: launch {} reads buffer {}, but buffer {} is there", level,
+                               index, load.buffer, piece.by);
+          }
+          is_there = true;
+        }
+        if (!is_there) {
+          return fmt::format("level {}: launch {} reads buffer {} before it is written", level,
+                             index, load.buffer);
+        }
+        // Others write at the same time.
+        for (const std::int32_t other : launches) {
+          for (const Operand& store : lowered.launches[static_cast<std::size_t>(other)].operands) {
+            if (!store.is_store || !is_arena(store.buffer) || store.buffer == load.buffer) continue;
+            if (!overlap(span_of(store.buffer), wanted)) continue;
+            if (other == index && store.is_identity && load.is_identity) continue;
+            return fmt::format("level {}: launch {} overwrites buffer {}, which launch {} reads",
+                               level, other, load.buffer, index);
+          }
+        }
+      }
+    }
+    for (const std::int32_t index : launches) {
+      const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
+      std::vector<BufferId> written;
+      for (const Operand& store : launch.operands) {
+        if (store.is_store) written.push_back(store.buffer);
+      }
+      written.push_back(launch.scratch);
+      for (const BufferId id : written) {
+        if (!is_arena(id)) continue;
+        const Owned fresh = span_of(id);
+        if (fresh.begin < 0 || fresh.begin % kLine != 0) {
+          return fmt::format("buffer {} lies at {}", id, fresh.begin);
+        }
+        owned.erase(std::remove_if(owned.begin(), owned.end(),
+                                   [&](const Owned& piece) { return overlap(piece, fresh); }),
+                    owned.end());
+        owned.push_back(fresh);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace groove::jit

@@ -1,0 +1,29 @@
+// Where arena buffers lie: a static plan from the levels in which each is alive, and the checker
+// that does not trust it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jit/schedule.h"
+
+namespace groove::jit {
+
+struct MemoryPlan {
+  std::int64_t bytes = 0;
+  struct Freed {  // arena bytes that nothing reads any more after a level
+    std::int32_t level;
+    std::int64_t offset, bytes;
+  };
+  std::vector<Freed> freed;  // for tests, which fill them with NaN
+};
+
+/// Sets the offset of every arena buffer, from `begin` on, 64-byte aligned. A result takes the
+/// place of an operand that it alone reads last, element by element.
+MemoryPlan plan_memory(Lowered& lowered, const Schedule& schedule, std::int64_t begin);
+
+/// Replays the launches over a map of who owns which bytes: every load must find what its buffer's
+/// launches stored. Empty when it does, otherwise what is wrong.
+std::string check_memory(const Lowered& lowered, const Schedule& schedule);
+
+}  // namespace groove::jit

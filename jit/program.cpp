@@ -1,0 +1,181 @@
+// Making a program: lowering, schedule, memory, and the tables that a run patches.
+#include "jit/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/pool.h"
+#include "src/core/check.h"
+
+namespace groove::jit {
+namespace {
+
+constexpr std::int64_t kLine = 64;
+// A stage below this does not wake a second thread; a launch below the other stays on one.
+constexpr double kSerialStage = 10'000;
+constexpr double kSerialLaunch = 1'500;
+
+}  // namespace
+
+Program::Program(Graph graph, const ProgramOptions& options)
+    : graph_(std::move(graph)), options_(options) {
+  const Fusion fusion = fuse(graph_, {options.is_fused});
+  Lowered lowered = lower_groups(graph_, fusion);
+  const Schedule order = schedule(graph_, lowered);
+  // The tables' size is known before anything is placed behind them.
+  std::size_t pointers = 0, scalars = 0;
+  for (const LaunchPlan& plan : lowered.launches) {
+    pointers += plan.operands.size();
+    scalars += plan.scalars.size();
+  }
+  control_bytes_ = (static_cast<std::int64_t>((pointers + scalars) * 8) + kLine - 1) / kLine * kLine;
+  MemoryPlan memory = plan_memory(lowered, order, control_bytes_);
+#ifndef NDEBUG
+  const std::string problem = check_memory(lowered, order);
+  GROOVE_ASSERT(problem.empty(), "memory plan: {}\n{}", problem, print(graph_));
+#endif
+  arena_bytes_ = std::max<std::int64_t>(memory.bytes, kLine);
+  freed_ = std::move(memory.freed);
+  plans_ = lowered.launches;
+  steps_.reserve(plans_.size());
+  for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
+}
+
+void Program::add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered,
+                           std::size_t skip) {
+  Instance instance;
+  kernels::describe(instance.launch, plan.box);
+  instance.pointers = static_cast<std::int32_t>(pointers_.size());
+  instance.scalars = static_cast<std::int32_t>(scalars_.size());
+  instance.points = plan.box.points();
+  (void)skip;
+  for (const Operand& operand : plan.operands) {
+    const auto slot = static_cast<std::int32_t>(pointers_.size());
+    if (operand.buffer < 0) {
+      pointers_.push_back({-1, 0});
+      continue;
+    }
+    const Buffer& buffer = lowered.buffers[static_cast<std::size_t>(operand.buffer)];
+    const auto size = static_cast<std::int64_t>(element_size(operand.dtype));
+    std::int64_t offset = operand.offset * size;
+    std::int32_t base = -1;
+    if (buffer.place == Buffer::Place::kArena) offset += buffer.offset;
+    if (buffer.place == Buffer::Place::kInput) base = buffer.index;
+    if (buffer.place == Buffer::Place::kOutput) {
+      base = static_cast<std::int32_t>(graph_.inputs.size()) + buffer.index;
+    }
+    pointers_.push_back({base, offset});
+    for (const Start& start : operand.starts) {
+      moving_.push_back({slot, start.entry, start.stride * size, start.size});
+    }
+  }
+  for (const ScalarSlot& scalar : plan.scalars) {
+    if (scalar.entry >= 0) {
+      entries_.push_back({static_cast<std::int32_t>(scalars_.size()), scalar.entry, scalar.dtype});
+    }
+    scalars_.push_back(scalar.bits);
+  }
+  step.points += instance.points;
+  step.nanoseconds += plan.nanoseconds;
+  step.instances.push_back(instance);
+}
+
+void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int32_t index) {
+  Stage stage;
+  stage.first_pointer = static_cast<std::int32_t>(pointers_.size());
+  stage.first_moving = static_cast<std::int32_t>(moving_.size());
+  stage.first_scalar = static_cast<std::int32_t>(scalars_.size());
+  stage.first_entry = static_cast<std::int32_t>(entries_.size());
+  stage.first_level = order.stage_begin[static_cast<std::size_t>(index)];
+  const std::int32_t end = order.stage_begin[static_cast<std::size_t>(index) + 1];
+  double total = 0;
+  for (std::int32_t level = stage.first_level; level < end; ++level) {
+    const std::vector<std::int32_t>& launches =
+        order.levels[static_cast<std::size_t>(level)].launches;
+    std::vector<char> is_done(launches.size());
+    stage.levels.emplace_back();
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      if (is_done[i]) continue;
+      const LaunchPlan& plan = plans_[static_cast<std::size_t>(launches[i])];
+      Step step;
+      step.kind = plan.kind;
+      step.order = plan.order;
+      step.callable = plan.callable.get();
+      step.contraction = plan.contraction.get();
+      step.level = level;
+      if (plan.kind == LaunchPlan::Kind::kContraction) {
+        step.matrices.shape = plan.shape;
+        step.matrices.strides =
+            reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(plan.box.strides.data());
+        step.scratch_bytes = plan.scratch_bytes;
+        if (plan.scratch >= 0) {
+          step.scratch = lowered.buffers[static_cast<std::size_t>(plan.scratch)].offset;
+        }
+      }
+      if (plan.kind == LaunchPlan::Kind::kOpaque) {
+        step.node = plan.nodes[0];
+        stage.has_host_code = true;
+      }
+      for (const std::int32_t node : plan.nodes) {
+        step.name += (step.name.empty() ? "" : " ") +
+                     graph_.nodes[static_cast<std::size_t>(node)].op->name;
+      }
+      if (plan.nodes.empty()) step.name = "copy";
+      add_instance(step, plan, lowered, 0);
+      // Equal code over other buffers, side by side: one table.
+      const bool is_map =
+          plan.kind == LaunchPlan::Kind::kKernel && plan.order == kernels::Order::kMap;
+      for (std::size_t j = i + 1; is_map && j < launches.size(); ++j) {
+        const LaunchPlan& other = plans_[static_cast<std::size_t>(launches[j])];
+        if (is_done[j] || other.kind != plan.kind || other.callable != plan.callable) continue;
+        add_instance(step, other, lowered, 0);
+        is_done[j] = 1;
+      }
+      step.max_parts = step.nanoseconds < kSerialLaunch || step.node >= 0 ? 1 : 1 << 15;
+      total += step.nanoseconds;
+      stage.levels.back().push_back(static_cast<std::int32_t>(steps_.size()));
+      steps_.push_back(std::move(step));
+    }
+  }
+  stage.is_serial = total < kSerialStage;
+  stage.last_pointer = static_cast<std::int32_t>(pointers_.size());
+  stage.last_moving = static_cast<std::int32_t>(moving_.size());
+  stage.last_scalar = static_cast<std::int32_t>(scalars_.size());
+  stage.last_entry = static_cast<std::int32_t>(entries_.size());
+  stages_.push_back(std::move(stage));
+}
+
+std::string Program::describe() const {
+  std::string text = fmt::format("program: {} launches, arena {} bytes\n", steps_.size(),
+                                 arena_bytes_);
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    text += fmt::format("stage {}{}\n", s, stages_[s].is_serial ? " (one thread)" : "");
+    for (std::size_t level = 0; level < stages_[s].levels.size(); ++level) {
+      for (const std::int32_t index : stages_[s].levels[level]) {
+        const Step& step = steps_[static_cast<std::size_t>(index)];
+        std::string shape;
+        if (step.kind == LaunchPlan::Kind::kContraction) {
+          const auto& m = step.matrices.shape;
+          shape = fmt::format("{}x{}x{}x{}", m.batch, m.m, m.n, m.k);
+        } else {
+          for (int axis = step.instances[0].launch.rank - 1; axis >= 0; --axis) {
+            shape += fmt::format("{}{}", shape.empty() ? "" : "x",
+                                 step.instances[0].launch.count[axis]);
+          }
+        }
+        const char* kinds[] = {"kernel", "contraction", "host"};
+        const char* orders[] = {"map", "row", "column", "tree"};
+        text += fmt::format(
+            "  {:2} {:11} {:6} {:16} x{:<3} ~{:.2f} us  {}\n", level,
+            kinds[static_cast<int>(step.kind)],
+            step.kind == LaunchPlan::Kind::kKernel ? orders[static_cast<int>(step.order)] : "",
+            shape, step.instances.size(), step.nanoseconds / 1000, step.name);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace groove::jit

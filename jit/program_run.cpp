@@ -1,0 +1,207 @@
+// Running a program. Nothing here allocates, throws or takes a lock, host code aside.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "jit/program.h"
+#include "kernels/lowering.h"
+#include "kernels/pool.h"
+#include "src/core/check.h"
+
+namespace groove::jit {
+
+struct Program::Run {
+  void* const* buffers;
+  const std::uint64_t* numbers;
+  char* arena;
+  void** pointers;
+  std::uint64_t* scalars;
+  bool* has_failed;
+};
+
+namespace {
+
+Scalar entry_number(const Graph& graph, const std::uint64_t* numbers, std::int32_t entry) {
+  const std::uint64_t bits = numbers[entry];
+  if (graph.numbers[static_cast<std::size_t>(entry)] == kDouble) {
+    return Scalar(std::bit_cast<double>(bits));
+  }
+  return Scalar(static_cast<std::int64_t>(bits));
+}
+
+}  // namespace
+
+void Program::patch(const Stage& stage, const Run& run) const noexcept {
+  for (std::int32_t i = stage.first_pointer; i < stage.last_pointer; ++i) {
+    const PointerSlot& slot = pointers_[static_cast<std::size_t>(i)];
+    char* const base = slot.base < 0 ? run.arena : static_cast<char*>(run.buffers[slot.base]);
+    run.pointers[i] = base + slot.offset;
+  }
+  for (std::int32_t i = stage.first_moving; i < stage.last_moving; ++i) {
+    const MovingPointer& moving = moving_[static_cast<std::size_t>(i)];
+    std::int64_t start = entry_number(graph_, run.numbers, moving.entry).to_int();
+    if (start < 0) start += moving.size;
+    void*& pointer = run.pointers[moving.slot];
+    pointer = static_cast<char*>(pointer) + start * moving.stride;
+  }
+  if (stage.first_scalar != stage.last_scalar) {
+    std::memcpy(run.scalars + stage.first_scalar, scalars_.data() + stage.first_scalar,
+                static_cast<std::size_t>(stage.last_scalar - stage.first_scalar) * 8);
+  }
+  for (std::int32_t i = stage.first_entry; i < stage.last_entry; ++i) {
+    const EntryScalar& entry = entries_[static_cast<std::size_t>(i)];
+    run.scalars[entry.slot] =
+        entry_number(graph_, run.numbers, entry.entry).bits_as(entry.dtype);
+  }
+}
+
+std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::uint64_t* scalars,
+                          ProgramContext& context) const noexcept {
+  const kernels::FloatEnvironment environment;
+  const Stage& stage = stages_[static_cast<std::size_t>(context.stage)];
+  bool has_failed = false;
+  Run run;
+  run.buffers = buffers;
+  run.numbers = scalars;
+  run.arena = static_cast<char*>(context.arena);
+  run.pointers = reinterpret_cast<void**>(run.arena);
+  run.scalars = reinterpret_cast<std::uint64_t*>(run.arena + pointers_.size() * 8);
+  run.has_failed = &has_failed;
+  patch(stage, run);
+  const int threads = std::min(kernels::num_threads(), kMaxThreads);
+  if (stage.is_serial || threads <= 1) {
+    run_levels(stage, run, 0, 1);
+  } else {
+    struct Context {
+      const Program* program;
+      const Stage* stage;
+      const Run* run;
+    } in{this, &stage, &run};
+    kernels::parallel_region(
+        threads,
+        [](void* given, int part, int parts) {
+          const Context& from = *static_cast<Context*>(given);
+          from.program->run_levels(*from.stage, *from.run, part, parts);
+        },
+        &in);
+  }
+  return has_failed ? 1 : 0;
+}
+
+void Program::run_levels(const Stage& stage, const Run& run, int part, int parts) const noexcept {
+  const std::size_t count = stage.levels.size();
+  for (std::size_t level = 0; level < count; ++level) {
+    if (level > 0 && parts > 1) kernels::region_barrier(part, parts);
+    int turn = 0;  // small launches of a level go round
+    for (const std::int32_t index : stage.levels[level]) {
+      const Step& step = steps_[static_cast<std::size_t>(index)];
+      if (step.max_parts > 1) {
+        run_step(step, run, part, parts);
+      } else if (turn++ % parts == part) {
+        run_step(step, run, 0, 1);
+      }
+    }
+    if (options_.fills_freed_memory) [[unlikely]] {
+      if (parts > 1) kernels::region_barrier(part, parts);
+      if (part == 0) fill_freed(stage.first_level + static_cast<std::int32_t>(level), run);
+    }
+  }
+}
+
+void Program::run_step(const Step& step, const Run& run, int part, int parts) const noexcept {
+  switch (step.kind) {
+    case LaunchPlan::Kind::kKernel: {
+      if (step.instances.size() > 1) return run_table(step, run, part, parts);
+      const Instance& instance = step.instances[0];
+      kernels::Launch launch;
+      if (!kernels::split(step.order, instance.launch, part, parts, launch)) return;
+      launch.pointers = run.pointers + instance.pointers;
+      launch.scalars = run.scalars + instance.scalars;
+      return step.callable->run(launch);
+    }
+    case LaunchPlan::Kind::kContraction: {
+      const Instance& instance = step.instances[0];
+      kernels::ContractionLaunch launch = step.matrices;
+      void** const pointers = run.pointers + instance.pointers;
+      launch.a = pointers[0];
+      launch.b = pointers[1];
+      launch.pointers = pointers + 2;
+      launch.scalars = run.scalars + instance.scalars;
+      return step.contraction->run(launch, part, parts,
+                                   run.arena + step.scratch + part * step.scratch_bytes);
+    }
+    case LaunchPlan::Kind::kOpaque:
+      try {
+        run_host_code(step, run);
+      } catch (...) {
+        *run.has_failed = true;
+      }
+  }
+}
+
+// Every thread takes an equal share of all elements, cut at cache lines.
+void Program::run_table(const Step& step, const Run& run, int part, int parts) const noexcept {
+  const std::int64_t begin = step.points * part / parts, end = step.points * (part + 1) / parts;
+  std::int64_t at = 0;
+  for (const Instance& instance : step.instances) {
+    const std::int64_t first = at;
+    at += instance.points;
+    if (at <= begin || first >= end) continue;
+    kernels::Launch launch = instance.launch;
+    launch.pointers = run.pointers + instance.pointers;
+    launch.scalars = run.scalars + instance.scalars;
+    if (first < begin || at > end) {
+      if (launch.rank == 1) {
+        const auto cut = [&](std::int64_t point) {
+          const std::int64_t own = point - first;
+          return own >= instance.points ? instance.points : std::max<std::int64_t>(own, 0) / 64 * 64;
+        };
+        launch.begin[0] = cut(begin);
+        launch.count[0] = cut(end) - launch.begin[0];
+        if (launch.count[0] <= 0) continue;
+      } else if (const std::int64_t middle = first + instance.points / 2;
+                 middle < begin || middle >= end) {
+        continue;
+      }
+    }
+    step.callable->run(launch);
+  }
+}
+
+void Program::run_host_code(const Step& step, const Run& run) const {
+  const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+  const auto& how = std::get<kernels::OpaqueLowering>(node.op->lowering->how);
+  const Instance& instance = step.instances[0];
+  std::int32_t slot = instance.pointers;
+  const auto tensor = [&](ValueId value) {
+    void* const data = run.pointers[slot++];
+    if (value == kNoValue) return Tensor();
+    const Type& type = graph_.type(value);
+    StoragePtr storage(new Storage);
+    storage->data = data;
+    storage->bytes = static_cast<std::size_t>(element_count(type.sizes)) * element_size(type.dtype);
+    return Tensor(make_impl(std::move(storage),
+                            Geometry{type.sizes, contiguous_strides(type.sizes), 0}, type.dtype));
+  };
+  Tensors inputs, outputs;
+  for (const ValueId id : node.inputs) inputs.push_back(tensor(id));
+  for (const ValueId id : node.outputs) outputs.push_back(tensor(id));
+  const std::vector<Type> types = operand_types(graph_, node);
+  std::vector<Scalar> numbers = recorded_numbers(graph_, node);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (node.numbers[i].entry >= 0) {
+      numbers[i] = entry_number(graph_, run.numbers, node.numbers[i].entry);
+    }
+  }
+  how.run(Signature{*node.op, types, node.attrs, numbers}, inputs, outputs);
+}
+
+void Program::fill_freed(std::int32_t level, const Run& run) const noexcept {
+  for (const MemoryPlan::Freed& freed : freed_) {
+    if (freed.level == level) {
+      std::memset(run.arena + freed.offset, 0xff, static_cast<std::size_t>(freed.bytes));
+    }
+  }
+}
+
+}  // namespace groove::jit

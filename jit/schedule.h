@@ -1,0 +1,25 @@
+// When launches run: outputs get their memory, dependencies become levels, and the launches of one
+// level run side by side between two barriers.
+#pragma once
+
+#include <vector>
+
+#include "jit/launch_plan.h"
+
+namespace groove::jit {
+
+struct Schedule {
+  struct Level {
+    std::vector<std::int32_t> launches;
+  };
+  std::vector<Level> levels;                  // of all stages, in order
+  std::vector<std::int32_t> stage_begin;      // first level of each stage, and the end
+  std::vector<std::int32_t> level_of;         // per launch
+};
+
+/// Gives outputs their memory (straight into it, or by a copy at the end of the stage where an old
+/// value is still read) and orders the launches. May append copies to `lowered`.
+/// Throws groove::Error when an input is overwritten in a stage before its old value is read.
+Schedule schedule(const Graph& graph, Lowered& lowered);
+
+}  // namespace groove::jit

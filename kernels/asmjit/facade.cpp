@@ -1,0 +1,82 @@
+// The one file that deals with asmjit's objects and their life: see facade.h.
+#include "kernels/asmjit/facade.h"
+
+#include <mutex>
+#include <string>
+
+#include "groove/error.h"
+
+namespace groove::kernels::assembly {
+namespace {
+
+asmjit::JitRuntime& runtime() {
+  // Never destroyed: code may run until the last thread ends.
+  static asmjit::JitRuntime* const instance = [] {
+    asmjit::JitAllocator::CreateParams params;
+    params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+    // One mapping per kernel would meet the kernel's limit on mappings; blocks hold many.
+    params.blockSize = 1u << 20;
+    return new asmjit::JitRuntime(&params);
+  }();
+  return *instance;
+}
+
+[[noreturn]] void fail(const std::string& what) { throw Error("asmjit: " + what); }
+
+}  // namespace
+
+const asmjit::Environment& environment() { return runtime().environment(); }
+
+void* publish(asmjit::CodeHolder& code) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  void* address = nullptr;
+  const asmjit::Error error = runtime().add(&address, &code);
+  if (error) fail(asmjit::DebugUtils::errorAsString(error));
+  return address;
+}
+
+Function::Function(Isa isa) : isa_(isa) {
+  code_.init(environment());
+  code_.setErrorHandler(this);
+  code_.attach(&compiler_);
+  node_ = compiler_.addFunc(asmjit::FuncSignatureT<void, const void*>());
+  node_->frame().setAvxEnabled();
+  node_->frame().setAvxCleanup();
+  if (is_wide()) node_->frame().setAvx512Enabled();
+  argument_ = compiler_.newIntPtr();
+  node_->setArg(0, argument_);
+}
+
+Gp Function::new_gp() { return compiler_.newInt64(); }
+Vec Function::new_vec() { return is_wide() ? Vec(compiler_.newZmm()) : Vec(compiler_.newYmm()); }
+MaskReg Function::new_mask() { return compiler_.newKw(); }
+Label Function::new_label() { return compiler_.newLabel(); }
+Mem Function::new_stack(std::uint32_t size) { return compiler_.newStack(size, 64); }
+void Function::bind(const Label& label) { compiler_.bind(label); }
+
+Mem Function::constant(const void* data, std::size_t size) {
+  return compiler_.newConst(asmjit::ConstPoolScope::kLocal, data, size);
+}
+
+Mem Function::constant32(std::uint32_t bits) {
+  return constant64(static_cast<std::uint64_t>(bits) << 32 | bits);
+}
+
+Mem Function::constant64(std::uint64_t bits) {
+  std::uint64_t lanes[8];
+  for (std::uint64_t& lane : lanes) lane = bits;
+  return constant(lanes, static_cast<std::size_t>(vector_bytes()));
+}
+
+void* Function::finish() {
+  compiler_.endFunc();
+  compiler_.finalize();
+  return publish(code_);
+}
+
+void Function::handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) {
+  fail(std::string(asmjit::DebugUtils::errorAsString(error)) + ": " + message);
+}
+
+}  // namespace groove::kernels::assembly

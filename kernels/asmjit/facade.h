@@ -1,0 +1,76 @@
+// All that Groove asks of asmjit besides mnemonics: making a function, virtual registers, labels,
+// stack, constants, and executable memory. Upstream has renamed most of these calls; when Debian's
+// snapshot changes, this file and facade.cpp change with it.
+#pragma once
+
+#include <asmjit/x86.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/asmjit/isa.h"
+
+namespace groove::kernels::assembly {
+
+using asmjit::Label;
+using asmjit::x86::Compiler;
+using asmjit::x86::Gp;
+using asmjit::x86::Mem;
+namespace Inst = asmjit::x86::Inst;
+using Operand = asmjit::Operand_;
+using MaskReg = asmjit::x86::KReg;
+using asmjit::x86::Vec;
+
+/// Copies finished code into executable memory that lives as long as the process. Pages are never
+/// writable and executable at one address. Throws groove::Error when memory runs out.
+void* publish(asmjit::CodeHolder& code);
+/// The environment that a CodeHolder is initialised with.
+const asmjit::Environment& environment();
+
+// One function `void f(const void* arguments)` under construction, with virtual registers.
+class Function : private asmjit::ErrorHandler {
+ public:
+  explicit Function(Isa isa);
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  Isa isa() const { return isa_; }
+  bool is_wide() const { return isa_ == Isa::kAvx512; }
+  /// 32-bit lanes of a vector register.
+  int lanes() const { return is_wide() ? 16 : 8; }
+  int vector_bytes() const { return is_wide() ? 64 : 32; }
+  Compiler& compiler() { return compiler_; }
+  Gp argument() const { return argument_; }
+
+  Gp new_gp();                       // 64 bits; .r32() for the low half
+  Vec new_vec();                     // ymm or zmm
+  MaskReg new_mask();                // 16 bits; AVX-512 only
+  Label new_label();
+  Mem new_stack(std::uint32_t size);  // 64-byte aligned
+  /// A vector whose 32-bit (64-bit) lanes all hold `bits`, as a memory operand.
+  Mem constant32(std::uint32_t bits);
+  Mem constant64(std::uint64_t bits);
+  Mem constant(const void* data, std::size_t size);  // size: a power of two up to 64
+  void bind(const Label& label);
+
+  /// Ends the function and gives its address. Throws groove::Error when asmjit refused something.
+  void* finish();
+
+ private:
+  void handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) override;
+
+  Isa isa_;
+  asmjit::CodeHolder code_;
+  Compiler compiler_;
+  asmjit::FuncNode* node_ = nullptr;
+  Gp argument_;
+};
+
+/// The same register seen at another width.
+inline Vec low_half(const Vec& v) { return v.isZmm() ? Vec(v.ymm()) : Vec(v.xmm()); }
+inline Mem with_offset(Mem memory, std::int64_t bytes) {
+  memory.addOffset(bytes);
+  return memory;
+}
+
+}  // namespace groove::kernels::assembly

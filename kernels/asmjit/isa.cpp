@@ -1,0 +1,31 @@
+// Which instruction set new code uses: what the CPU has, within the limit that was set.
+#include "kernels/asmjit/isa.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace groove::kernels {
+namespace {
+
+std::atomic<Isa> limit{Isa::kAvx512};
+
+}  // namespace
+
+bool has_isa(Isa isa) {
+  // The compiler's check asks the operating system about register state, too.
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
+                                 __builtin_cpu_supports("avx512bw") &&
+                                 __builtin_cpu_supports("avx512dq") &&
+                                 __builtin_cpu_supports("avx512vl");
+  return isa == Isa::kAvx2 ? has_avx2 : has_avx512;
+}
+
+Isa isa() {
+  static const Isa best = has_isa(Isa::kAvx512) ? Isa::kAvx512 : Isa::kAvx2;
+  return std::min(best, limit.load(std::memory_order_relaxed));
+}
+
+void set_isa_limit(Isa new_limit) { limit.store(new_limit, std::memory_order_relaxed); }
+
+}  // namespace groove::kernels

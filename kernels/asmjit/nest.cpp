@@ -1,0 +1,305 @@
+// What all loop nests share: levels, addresses and kMap kernels.
+#include "kernels/asmjit/nest.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "groove/error.h"
+
+namespace groove::kernels::assembly {
+
+Nest::Nest(const Kernel& kernel, Isa isa)
+    : kernel_(kernel),
+      function_(isa),
+      emitter_(function_, kernel, *this),
+      cc_(function_.compiler()) {
+  if (kernel.accesses.size() > kMaxAccesses) throw Error("asmjit: a kernel with > 128 accesses");
+  find_levels();
+}
+
+NestFunction generate_nest(const Kernel& kernel, Isa isa) { return Nest(kernel, isa).generate(); }
+
+NestFunction Nest::generate() {
+  set_up();
+  switch (kernel_.order) {
+    case Order::kMap: for_each_row(&Nest::map_row); break;
+    case Order::kColumn: columns(); break;
+    default: for_each_row(&Nest::reduction_rows); break;
+  }
+  return reinterpret_cast<NestFunction>(function_.finish());
+}
+
+void Nest::find_levels() {
+  levels_.resize(kernel_.code.size());
+  // Along axis 1 of a column kernel everything but constants and parameters changes.
+  const Level per_row = kernel_.order == Order::kColumn ? Level::kVector : Level::kRow;
+  for (std::size_t id = 0; id < kernel_.code.size(); ++id) {
+    const Instr& instr = kernel_.code[id];
+    Level level = Level::kLaunch;
+    if (instr.prim == Prim::kIndex) {
+      level = instr.imm == 0 ? Level::kVector : per_row;
+      uses_index1_ |= instr.imm == 1;
+    } else if (instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt) {
+      const bool is_broadcast = kernel_.accesses[instr.imm].inner == StrideClass::kBroadcast;
+      level = is_broadcast ? per_row : Level::kVector;
+    }
+    for (std::int32_t argument : instr.args) {
+      if (argument >= 0) level = std::max(level, levels_[argument]);
+    }
+    if (is_reduction(instr.prim)) level = per_row;
+    if (instr.prim == Prim::kStore) level = Level::kVector;
+    levels_[id] = level;
+  }
+  // A region is entered once a vector unless its result is uniform; then it is a plain select.
+  const std::vector<std::int32_t> match = match_if_any(kernel_);
+  for (std::size_t id = 0; id < kernel_.code.size(); ++id) {
+    if (kernel_.code[id].prim == Prim::kIfAnyBegin) levels_[id] = levels_[match[id]];
+  }
+}
+
+Mem Nest::argument(std::size_t offset) const {
+  return asmjit::x86::qword_ptr(function_.argument(), static_cast<std::int32_t>(offset));
+}
+
+void Nest::set_up() {
+  const std::size_t count = kernel_.accesses.size();
+  pointers_.resize(count);
+  moving_.resize(count);
+  strides_.resize(count);
+  offsets_.resize(count);
+  for (std::size_t a = 0; a < count; ++a) {
+    const std::size_t at = offsetof(NestArguments, accesses) + a * sizeof(NestAccess);
+    pointers_[a] = function_.new_gp();
+    cc_.mov(pointers_[a], argument(at + offsetof(NestAccess, pointer)));
+    if (kernel_.accesses[a].inner != StrideClass::kStrided) continue;
+    moving_[a] = function_.new_gp();
+    strides_[a] = function_.new_gp();
+    cc_.mov(strides_[a], argument(at + offsetof(NestAccess, stride)));
+    if (kernel_.accesses[a].is_store) continue;
+    offsets_[a] = emitter_.lane_offsets(strides_[a]);
+    offsets_[a].is_shared = true;
+  }
+  i_ = function_.new_gp();
+  length_ = function_.new_gp();
+  cc_.mov(length_, argument(offsetof(NestArguments, count)));
+  if (uses_index1_) {
+    index1_ = function_.new_gp();
+    cc_.mov(index1_, argument(offsetof(NestArguments, index) + 8));
+  }
+  for (const Phase& phase : kernel_.phases) emit_level(Level::kLaunch, phase);
+}
+
+void Nest::emit_level(Level level, const Phase& phase) {
+  emitter_.set_may_destroy(false);
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Prim prim = kernel_.code[id].prim;
+    if (levels_[id] != level || prim == Prim::kIfAnyBegin || is_reduction(prim)) continue;
+    emitter_.emit_one(id);
+  }
+  emitter_.keep();
+  emitter_.set_may_destroy(true);
+}
+
+// One vector. Stores come last: one that aliases a load must not overtake it.
+void Nest::emit_body(const Phase& phase, int unrolled, const Tail* tail) {
+  unrolled_ = unrolled;
+  tail_ = tail;
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Prim prim = kernel_.code[id].prim;
+    if (prim == Prim::kStore || (levels_[id] != Level::kVector && !is_reduction(prim))) continue;
+    emitter_.emit_one(id);
+  }
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    if (kernel_.code[id].prim == Prim::kStore) emitter_.emit_one(id);
+  }
+  emitter_.forget();
+  tail_ = nullptr;
+  unrolled_ = 0;
+}
+
+bool Nest::has_vector_work(const Phase& phase) const {
+  const bool walks_rows = kernel_.order == Order::kRow || kernel_.order == Order::kTree;
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[id];
+    if (is_reduction(instr.prim)) return true;
+    if (instr.prim != Prim::kStore) continue;
+    if (!walks_rows || kernel_.accesses[instr.imm].inner != StrideClass::kBroadcast) return true;
+  }
+  return false;
+}
+
+int Nest::weight(const Phase& phase) const {
+  int count = 0;
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    count += levels_[id] == Level::kVector ? parts_of(kernel_.code[id].dtype) : 0;
+  }
+  return count;
+}
+
+void Nest::start_row() {
+  cc_.xor_(i_.r32(), i_.r32());
+  for (std::size_t a = 0; a < moving_.size(); ++a) {
+    if (moving_[a].isValid()) cc_.mov(moving_[a], pointers_[a]);
+  }
+}
+
+// Strided pointers move vector by vector; contiguous ones are addressed through i.
+void Nest::advance_vector() {
+  for (std::size_t a = 0; a < moving_.size(); ++a) {
+    if (!moving_[a].isValid()) continue;
+    const Gp step = function_.new_gp();
+    cc_.mov(step, strides_[a]);
+    cc_.shl(step, std::countr_zero(static_cast<unsigned>(function_.lanes())));
+    cc_.add(moving_[a], step);
+  }
+}
+
+void Nest::for_each_row(void (Nest::*row)()) {
+  const Gp left = function_.new_gp();
+  cc_.mov(left, argument(offsetof(NestArguments, count) + 8));
+  const Label loop = function_.new_label(), done = function_.new_label();
+  cc_.test(left, left);
+  cc_.jz(done);
+  function_.bind(loop);
+  (this->*row)();
+  for (std::size_t a = 0; a < pointers_.size(); ++a) {
+    const std::size_t at = offsetof(NestArguments, accesses) + a * sizeof(NestAccess);
+    cc_.add(pointers_[a], argument(at + offsetof(NestAccess, stride) + 8));
+  }
+  if (uses_index1_) cc_.inc(index1_);
+  cc_.dec(left);
+  cc_.jnz(loop);
+  function_.bind(done);
+}
+
+void Nest::map_row() {
+  const Phase& phase = kernel_.phases[0];
+  emit_level(Level::kRow, phase);
+  start_row();
+  vectors_until(phase, length_, 1);
+}
+
+// ---- leaves and effects ------------------------------------------------------------------------
+
+Mem Nest::element(int access, ScalarType dtype) const {
+  const int size = static_cast<int>(element_size(dtype));
+  return asmjit::x86::ptr(pointers_[access], i_, static_cast<std::uint32_t>(std::countr_zero(
+                                                     static_cast<unsigned>(size))),
+                          unrolled_ * function_.lanes() * size);
+}
+
+Value Nest::load(Emitter& emitter, const Instr& instr) {
+  const auto access = static_cast<int>(instr.imm);
+  switch (kernel_.accesses[instr.imm].inner) {
+    case StrideClass::kContiguous:
+      return emitter.load_contiguous(instr.dtype, element(access, instr.dtype), tail_);
+    case StrideClass::kBroadcast:
+      return emitter.load_broadcast(instr.dtype, asmjit::x86::ptr(pointers_[access]));
+    default:
+      return emitter.load_gather(instr.dtype, moving_[access], offsets_[access], tail_);
+  }
+}
+
+Value Nest::load_at(Emitter& emitter, const Instr& instr, const Value& offset) {
+  const auto access = static_cast<int>(instr.imm);
+  const StrideClass inner = kernel_.accesses[instr.imm].inner;
+  const auto size = static_cast<unsigned>(element_size(instr.dtype));
+  const int shift = std::countr_zero(size);
+  const Instr& offset_instr = kernel_.code[instr.args[0]];
+  // The uniform part of an offset goes into the address: all of it, or what is added to the index
+  // along a broadcast axis 0, which makes the elements contiguous.
+  const auto scalar = [&](std::int32_t id) {
+    const Gp gp = function_.new_gp();
+    cc_.emit(Inst::kIdVmovq, gp, emitter.reg(emitter.value(id), 0).xmm());
+    return gp;
+  };
+  if (is_uniform(instr.args[0])) {
+    const Gp base = function_.new_gp();
+    const Gp by = scalar(instr.args[0]);
+    const Gp from = inner == StrideClass::kStrided ? moving_[access] : pointers_[access];
+    cc_.lea(base, asmjit::x86::ptr(from, by, static_cast<std::uint32_t>(shift)));
+    if (inner == StrideClass::kBroadcast) {
+      return emitter.load_broadcast(instr.dtype, asmjit::x86::ptr(base));
+    }
+    if (inner == StrideClass::kStrided) {
+      return emitter.load_gather(instr.dtype, base, offsets_[access], tail_);
+    }
+    Mem address = element(access, instr.dtype);
+    address.setBase(base);
+    return emitter.load_contiguous(instr.dtype, address, tail_);
+  }
+  const auto is_index0 = [&](std::int32_t id) {
+    return kernel_.code[id].prim == Prim::kIndex && kernel_.code[id].imm == 0;
+  };
+  std::int32_t uniform = -1;
+  bool is_run = is_index0(instr.args[0]);
+  if (offset_instr.prim == Prim::kAdd) {
+    for (int i = 0; i < 2; ++i) {
+      if (is_index0(offset_instr.args[i]) && is_uniform(offset_instr.args[1 - i])) {
+        uniform = offset_instr.args[1 - i];
+        is_run = true;
+      }
+    }
+  }
+  if (is_run && inner == StrideClass::kBroadcast) {
+    const Gp by = function_.new_gp(), base = function_.new_gp();
+    cc_.mov(by, argument(offsetof(NestArguments, index)));
+    if (uniform >= 0) cc_.add(by, scalar(uniform));
+    cc_.lea(base, asmjit::x86::ptr(pointers_[access], by, static_cast<std::uint32_t>(shift)));
+    Mem address = element(access, instr.dtype);
+    address.setBase(base);
+    return emitter.load_contiguous(instr.dtype, address, tail_);
+  }
+  Value bytes = emitter.shift_long(offset, shift);
+  if (inner == StrideClass::kBroadcast) {
+    return emitter.load_gather(instr.dtype, pointers_[access], bytes, tail_);
+  }
+  if (inner == StrideClass::kStrided) {
+    bytes = emitter.binary(Prim::kAdd, kLong, bytes, offsets_[access]);
+    return emitter.load_gather(instr.dtype, moving_[access], bytes, tail_);
+  }
+  const Gp base = function_.new_gp();
+  cc_.lea(base, element(access, instr.dtype));
+  bytes = emitter.binary(Prim::kAdd, kLong, bytes, emitter.shift_long(emitter.iota(), shift));
+  return emitter.load_gather(instr.dtype, base, bytes, tail_);
+}
+
+void Nest::store(Emitter& emitter, const Instr& instr, const Value& value) {
+  const auto access = static_cast<int>(instr.imm);
+  const bool walks_rows = kernel_.order == Order::kRow || kernel_.order == Order::kTree;
+  switch (kernel_.accesses[instr.imm].inner) {
+    case StrideClass::kContiguous:
+      emitter.store_contiguous(instr.dtype, element(access, instr.dtype), value, tail_);
+      return;
+    case StrideClass::kStrided:
+      emitter.store_strided(instr.dtype, moving_[access], strides_[access], value, tail_);
+      return;
+    case StrideClass::kBroadcast:
+      // Rows store once, after their last vector; elsewhere the last element wins.
+      if (walks_rows) return;
+      const Gp still = function_.new_gp();
+      cc_.xor_(still.r32(), still.r32());
+      emitter.store_strided(instr.dtype, pointers_[access], still, value, tail_);
+      return;
+  }
+}
+
+Value Nest::param(Emitter& emitter, const Instr& instr) {
+  const Gp scalars = function_.new_gp();
+  cc_.mov(scalars, argument(offsetof(NestArguments, scalars)));
+  const auto offset = static_cast<std::int32_t>(instr.imm * 8);
+  return emitter.load_broadcast(instr.dtype, asmjit::x86::ptr(scalars, offset));
+}
+
+Value Nest::index(Emitter& emitter, const Instr& instr) {
+  if (instr.imm == 1) return emitter.broadcast_gp(index1_);
+  const std::size_t at = offsetof(NestArguments, index) + instr.imm * 8;
+  if (instr.imm > 1) return emitter.load_broadcast(kLong, argument(at));
+  const Gp position = function_.new_gp();
+  cc_.lea(position, asmjit::x86::ptr(i_, unrolled_ * function_.lanes()));
+  cc_.add(position, argument(at));
+  return emitter.binary(Prim::kAdd, kLong, emitter.broadcast_gp(position), emitter.iota());
+}
+
+}  // namespace groove::kernels::assembly

@@ -1,0 +1,198 @@
+// Rows: the vector loop with its tail, and reductions in row order and tree order.
+#include <algorithm>
+
+#include "kernels/asmjit/nest.h"
+#include "kernels/order.h"
+
+namespace groove::kernels::assembly {
+namespace {
+
+// A body of more instructions than this is emitted once and accumulates in memory: unrolling
+// would cost more in code than the accumulator's trip through the store buffer.
+constexpr int kLightBody = 12;
+
+}  // namespace
+
+// Whole vectors while `unrolled` of them fit before `end`, then single vectors cut to what is left.
+void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled) {
+  const int lanes = function_.lanes();
+  const Label whole = function_.new_label(), tail_test = function_.new_label();
+  const Label tail_loop = function_.new_label(), done = function_.new_label();
+  const Gp limit = function_.new_gp();
+  cc_.lea(limit, asmjit::x86::ptr(end, -(unrolled * lanes)));
+  cc_.cmp(i_, limit);
+  cc_.jg(tail_test);
+  function_.bind(whole);
+  for (int copy = 0; copy < unrolled; ++copy) {
+    emit_body(phase, copy, nullptr);
+    advance_vector();
+  }
+  cc_.add(i_, unrolled * lanes);
+  cc_.cmp(i_, limit);
+  cc_.jle(whole);
+  function_.bind(tail_test);
+  if (accumulate_ == Accumulate::kRegisters) {
+    for (Reduction& reduction : reductions_) {
+      if (reduction.is_arg) continue;
+      for (std::size_t copy = 0; copy < reduction.accumulators.size(); ++copy) {
+        const auto at = static_cast<std::int64_t>(copy) * lanes * lane_bytes(reduction);
+        emitter_.spill(reduction.dtype, with_offset(reduction.lanes, at),
+                       reduction.accumulators[copy]);
+      }
+    }
+    if (!reductions_.empty()) accumulate_ = Accumulate::kLanes;
+  }
+  cc_.cmp(i_, end);
+  cc_.jge(done);
+  const Gp count = function_.new_gp(), most = function_.new_gp();
+  cc_.mov(most.r32(), lanes);
+  function_.bind(tail_loop);
+  cc_.mov(count, end);
+  cc_.sub(count, i_);
+  if (unrolled > 1) {
+    cc_.cmp(count, most);
+    cc_.cmovg(count, most);
+  }
+  const Tail tail = emitter_.make_tail(count);
+  emit_body(phase, 0, &tail);
+  if (unrolled > 1) {
+    advance_vector();
+    cc_.add(i_, lanes);
+    cc_.cmp(i_, end);
+    cc_.jl(tail_loop);
+  }
+  function_.bind(done);
+}
+
+void Nest::reduction_rows() {
+  for (const Phase& phase : kernel_.phases) row_phase(phase);
+}
+
+void Nest::row_phase(const Phase& phase) {
+  emit_level(Level::kRow, phase);
+  if (has_vector_work(phase)) {
+    start_row();
+    find_reductions(phase);
+    if (reductions_.empty()) {
+      accumulate_ = Accumulate::kRegisters;
+      vectors_until(phase, length_, 1);
+    } else {
+      reduce_row(phase);
+    }
+    reductions_.clear();
+  }
+  store_row_results(phase);
+}
+
+void Nest::store_row_results(const Phase& phase) {
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[id];
+    if (instr.prim != Prim::kStore) continue;
+    if (kernel_.accesses[instr.imm].inner != StrideClass::kBroadcast) continue;
+    emitter_.store_lane0(instr.dtype, asmjit::x86::ptr(pointers_[instr.imm]),
+                         emitter_.value(instr.args[0]));
+  }
+}
+
+void Nest::reduce_row(const Phase& phase) {
+  const Label empty = function_.new_label(), finished = function_.new_label();
+  const Label collapse = function_.new_label(), chunks = function_.new_label();
+  const Gp depth = function_.new_gp(), chunk = function_.new_gp(), end = function_.new_gp();
+  for (Reduction& reduction : reductions_) {
+    if (reduction.is_arg) begin_arg(reduction, 1);
+    if (!reduction.is_arg) reduction.result = emitter_.new_value(reduction.dtype);
+  }
+  std::vector<Value> results;
+  for (const Reduction& reduction : reductions_) {
+    results.push_back(emitter_.new_value(reduction.is_arg ? kLong : reduction.dtype));
+  }
+  cc_.xor_(depth.r32(), depth.r32());
+  cc_.xor_(chunk.r32(), chunk.r32());
+  cc_.test(length_, length_);
+  cc_.jz(empty);
+  function_.bind(chunks);
+  if (kernel_.order == Order::kTree) {
+    const Gp one = function_.new_gp();
+    cc_.mov(one.r32(), 1);
+    const Tail tail = emitter_.make_tail(one);
+    accumulate_ = Accumulate::kDirect;
+    emit_body(phase, 0, &tail);
+    for (std::size_t a = 0; a < moving_.size(); ++a) {
+      if (moving_[a].isValid()) cc_.add(moving_[a], strides_[a]);
+    }
+    cc_.inc(i_);
+    cc_.cmp(length_, 1);
+    cc_.je(collapse);
+  } else {
+    cc_.lea(end, asmjit::x86::ptr(i_, static_cast<std::int32_t>(order::kRowChunk)));
+    cc_.cmp(end, length_);
+    cc_.cmovg(end, length_);
+    chunk_of_row(phase, end);
+    cc_.cmp(length_, static_cast<std::int32_t>(order::kRowChunk));
+    cc_.jle(collapse);
+  }
+  push_tree(depth, chunk);
+  cc_.inc(chunk);
+  cc_.cmp(i_, length_);
+  cc_.jl(chunks);
+  collapse_tree(depth);
+  function_.bind(collapse);
+  for (std::size_t r = 0; r < reductions_.size(); ++r) {
+    const Reduction& reduction = reductions_[r];
+    if (reduction.is_arg) {
+      emitter_.assign(kLong, results[r],
+arg_result(reduction));
+    } else {
+      emitter_.assign(reduction.dtype, results[r], lane0(reduction.dtype, reduction.result));
+    }
+  }
+  cc_.jmp(finished);
+  function_.bind(empty);
+  for (std::size_t r = 0; r < reductions_.size(); ++r) {
+    const Reduction& reduction = reductions_[r];
+    emitter_.assign(reduction.is_arg ? kLong : reduction.dtype, results[r],
+                    empty_result(reduction));
+  }
+  function_.bind(finished);
+  for (std::size_t r = 0; r < reductions_.size(); ++r) {
+    emitter_.define(reductions_[r].id, from_accumulator(reductions_[r], results[r]));
+  }
+}
+
+// From i to `end`, at most one chunk: sums go to the lanes, lanes to one value.
+void Nest::chunk_of_row(const Phase& phase, const Gp& end) {
+  const int vectors = static_cast<int>(order::kRowLanes) / function_.lanes();
+  bool is_light = weight(phase) <= kLightBody;
+  int registers = 0;
+  for (const Reduction& reduction : reductions_) {
+    is_light &= !reduction.is_arg;
+    registers += vectors * parts_of(reduction.dtype);
+  }
+  is_light &= registers <= (function_.is_wide() ? 16 : 8);
+  accumulate_ = is_light ? Accumulate::kRegisters : Accumulate::kLanes;
+  for (Reduction& reduction : reductions_) {
+    if (reduction.is_arg) continue;
+    reduction.accumulators.clear();
+    const Value start = identity(reduction);
+    for (int v = 0; v < vectors; ++v) {
+      if (is_light) {
+        reduction.accumulators.push_back(emitter_.copy(reduction.dtype, start));
+      } else {
+        const int at = v * function_.lanes() * lane_bytes(reduction);
+        emitter_.spill(reduction.dtype, with_offset(reduction.lanes, at), start);
+      }
+    }
+  }
+  vectors_until(phase, end, is_light ? vectors : 1);
+  if (!is_light) {
+    // The tail of a single vector leaves i before it.
+    cc_.mov(i_, end);
+  }
+  for (Reduction& reduction : reductions_) {
+    if (!reduction.is_arg) {
+      emitter_.assign(reduction.dtype, reduction.result, combine_lanes(reduction));
+    }
+  }
+}
+
+}  // namespace groove::kernels::assembly

@@ -1,0 +1,127 @@
+// The registry of backends and the cache of what they compiled. The cache compares whole kernels:
+// a hash alone would one day run the wrong code.
+#include "kernels/backend.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/core/check.h"
+
+namespace groove::kernels {
+namespace {
+
+// A function-local static, because backends register from static initialisers of other files.
+std::vector<Backend*>& registry() {
+  static std::vector<Backend*> backends;
+  return backends;
+}
+
+// Ascending. Tier 2 (llvm) compiles whole graphs and is not what eager ops run on.
+constexpr const char* kEagerTiers[] = {"interpreter", "asmjit"};
+
+Backend& choose_backend() {
+  const char* const tier = std::getenv("GROOVE_TIER");
+  auto highest = std::end(kEagerTiers);
+  if (tier != nullptr && *tier != '\0' && std::strcmp(tier, "llvm") != 0) {
+    highest = std::find_if(std::begin(kEagerTiers), std::end(kEagerTiers),
+                           [&](const char* name) { return std::strcmp(name, tier) == 0; });
+    GROOVE_CHECK(highest != std::end(kEagerTiers),
+                 "GROOVE_TIER is `{}`; it is one of llvm, asmjit, interpreter", tier);
+    ++highest;
+  }
+  while (highest != std::begin(kEagerTiers)) {
+    Backend* const backend = find_backend(*--highest);
+    if (backend != nullptr && backend->unavailable().empty()) return *backend;
+  }
+  throw_error("no backend is usable on this machine, not even the interpreter");
+}
+
+std::atomic<Backend*> current{nullptr};
+
+template <typename Source, typename Compiled>
+class Cache {
+ public:
+  std::shared_ptr<const Compiled> get(Backend& backend, const Source& source) {
+    const Probe probe{&backend, &source, hash(source)};
+    {
+      const std::shared_lock lock(mutex_);
+      if (auto found = entries_.find(probe.hash); found != entries_.end()) {
+        if (auto compiled = match(found->second, probe)) return compiled;
+      }
+    }
+    // Outside the lock: a contraction compiles its epilogue through the kernel cache.
+    std::shared_ptr<const Compiled> compiled = backend.compile(source);
+    const std::unique_lock lock(mutex_);
+    std::vector<Entry>& bucket = entries_[probe.hash];
+    if (auto earlier = match(bucket, probe)) return earlier;
+    bucket.push_back({&backend, source, compiled});
+    return compiled;
+  }
+
+ private:
+  struct Probe {
+    Backend* backend;
+    const Source* source;
+    std::uint64_t hash;
+  };
+  struct Entry {
+    Backend* backend;
+    Source source;
+    std::shared_ptr<const Compiled> compiled;
+  };
+
+  static std::shared_ptr<const Compiled> match(const std::vector<Entry>& bucket,
+                                               const Probe& probe) {
+    for (const Entry& entry : bucket) {
+      if (entry.backend == probe.backend && entry.source == *probe.source) return entry.compiled;
+    }
+    return nullptr;
+  }
+
+  std::shared_mutex mutex_;
+  std::unordered_map<std::uint64_t, std::vector<Entry>> entries_;
+};
+
+}  // namespace
+
+void register_backend(Backend& backend) { registry().push_back(&backend); }
+
+Backend* find_backend(const std::string& name) {
+  for (Backend* backend : registry()) {
+    if (name == backend->name()) return backend;
+  }
+  return nullptr;
+}
+
+Backend& current_backend() {
+  Backend* backend = current.load(std::memory_order_acquire);
+  if (backend == nullptr) {
+    backend = &choose_backend();
+    current.store(backend, std::memory_order_release);
+  }
+  return *backend;
+}
+
+void set_current_backend(Backend& backend) { current.store(&backend, std::memory_order_release); }
+
+// Never destroyed: pool threads may still run compiled code while statics are torn down.
+std::shared_ptr<const Callable> compile_cached(Backend& backend, const Kernel& kernel) {
+  static auto& cache = *new Cache<Kernel, Callable>;
+  return cache.get(backend, kernel);
+}
+
+std::shared_ptr<const ContractionCallable> compile_cached(Backend& backend,
+                                                          const Contraction& contraction) {
+  static auto& cache = *new Cache<Contraction, ContractionCallable>;
+  return cache.get(backend, contraction);
+}
+
+}  // namespace groove::kernels

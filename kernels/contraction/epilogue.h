@@ -1,0 +1,43 @@
+// The epilogue of a contraction as its drivers see it: either a plain store of the finished sums
+// or a compiled kMap kernel that is run over blocks of them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "kernels/backend.h"
+#include "kernels/contraction/contraction.h"
+
+namespace groove::kernels {
+
+// A rectangle of finished sums of one batch entry, rows `row_stride` elements apart.
+struct SumBlock {
+  const void* sums = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t batch = 0, row = 0, col = 0;  // where the rectangle lies in the result
+  std::int64_t rows = 0, cols = 0;
+};
+
+/// One load and one store of the contraction's dtype: sums may be written where they belong.
+bool is_plain_epilogue(const Contraction& contraction);
+
+class Epilogue {
+ public:
+  /// With `is_rare`, the kernel is compiled when it is first needed.
+  Epilogue(const Contraction& contraction, Backend* backend, bool is_rare = false);
+  bool is_plain() const { return is_plain_; }
+  void run(const ContractionLaunch& launch, const SumBlock& block) const noexcept;
+
+ private:
+  ScalarType dtype_;
+  bool is_plain_;
+  std::size_t accesses_;
+  const Callable& callable() const;
+
+  Kernel kernel_;  // empty when plain
+  Backend* backend_;
+  mutable std::once_flag is_compiled_;
+  mutable std::shared_ptr<const Callable> callable_;
+};
+
+}  // namespace groove::kernels

@@ -1,0 +1,372 @@
+// Drives generated tile kernels over a contraction: packing, panels, tiles, and what happens to
+// finished sums. Every output element is computed by one tile from start to end of k, so its bits
+// depend on nothing decided here.
+#include "kernels/contraction/generator.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "kernels/contraction/dot.h"
+#include "kernels/contraction/epilogue.h"
+#include "kernels/contraction/inline_epilogue.h"
+#include "kernels/contraction/pack.h"
+#include "kernels/contraction/plan.h"
+#include "kernels/contraction/reference.h"
+#include "kernels/contraction/tile.h"
+#include "src/core/check.h"
+
+namespace groove::kernels {
+namespace {
+
+constexpr std::size_t kTotalsBytes = 32 * 64;  // every register of a tile
+constexpr std::size_t kSumsBytes = 8192;       // finished sums that wait for the epilogue
+constexpr std::size_t kMaxInlineAccesses = 16;
+
+std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+const TileTable& plain_tiles(ScalarType dtype, Isa isa) {
+  static const TileTable tables[2][2] = {
+      {{kFloat, Isa::kAvx2, nullptr}, {kFloat, Isa::kAvx512, nullptr}},
+      {{kDouble, Isa::kAvx2, nullptr}, {kDouble, Isa::kAvx512, nullptr}}};
+  return tables[dtype == kDouble][isa == Isa::kAvx512];
+}
+
+// Windows into these give AVX2 lane masks: ones, then zeros.
+alignas(64) constexpr std::int32_t kLaneMasks[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+// Where the parts of the scratch memory of one call begin.
+struct Scratch {
+  std::size_t sums, turned, panel, packed_a, size;
+};
+
+Scratch layout(const Plan& plan, std::size_t element, std::size_t lanes) {
+  const std::size_t m = std::min(plan.block, plan.m), k = plan.k;
+  const std::size_t width = (plan.vectors + plan.panels - 1) / plan.panels * lanes;
+  Scratch at{};
+  at.sums = kTotalsBytes;
+  at.turned = at.sums + (plan.is_transposed ? m * width * element : 2 * kSumsBytes);
+  at.panel = at.turned + (plan.is_transposed ? width * round_up(m * element) : 0);
+  at.packed_a = at.panel + (plan.pack_b == PackB::kNone ? 0 : k * width * element);
+  at.size = at.packed_a + (plan.pack_a == PackA::kNone ? 0 : m * plan.packed_a_row * element) + 64;
+  return at;
+}
+
+template <typename T>
+class AsmjitContraction final : public ContractionCallable {
+ public:
+  AsmjitContraction(const Contraction& contraction, Isa isa)
+      : order_(contraction.order),
+        lanes_(vector_lanes(isa, contraction.dtype)),
+        inline_epilogue_(inline_epilogue(contraction)),
+        epilogue_(contraction, find_backend("asmjit"), inline_epilogue_ != nullptr),
+        tiles_(&plain_tiles(contraction.dtype, isa)) {
+    if (inline_epilogue_) {
+      own_tiles_ = std::make_unique<TileTable>(contraction.dtype, isa, inline_epilogue_.get());
+    }
+    limits_ = {contraction.dtype, isa, inline_epilogue_ != nullptr};
+    const ContractionShape& s = contraction.shape;
+    if (contraction.is_exact && order_ == OrderClass::kChain && s.m > 0 && s.n > 0) {
+      exact_plan_ = make_plan(limits_, s.m, s.n, s.k, {nullptr, s.a_row, s.a_col},
+                              {nullptr, s.b_row, s.b_col});
+      generate_tiles(*exact_plan_);
+    }
+  }
+
+  std::size_t scratch_bytes(const ContractionLaunch& launch, int parts) const override {
+    const ContractionShape& s = launch.shape;
+    if (s.m == 0 || s.n == 0 || s.batch == 0) return 64;
+    if (order_ == OrderClass::kDot) {
+      return static_cast<std::size_t>(s.n * (s.k + 1) + s.k) * sizeof(T) + 64;
+    }
+    std::size_t most = 0;
+    for (int part = 0; part < parts; ++part) {
+      const PartRange range = part_range(s, lanes_, part, parts);
+      if (is_empty(range)) continue;
+      most = std::max(most, layout(plan_of(launch, range), sizeof(T), lanes_).size);
+    }
+    return std::max<std::size_t>(most, 64);
+  }
+
+  void run(const ContractionLaunch& launch, int part, int parts,
+           void* scratch) const noexcept override {
+    const ContractionShape& s = launch.shape;
+    if (s.m == 0 || s.n == 0 || s.batch == 0) return;
+    const PartRange range = part_range(s, lanes_, part, parts);
+    if (is_empty(range)) return;
+    if (order_ == OrderClass::kDot) {
+      for (std::int64_t batch = range.batch_begin; batch < range.batch_end; ++batch) {
+        run_dot(launch, range, batch, static_cast<T*>(scratch));
+      }
+      return;
+    }
+    Plan plan = plan_of(launch, range);
+    const std::int64_t rows = plan.m;
+    for (std::int64_t batch = range.batch_begin; batch < range.batch_end; ++batch) {
+      const char* a = element(launch.a, batch * s.a_batch + range.row_begin * s.a_row);
+      const char* b = element(launch.b, batch * s.b_batch + range.col_begin * s.b_col);
+      plan.a.data = plan.is_transposed ? b : a;
+      plan.b.data = plan.is_transposed ? a : b;
+      PartRange rest = range;
+      std::int64_t& at = plan.is_transposed ? rest.col_begin : rest.row_begin;
+      for (std::int64_t left = rows; left > 0; left -= plan.m, at += plan.m) {
+        plan.m = std::min(plan.block, left);
+        run_chain(launch, plan, rest, batch, static_cast<char*>(scratch));
+        plan.a.data = element(plan.a.data, plan.m * plan.a.row);
+      }
+    }
+  }
+
+ private:
+  // Null when there is none, or when it cannot be applied in registers.
+  static std::unique_ptr<InlineEpilogue> inline_epilogue(const Contraction& contraction) {
+    if (is_plain_epilogue(contraction) || contraction.order == OrderClass::kDot) return nullptr;
+    auto candidate = std::make_unique<InlineEpilogue>(contraction);
+    if (!candidate->is_possible() || candidate->accesses() > kMaxInlineAccesses) return nullptr;
+    return candidate;
+  }
+  static bool is_empty(const PartRange& r) {
+    return r.batch_begin >= r.batch_end || r.row_begin >= r.row_end || r.col_begin >= r.col_end;
+  }
+  static const char* element(const void* base, std::int64_t index) {
+    return static_cast<const char*>(base) + index * static_cast<std::int64_t>(sizeof(T));
+  }
+  static const T* typed(const char* p) { return reinterpret_cast<const T*>(p); }
+  static T* typed(char* p) { return reinterpret_cast<T*>(p); }
+
+  Plan plan_of(const ContractionLaunch& launch, const PartRange& range) const {
+    const ContractionShape& s = launch.shape;
+    const bool is_whole =
+        range.row_end - range.row_begin == s.m && range.col_end - range.col_begin == s.n;
+    if (exact_plan_ && is_whole) return *exact_plan_;
+    return make_plan(limits_, range.row_end - range.row_begin, range.col_end - range.col_begin, s.k,
+                     {nullptr, s.a_row, s.a_col}, {nullptr, s.b_row, s.b_col});
+  }
+
+  // What a panel of vectors does with its sums.
+  enum class Sink { kDirect, kInline, kBlock, kTransposed };
+
+  Sink sink_of(const ContractionLaunch& launch, const Plan& plan) const {
+    if (plan.is_transposed) return Sink::kTransposed;
+    if (inline_epilogue_) return Sink::kInline;
+    return epilogue_.is_plain() && (launch.strides[0][0] == 1 || plan.n == 1) ? Sink::kDirect
+                                                                              : Sink::kBlock;
+  }
+
+  void run_chain(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
+                 std::int64_t batch, char* scratch) const {
+    const Scratch at = layout(plan, sizeof(T), lanes_);
+    MatrixView a = plan.a;
+    if (plan.pack_a == PackA::kRows) {
+      copy_matrix(typed(a.data), a.row, a.col, typed(scratch + at.packed_a), plan.packed_a_row,
+                  plan.m, plan.k);
+      a = {scratch + at.packed_a, plan.packed_a_row, 1};
+    }
+    const Sink sink = sink_of(launch, plan);
+    TileArguments args{};
+    args.totals = scratch;
+    args.a_row = a.row * static_cast<std::int64_t>(sizeof(T));
+    args.a_col = a.col * static_cast<std::int64_t>(sizeof(T));
+    args.k = plan.k;
+    args.mask = (std::uint64_t{1} << plan.tail_lanes) - 1;
+    args.lane_mask = kLaneMasks + 8 - std::min(8, plan.tail_lanes * int(sizeof(T) / 4));
+    args.scalars = launch.scalars;
+    for (int p = 0; p < plan.panels; ++p) {
+      const int first = plan.panel_begin(p), width = plan.panel_begin(p + 1) - first;
+      const std::int64_t col = first * lanes_;
+      const std::int64_t cols = std::min(plan.n - col, width * lanes_);
+      load_panel(plan, col, cols, width, scratch + at.panel, args);
+      const TileTail tail = p + 1 == plan.panels ? plan.tail : TileTail::kFull;
+      run_panel(launch, plan, range, batch, a, {sink, width, col, cols, tail}, scratch + at.sums,
+                args);
+      if (sink == Sink::kTransposed) {
+        flush_transposed(launch, plan, range, batch, col, cols, width * lanes_, scratch + at.sums,
+                         scratch + at.turned);
+      }
+    }
+  }
+
+  void load_panel(const Plan& plan, std::int64_t col, std::int64_t cols, int width, char* panel,
+                  TileArguments& args) const {
+    const char* b = element(plan.b.data, col * plan.b.col);
+    const std::int64_t panel_row = width * lanes_;
+    if (plan.pack_b == PackB::kNone) {
+      args.b = b;
+      args.b_row = plan.b.row * static_cast<std::int64_t>(sizeof(T));
+      return;
+    }
+    if (plan.pack_b == PackB::kTranspose) {
+      transpose(typed(b), plan.b.col, typed(panel), panel_row, cols, plan.k, true);
+    } else {
+      copy_matrix(typed(b), plan.b.row, plan.b.col, typed(panel), panel_row, plan.k, cols);
+    }
+    args.b = panel;
+    args.b_row = panel_row * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  struct Panel {
+    Sink sink;
+    int width;
+    std::int64_t col, cols;
+    TileTail tail;
+  };
+
+  std::int64_t tile_rows(int width, TileTail tail, bool is_inline) const {
+    return max_tile_rows(limits_.isa, width, tail == TileTail::kMasked, is_inline);
+  }
+
+  // Tiles from top to bottom, their heights as equal as can be.
+  void run_panel(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
+                 std::int64_t batch, const MatrixView& a, const Panel& panel, char* sums,
+                 TileArguments& args) const {
+    const bool is_inline = panel.sink == Sink::kInline;
+    const TileTable& tiles = is_inline ? *own_tiles_ : *tiles_;
+    const std::int64_t limit = tile_rows(panel.width, panel.tail, is_inline);
+    const std::int64_t count = (plan.m + limit - 1) / limit;
+    const std::int64_t height = plan.m / count, taller = plan.m % count;
+    const std::int64_t sums_row = panel.width * lanes_;
+    const std::int64_t out_col = range.col_begin + panel.col;
+    TileAccess accesses[kMaxInlineAccesses];
+    args.accesses = accesses;
+    args.c_row = sums_row * static_cast<std::int64_t>(sizeof(T));
+    if (panel.sink == Sink::kDirect) {
+      args.c_row = launch.strides[0][1] * static_cast<std::int64_t>(sizeof(T));
+    }
+    std::int64_t flushed = 0;  // rows whose sums the epilogue has seen
+    for (std::int64_t tile = 0, row = 0; tile < count; ++tile) {
+      const std::int64_t rows = height + (tile < taller);
+      const std::int64_t out_row = range.row_begin + row;
+      args.a = element(a.data, row * a.row);
+      switch (panel.sink) {
+        case Sink::kDirect: {
+          const std::int64_t* strides = launch.strides[0];
+          args.c = const_cast<char*>(
+              element(launch.pointers[0],
+                      batch * strides[2] + out_row * strides[1] + out_col * strides[0]));
+          break;
+        }
+        case Sink::kInline:
+          locate(launch, batch, out_row, out_col, accesses);
+          break;
+        case Sink::kBlock:
+          args.c = sums + (row - flushed) * args.c_row;
+          break;
+        case Sink::kTransposed:
+          args.c = sums + row * args.c_row;
+          break;
+      }
+      tiles.find(int(rows), panel.width, panel.tail, plan.a_by_column)(&args);
+      row += rows;
+      const bool is_full = (row - flushed) * args.c_row >= std::int64_t{kSumsBytes};
+      if (panel.sink == Sink::kBlock && (is_full || row == plan.m)) {
+        epilogue_.run(launch, {sums, sums_row, batch, range.row_begin + flushed, out_col,
+                               row - flushed, panel.cols});
+        flushed = row;
+      }
+    }
+  }
+
+  void locate(const ContractionLaunch& launch, std::int64_t batch, std::int64_t row,
+              std::int64_t col, TileAccess* accesses) const {
+    constexpr std::int64_t size = sizeof(T);
+    for (std::size_t i = 0; i + 1 < inline_epilogue_->accesses(); ++i) {
+      const std::int64_t* strides = launch.strides[i];
+      accesses[i].pointer = static_cast<char*>(launch.pointers[i]) +
+                            (batch * strides[2] + row * strides[1] + col * strides[0]) * size;
+      accesses[i].row_bytes = strides[1] * size;
+    }
+  }
+
+  // Sums hold a block of the transposed result: plan.m rows (columns of the result) of cols.
+  void flush_transposed(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
+                        std::int64_t batch, std::int64_t col, std::int64_t cols,
+                        std::int64_t sums_row, char* sums, char* turned) const {
+    const std::int64_t row = range.row_begin + col;
+    if (epilogue_.is_plain() && launch.strides[0][0] == 1) {
+      const std::int64_t* strides = launch.strides[0];
+      T* out = static_cast<T*>(launch.pointers[0]) + batch * strides[2] + row * strides[1] +
+               range.col_begin;
+      transpose(typed(sums), sums_row, out, strides[1], plan.m, cols, false);
+      return;
+    }
+    const auto turned_row = static_cast<std::int64_t>(
+        round_up(static_cast<std::size_t>(plan.m) * sizeof(T)) / sizeof(T));
+    transpose(typed(sums), sums_row, typed(turned), turned_row, plan.m, cols, true);
+    epilogue_.run(launch, {turned, turned_row, batch, row, range.col_begin, cols, plan.m});
+  }
+
+  void run_dot(const ContractionLaunch& launch, const PartRange& range, std::int64_t batch,
+               T* scratch) const {
+    const ContractionShape& s = launch.shape;
+    T* sums = scratch;
+    T* row_copy = sums + s.n;
+    T* columns = row_copy + s.k;
+    const T* a = static_cast<const T*>(launch.a) + batch * s.a_batch;
+    const T* b = static_cast<const T*>(launch.b) + batch * s.b_batch;
+    std::int64_t column_stride = s.b_col;
+    if (s.b_row != 1 && s.k > 1) {
+      copy_matrix(b, s.b_col, s.b_row, columns, s.k, s.n, s.k);
+      b = columns;
+      column_stride = s.k;
+    }
+    for (std::int64_t row = range.row_begin; row < range.row_end; ++row) {
+      const T* a_row = a + row * s.a_row;
+      if (s.a_col != 1 && s.k > 1) {
+        copy_matrix(a_row, 0, s.a_col, row_copy, 0, 1, s.k);
+        a_row = row_copy;
+      }
+      for (std::int64_t col = range.col_begin; col < range.col_end; ++col) {
+        sums[col - range.col_begin] = dot_row_order(a_row, b + col * column_stride, s.k);
+      }
+      epilogue_.run(launch,
+                    {sums, s.n, batch, row, range.col_begin, 1, range.col_end - range.col_begin});
+    }
+  }
+
+  // Everything that a run of one part needs, ahead of the first call.
+  void generate_tiles(const Plan& plan) const {
+    const bool is_inline = inline_epilogue_ && !plan.is_transposed;
+    for (int p = 0; p < plan.panels; ++p) {
+      const int width = plan.panel_begin(p + 1) - plan.panel_begin(p);
+      const TileTail tail = p + 1 == plan.panels ? plan.tail : TileTail::kFull;
+      const std::int64_t limit = tile_rows(width, tail, is_inline);
+      const std::int64_t count = (plan.m + limit - 1) / limit;
+      for (std::int64_t rows : {plan.m / count, (plan.m + count - 1) / count}) {
+        (is_inline ? *own_tiles_ : *tiles_).find(int(rows), width, tail, plan.a_by_column);
+      }
+    }
+  }
+
+  OrderClass order_;
+  std::int64_t lanes_;
+  std::unique_ptr<InlineEpilogue> inline_epilogue_;
+  Epilogue epilogue_;
+  const TileTable* tiles_;
+  std::unique_ptr<TileTable> own_tiles_;
+  PlanLimits limits_{};
+  std::optional<Plan> exact_plan_;  // of one part
+};
+
+}  // namespace
+
+std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contraction& contraction,
+                                                                   Isa isa) {
+  switch (contraction.dtype) {
+    case kFloat:
+      return std::make_shared<AsmjitContraction<float>>(contraction, isa);
+    case kDouble:
+      return std::make_shared<AsmjitContraction<double>>(contraction, isa);
+    default: {
+      Backend* backend = find_backend("asmjit");
+      GROOVE_ASSERT(backend != nullptr, "the asmjit backend is not registered");
+      return make_reference_contraction(contraction, *backend);
+    }
+  }
+}
+
+std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contraction& contraction) {
+  return make_asmjit_contraction(contraction, isa());
+}
+
+}  // namespace groove::kernels

@@ -1,0 +1,33 @@
+// Epilogues that are applied while a tile is in registers: straight-line float arithmetic over the
+// sum, constants, parameters and contiguous or broadcast operands. Everything else runs as a
+// kernel over finished sums (epilogue.h).
+#pragma once
+
+#include <vector>
+
+#include "kernels/contraction/contraction.h"
+#include "kernels/contraction/tile_emitter.h"
+
+namespace groove::kernels {
+
+// Vector registers that a tile leaves to its epilogue.
+inline constexpr int kEpilogueRegisters = 3;
+
+class InlineEpilogue {
+ public:
+  explicit InlineEpilogue(const Contraction& contraction);
+  /// False when the epilogue needs something that only a general kernel has.
+  bool is_possible() const { return is_possible_; }
+  std::size_t accesses() const { return kernel_.accesses.size(); }
+
+  /// Applies it to all accumulators; registers from `first_free` on are free.
+  void emit(TileEmitter& emitter, int first_free) const;
+  /// Data that the code refers to, placed behind it.
+  void emit_constants(TileEmitter& emitter) const;
+
+ private:
+  Kernel kernel_;
+  bool is_possible_ = false;
+};
+
+}  // namespace groove::kernels

@@ -1,0 +1,50 @@
+// Pieces that the expansions share: polynomials, powers of two, exact sums and products, and the
+// exponential as an unevaluated sum, for functions that divide by 1 + exp(x).
+#pragma once
+
+#include <initializer_list>
+
+#include "kernels/expr.h"
+
+namespace groove::kernels::functions {
+
+inline bool is_single(Expr x) { return x.dtype() == kFloat; }
+
+/// c[0] + x (c[1] + x (c[2] + …)), one fma a step.
+Expr polynomial(Expr x, std::initializer_list<double> coefficients);
+
+/// 2^n for integral n in the range of normal exponents.
+Expr power_of_two(Expr n);
+/// value * 2^n, rounded once even when the result is denormal; n within twice the exponent range.
+Expr scale(Expr value, Expr n);
+
+/// high + low is the exact sum; |a| >= |b| or a == 0 is needed for `quick_sum`.
+struct Pair {
+  Expr high, low;
+};
+Pair exact_sum(Expr a, Expr b);
+Pair quick_sum(Expr a, Expr b);
+Pair exact_product(Expr a, Expr b);
+
+/// The magnitude of `value` with the sign bit of `sign`; `value` is not negative.
+Expr with_sign_of(Expr value, Expr sign);
+/// An integer of the width of x's dtype.
+ScalarType bits_dtype(Expr x);
+
+/// exp(x + x_low) = (high + low) * 2^exponent with |low| <= ulp(high) / 2. NaN in x gives NaN; x is
+/// clamped to where the exponential over- and underflows. `x_low` may be left out.
+struct Exponential {
+  Expr high, low, exponent;
+};
+Exponential exponential(Expr x, Expr x_low = {});
+
+/// x = (1 + f) * 2^exponent, 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x.
+struct Mantissa {
+  Expr f, exponent;
+};
+Mantissa mantissa(Expr x);
+
+/// log(x) for positive finite x only.
+Expr log_of_positive(Expr x);
+
+}  // namespace groove::kernels::functions

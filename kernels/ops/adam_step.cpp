@@ -1,0 +1,128 @@
+// adam_step: one step of Adam or AdamW, with or without amsgrad.
+#include <cmath>
+
+#include "kernels/ops/optimizer_ops.h"
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+enum { kDecoupled, kWeightDecay };  // attributes
+enum { kStepSize, kInvSqrtBias2, kBeta1, kRest1, kBeta2, kRest2, kEps, kDecay };  // numbers
+
+using kernels::sqrt;
+using std::sqrt;
+
+double greater(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
+kernels::Expr greater(kernels::Expr a, kernels::Expr b) { return kernels::max_nan(a, b); }
+
+// inputs: parameter, grad, exp_avg, exp_avg_sq [, max_exp_avg_sq]; results without grad.
+template <typename Number>
+std::vector<Number> step(const AttrReader& attr, const std::vector<Number>& x,
+                         const std::vector<Number>& n) {
+  Number p = x[0], g = x[1];
+  if (attr.boolean(kWeightDecay)) {
+    if (attr.boolean(kDecoupled)) p = p * n[kDecay];
+    else g = g + n[kDecay] * p;
+  }
+  const Number m = n[kBeta1] * x[2] + n[kRest1] * g;
+  const Number v = n[kBeta2] * x[3] + n[kRest2] * (g * g);
+  const Number bound = x.size() > 4 ? greater(x[4], v) : v;
+  const Number denominator = sqrt(bound) * n[kInvSqrtBias2] + n[kEps];
+  p = p - n[kStepSize] * (m / denominator);
+  if (x.size() > 4) return {p, m, v, bound};
+  return {p, m, v};
+}
+
+TypeResult step_type(const Signature& s) {
+  const Type& parameter = s.inputs[0];
+  GROOVE_CHECK(is_floating(parameter.dtype), "{}: the parameter is {}; it must be floating",
+               s.op.name, name(parameter.dtype));
+  for (const Type& other : s.inputs) {
+    GROOVE_CHECK(other == parameter,
+                 "{}: parameter {} of {} and gradient or state {} of {} must be alike", s.op.name,
+                 to_string(parameter.sizes), name(parameter.dtype), to_string(other.sizes),
+                 name(other.dtype));
+  }
+  return {std::vector<Type>(static_cast<std::size_t>(s.op.outputs), parameter), parameter.dtype};
+}
+
+std::vector<Reference> reference(const Signature& s, const std::vector<Reference>& inputs) {
+  std::vector<double> numbers, x(inputs.size());
+  for (const Scalar& number : s.numbers) numbers.push_back(number.to_double());
+  std::vector<Reference> results(inputs.size() - 1, Reference{inputs[0].type, {}});
+  for (std::size_t i = 0; i < inputs[0].values.size(); ++i) {
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = inputs[k].values[i];
+    const std::vector<double> out = step(s.attr(), x, numbers);
+    for (std::size_t k = 0; k < out.size(); ++k) results[k].values.push_back(out[k]);
+  }
+  return results;
+}
+
+std::vector<Sample> samples(ScalarType dtype, std::size_t inputs) {
+  std::vector<Sample> result;
+  for (int flags = 0; flags < 4; ++flags) {
+    const bool decoupled = (flags & 1) != 0;
+    for (const Shape& sizes : {Shape{}, Shape{0}, Shape{3, 5}}) {
+      const AdamNumbers numbers = adam_numbers(0.01, 0.9, 0.999, 1e-8, 0.1, decoupled, 3);
+      result.push_back({std::vector<Type>(inputs, Type{dtype, sizes}),
+                        Attrs().add(decoupled).add((flags & 2) != 0),
+                        {numbers.begin(), numbers.end()}});
+    }
+  }
+  return result;
+}
+
+const Op& define_step(const char* name, int inputs, std::vector<int> mutates) {
+  return define({
+      .name = name,
+      .inputs = inputs,
+      .outputs = inputs - 1,
+      .attributes = {{"decoupled", AttrType::kBool}, {"weight_decay", AttrType::kBool}},
+      .number_names = {"step_size", "inv_sqrt_bias2", "beta1", "rest1", "beta2", "rest2", "eps",
+                       "decay"},
+      .type = step_type,
+      .lowering = kernels::lower(kernels::ElementwiseLowering{
+          .body = [](kernels::Body& b) { return step(b.attr(), b.inputs, b.numbers); }}),
+      .mutates = std::move(mutates),
+      .reference = reference,
+      .domain = {0.1, 2},
+      .dtypes = {kFloat, kDouble},
+      .samples = [inputs](ScalarType dtype) {
+        return samples(dtype, static_cast<std::size_t>(inputs));
+      },
+      .tolerance_ulp = 16,
+  });
+}
+
+const Op& op = define_step("adam_step", 4, {0, 2, 3});
+const Op& op_amsgrad = define_step("adam_amsgrad_step", 5, {0, 2, 3, 4});
+
+}  // namespace
+
+AdamNumbers adam_numbers(double lr, double beta1, double beta2, double eps, double weight_decay,
+                         bool decoupled, double step) {
+  return {lr / (1 - std::pow(beta1, step)),
+          1 / std::sqrt(1 - std::pow(beta2, step)),
+          beta1,
+          1 - beta1,
+          beta2,
+          1 - beta2,
+          eps,
+          decoupled ? 1 - lr * weight_decay : weight_decay};
+}
+
+void adam_step_(const Tensor& parameter, const Tensor& grad, const Tensor& exp_avg,
+                const Tensor& exp_avg_sq, const Tensor& max_exp_avg_sq, const AdamRule& rule,
+                ArrayRef<Scalar> numbers, Site site) {
+  const Attrs attrs = Attrs().add(rule.decoupled).add(rule.has_weight_decay);
+  if (!max_exp_avg_sq.defined()) {
+    call_inplace(op, writable(parameter), {grad, exp_avg, exp_avg_sq}, site, attrs, numbers);
+    return;
+  }
+  call_inplace(op_amsgrad, writable(parameter), {grad, exp_avg, exp_avg_sq, max_exp_avg_sq}, site,
+               attrs, numbers);
+}
+
+}  // namespace groove

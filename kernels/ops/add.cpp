@@ -1,0 +1,110 @@
+// add: self + other, with a tensor, a scaled tensor or a number.
+#include "kernels/ops/rules.h"
+#include "kernels/ops/reference.h"
+
+namespace groove {
+namespace {
+
+using kernels::Expr;
+
+Expr sum_of(Expr a, Expr b) { return a.dtype() == kBool ? (a | b) : a + b; }
+
+Tensors both(const Grad& g, const Tensor& second) {
+  Tensors result(2);
+  if (g.needs[0]) result[0] = reduced_to(g.cotangent(), g.input_types[0]);
+  if (g.needs[1]) result[1] = reduced_to(second, g.input_types[1]);
+  return result;
+}
+
+const Op& op = define(BinarySpec{
+    .name = "add",
+    .body = sum_of,
+    .gradient = [](const Grad& g) { return both(g, g.cotangent()); },
+    .reference = [](double a, double b) { return a + b; },
+});
+
+const Op& op_scalar = define(ScalarSpec{
+    .name = "add_scalar",
+    .body = sum_of,
+    .gradient = [](const Grad& g) {
+      return Tensors{reduced_to(g.cotangent(), g.input_types[0])};
+    },
+    .reference = [](double a, double b) { return a + b; },
+});
+
+TypeResult scaled_type(const Signature& s) {
+  // alpha does not take part in promotion, it only has to fit
+  TypeResult result = promoted({s.op, s.inputs, s.attrs, {}});
+  GROOVE_CHECK(is_floating(result.compute) || !s.numbers[0].isFloatingPoint(),
+               "{}: alpha {} is not an integer but the result is {}; convert a tensor to a "
+               "floating dtype", s.op.name, s.numbers[0].to_double(), name(result.compute));
+  GROOVE_CHECK(result.compute != kBool, "{}: alpha is not defined for Bool tensors", s.op.name);
+  return result;
+}
+
+const Op& op_scaled = define({
+    .name = "add_scaled",
+    .inputs = 2,
+    .number_names = {"alpha"},
+    .type = scaled_type,
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body = [](kernels::Body& b) {
+          return kernels::Exprs{b.inputs[0] + b.numbers[0] * b.inputs[1]};
+        }}),
+    .gradient = [](const Grad& g) {
+      return both(g, g.needs[1] ? mul(g.cotangent(), g.numbers[0]) : Tensor());
+    },
+    .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
+      return x[0] + s.numbers[0].to_double() * x[1];
+    }),
+    .dtypes = {kFloat, kDouble, kLong},
+    .samples = [](ScalarType dtype) {
+      std::vector<Sample> samples = binary_samples(dtype);
+      for (Sample& sample : samples) sample.numbers = {Scalar(-2)};
+      return samples;
+    },
+});
+
+bool is_one(Scalar alpha) { return alpha.to_double() == 1.0 && alpha.origin() < 0; }
+
+Scalar product(Scalar a, Scalar b) {
+  if (a.isFloatingPoint() || b.isFloatingPoint()) return a.to_double() * b.to_double();
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a.to_int()) *
+                                   static_cast<std::uint64_t>(b.to_int()));
+}
+
+}  // namespace
+
+Tensor add(Arg self, const Tensor& other, Scalar alpha) {
+  if (is_one(alpha)) return call(op, self, other);
+  return call(op_scaled, {*self.tensor, other}, self.site, {}, alpha);
+}
+Tensor add(Arg self, Scalar other, Scalar alpha) {
+  return call(op_scalar, self, is_one(alpha) ? other : product(other, alpha));
+}
+Tensor operator+(Arg a, const Tensor& b) { return call(op, a, b); }
+Tensor operator+(Arg a, Scalar b) { return call(op_scalar, a, b); }
+Tensor operator+(Scalar a, Arg b) { return call(op_scalar, b, a); }
+Tensor& operator+=(Arg a, const Tensor& b) {
+  return call_inplace(op, writable(*a.tensor), {b}, a.site);
+}
+Tensor& operator+=(Arg a, Scalar b) {
+  return call_inplace(op_scalar, writable(*a.tensor), {}, a.site, {}, b);
+}
+
+Tensor MathMethods::add(const Tensor& other, Scalar alpha, Site site) const {
+  return groove::add({self(), site}, other, alpha);
+}
+Tensor MathMethods::add(Scalar other, Scalar alpha, Site site) const {
+  return groove::add({self(), site}, other, alpha);
+}
+Tensor& MathMethods::add_(const Tensor& other, Scalar alpha, Site site) const {
+  if (is_one(alpha)) return call_inplace(op, writable(self()), {other}, site);
+  return call_inplace(op_scaled, writable(self()), {other}, site, {}, alpha);
+}
+Tensor& MathMethods::add_(Scalar other, Scalar alpha, Site site) const {
+  return call_inplace(op_scalar, writable(self()), {}, site, {},
+                      is_one(alpha) ? other : product(other, alpha));
+}
+
+}  // namespace groove

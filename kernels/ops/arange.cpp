@@ -1,0 +1,89 @@
+// arange: start + step * i, each element rounded once from f64 (i64 for integers); linspace, eye.
+#include <cmath>
+
+#include "groove/ops/creation.h"
+#include "groove/ops/views.h"
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+bool is_whole(const Signature& s) {
+  return !s.numbers[0].isFloatingPoint() && !s.numbers[1].isFloatingPoint();
+}
+
+const Op& op = define({
+    .name = "arange",
+    .inputs = 0,
+    .attributes = {{"size", AttrType::kInt}, {"dtype", AttrType::kDtype}},
+    .number_names = {"start", "step"},
+    .type = [](const Signature& s) -> TypeResult {
+      return {{{s.attr().dtype(1), {s.attr().integer(0)}}}, is_whole(s) ? kLong : kDouble};
+    },
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body = [](kernels::Body& b) {
+          return kernels::Exprs{b.numbers[0] + b.numbers[1] * convert(b.flat_index(), b.compute)};
+        },
+        .uses_flat_index = true}),
+    .has_inplace = false,
+    .reference = [](const Signature& s, const std::vector<Reference>&) {
+      return std::vector<Reference>{
+          make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
+            return s.numbers[0].to_double() +
+                   s.numbers[1].to_double() * static_cast<double>(index[0]);
+          })};
+    },
+    .dtypes = {kFloat, kDouble, kLong, kInt},
+    .samples = [](ScalarType dtype) {
+      std::vector<Sample> samples;
+      for (std::int64_t size : {0, 1, 5, 40})
+        samples.push_back({{}, Attrs().add(size).add(dtype), {Scalar(3), Scalar(-2)}});
+      return samples;
+    },
+    .tolerance_ulp = 1,
+});
+
+Tensor sequence(std::int64_t size, Scalar start, Scalar step, ScalarType dtype,
+                const TensorOptions& options, Site site) {
+  Tensor result = call(op, {}, site, Attrs().add(size).add(dtype), {start, step});
+  if (options.requires_grad()) result.requires_grad_(true, site);
+  return result;
+}
+
+}  // namespace
+
+Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options, Site site) {
+  const bool whole =
+      !start.isFloatingPoint() && !end.isFloatingPoint() && !step.isFloatingPoint();
+  const double span = end.to_double() - start.to_double(), by = step.to_double();
+  GROOVE_CHECK(by != 0, "arange: step is 0");
+  GROOVE_CHECK(span * by >= 0, "arange: step {} leads away from {} to {}; change its sign", by,
+               start.to_double(), end.to_double());
+  const auto size = static_cast<std::int64_t>(std::ceil(span / by));
+  const ScalarType dtype = options.dtype_opt().value_or(whole ? kLong : get_default_dtype());
+  if (is_integral(dtype) && !whole)
+    return sequence(size, start.to_int(), step.to_int(), dtype, options, site);
+  return sequence(size, start, step, dtype, options, site);
+}
+Tensor arange(Scalar end, TensorOptions options, Site site) {
+  return arange(end.isFloatingPoint() ? Scalar(0.0) : Scalar(0), end, 1, options, site);
+}
+Tensor arange(Scalar start, Scalar end, TensorOptions options, Site site) {
+  return arange(start, end, 1, options, site);
+}
+Tensor linspace(Scalar start, Scalar end, std::int64_t steps, TensorOptions options, Site site) {
+  GROOVE_CHECK(steps >= 0, "linspace: {} steps; the number must not be negative", steps);
+  const double first = start.to_double();
+  const double by = steps > 1 ? (end.to_double() - first) / static_cast<double>(steps - 1) : 0.0;
+  return sequence(steps, first, by, options.dtype(), options, site);
+}
+Tensor eye(std::int64_t n, TensorOptions options, Site site) {
+  GROOVE_CHECK(n >= 0, "eye: size {} is negative", n);
+  const Tensor line = arange(Scalar(n), {}, site);
+  Tensor result = line.unsqueeze(1, site).eq(line, site).to(options.dtype(), false, false, site);
+  if (options.requires_grad()) result.requires_grad_(true, site);
+  return result;
+}
+
+}  // namespace groove

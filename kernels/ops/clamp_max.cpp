@@ -1,0 +1,29 @@
+// clamp_max: the bound where self is above it, else self; NaN stays.
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(ScalarSpec{
+    .name = "clamp_max",
+    .body = [](kernels::Expr x, kernels::Expr bound) { return select(gt(x, bound), bound, x); },
+    .gradient = [](const Grad& g) {
+      const Tensor kept = masked_fill(g.cotangent(), gt(g.input(0), g.numbers[0]), 0);
+      return Tensors{reduced_to(kept, g.input_types[0])};
+    },
+    .saves_input = true,
+    .reference = [](double x, double bound) { return x > bound ? bound : x; },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor clamp_max(Arg self, Scalar bound) { return call(op, self, bound); }
+Tensor MathMethods::clamp_max(Scalar bound, Site site) const {
+  return call(op, {self(), site}, bound);
+}
+Tensor& MathMethods::clamp_max_(Scalar bound, Site site) const {
+  return call_inplace(op, writable(self()), {}, site, {}, bound);
+}
+
+}  // namespace groove

@@ -1,0 +1,29 @@
+// clamp_min: the bound where self is below it, else self; NaN stays.
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(ScalarSpec{
+    .name = "clamp_min",
+    .body = [](kernels::Expr x, kernels::Expr bound) { return select(lt(x, bound), bound, x); },
+    .gradient = [](const Grad& g) {
+      const Tensor kept = masked_fill(g.cotangent(), lt(g.input(0), g.numbers[0]), 0);
+      return Tensors{reduced_to(kept, g.input_types[0])};
+    },
+    .saves_input = true,
+    .reference = [](double x, double bound) { return x < bound ? bound : x; },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor clamp_min(Arg self, Scalar bound) { return call(op, self, bound); }
+Tensor MathMethods::clamp_min(Scalar bound, Site site) const {
+  return call(op, {self(), site}, bound);
+}
+Tensor& MathMethods::clamp_min_(Scalar bound, Site site) const {
+  return call_inplace(op, writable(self()), {}, site, {}, bound);
+}
+
+}  // namespace groove

@@ -1,0 +1,25 @@
+// clone: a contiguous copy; contiguous() copies only when strides ask for it.
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(UnarySpec{
+    .name = "clone",
+    .body = [](kernels::Expr x) { return x; },
+    .gradient = [](const Grad& g) { return Tensors{g.cotangent()}; },
+    .reference = [](double x) { return x; },
+    .type = same_as_input,
+    .dtypes = {kFloat, kDouble, kLong, kInt, kByte, kBool},
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor clone(Arg self) { return call(op, self); }
+Tensor MathMethods::clone(Site site) const { return call(op, {self(), site}); }
+Tensor MathMethods::contiguous(Site site) const {
+  return checked("contiguous", self()).is_contiguous ? self() : clone(site);
+}
+
+}  // namespace groove

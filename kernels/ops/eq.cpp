@@ -1,0 +1,36 @@
+// eq: is self equal to other? A bool tensor.
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(BinarySpec{
+    .name = "eq",
+    .body = [](kernels::Expr a, kernels::Expr b) { return kernels::eq(a, b); },
+    .reference = [](double a, double b) -> double { return a == b; },
+    .type = promoted_bool,
+});
+
+const Op& op_scalar = define(ScalarSpec{
+    .name = "eq_scalar",
+    .body = [](kernels::Expr x, kernels::Expr number) { return kernels::eq(x, number); },
+    .reference = [](double a, double b) -> double { return a == b; },
+    .type = promoted_bool,
+});
+
+}  // namespace
+
+Tensor eq(Arg self, const Tensor& other) { return call(op, self, other); }
+Tensor eq(Arg self, Scalar other) { return call(op_scalar, self, other); }
+Tensor operator==(Arg a, const Tensor& b) { return call(op, a, b); }
+Tensor operator==(Arg a, Scalar b) { return call(op_scalar, a, b); }
+Tensor operator==(Scalar a, Arg b) { return call(op_scalar, b, a); }
+
+Tensor MathMethods::eq(const Tensor& other, Site site) const {
+  return call(op, {self(), site}, other);
+}
+Tensor MathMethods::eq(Scalar other, Site site) const {
+  return call(op_scalar, {self(), site}, other);
+}
+
+}  // namespace groove

@@ -1,0 +1,26 @@
+// exp: e to the power of self.
+#include <cmath>
+
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(UnarySpec{
+    .name = "exp",
+    .body = [](kernels::Expr x) { return kernels::exp(x); },
+    .gradient = [](const Grad& g) { return Tensors{mul(g.cotangent(), g.output())}; },
+    .saves_output = true,
+    .reference = [](double x) { return std::exp(x); },
+    .domain = {-8, 8},
+});
+
+}  // namespace
+
+Tensor exp(Arg self) { return call(op, self); }
+Tensor MathMethods::exp(Site site) const { return call(op, {self(), site}); }
+Tensor& MathMethods::exp_(Site site) const {
+  return call_inplace(op, writable(self()), {}, site);
+}
+
+}  // namespace groove

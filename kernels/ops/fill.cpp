@@ -1,0 +1,37 @@
+// fill: every element becomes a number; used in place.
+#include "groove/ops/creation.h"
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "fill",
+    .number_names = {"value"},
+    .type = same_as_input,
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body = [](kernels::Body& b) { return kernels::Exprs{b.numbers[0]}; }}),
+    .gradient = [](const Grad& g) { return Tensors{zeros_like(g.cotangent())}; },
+    .reference = elementwise_reference([](const std::vector<double>&, const Signature& s) {
+      return s.numbers[0].to_double();
+    }),
+    .dtypes = {kFloat, kDouble, kLong, kBool},
+    .samples = [](ScalarType dtype) { return scalar_samples(dtype, {1, 0}); },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor& MathMethods::fill_(Scalar value, Site site) const {
+  return call_inplace(op, writable(self()), {}, site, {}, value);
+}
+Tensor& MathMethods::fill_(const Tensor& value, Site site) const {
+  GROOVE_CHECK(checked("fill_", value).geometry.sizes.empty(),
+               "fill_: the value must be a 0-d tensor, not one of shape {}; use copy_",
+               to_string(value.impl()->geometry.sizes));
+  return copy_(value, false, site);
+}
+Tensor& MathMethods::zero_(Site site) const { return fill_(0, site); }
+
+}  // namespace groove

@@ -1,0 +1,25 @@
+// Index tensors: their type rule, their range check and reading them on the host.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/ops/rules.h"
+
+namespace groove {
+
+/// Throws unless the dtype is i64 or i32.
+void check_index_dtype(const char* op, const Type& index);
+/// Throws groove::Error naming value, position and bound unless all are in [0, bound) or equal to
+/// `allowed`.
+void check_index_range(const char* op, const char* what, const Tensor& index, std::int64_t bound,
+                       const std::int64_t* allowed = nullptr);
+/// Element of a contiguous index tensor.
+inline std::int64_t index_at(const Tensor& index, std::int64_t position) {
+  const void* data = index.impl()->data();
+  return index.impl()->dtype == kLong ? static_cast<const std::int64_t*>(data)[position]
+                                      : static_cast<const std::int32_t*>(data)[position];
+}
+/// target += source, or target = source, for one element of a dtype.
+void combine_element(ScalarType dtype, void* target, const void* source);
+
+}  // namespace groove

@@ -1,0 +1,57 @@
+// masked_fill: self with a number where a mask is set; the dtype is that of self.
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+#include "src/core/promotion.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "masked_fill",
+    .inputs = 2,
+    .number_names = {"value"},
+    .type = [](const Signature& s) -> TypeResult {
+      GROOVE_CHECK(s.inputs[1].dtype == kBool,
+                   "masked_fill: the mask is {}, not Bool; compare it with something or use "
+                   "to(kBool)", name(s.inputs[1].dtype));
+      const ScalarType dtype = s.inputs[0].dtype;
+      return {{{dtype, broadcast_shapes("masked_fill", s.inputs)}}, dtype};
+    },
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body = [](kernels::Body& b) {
+          return kernels::Exprs{select(b.inputs[1], b.numbers[0], b.inputs[0])};
+        },
+        .raw_inputs = 2}),
+    .gradient = [](const Grad& g) {
+      return Tensors{reduced_to(masked_fill(g.cotangent(), g.input(1), 0), g.input_types[0]),
+                     Tensor()};
+    },
+    .saves_inputs = 2,
+    .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
+      return x[1] != 0 ? s.numbers[0].to_double() : x[0];
+    }),
+    .dtypes = {kFloat, kDouble, kLong},
+    .samples = [](ScalarType dtype) {
+      std::vector<Sample> result = binary_samples(dtype);
+      for (Sample& sample : result) {
+        sample.inputs[1].dtype = kBool;
+        sample.numbers = {Scalar(3)};
+      }
+      return result;
+    },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor masked_fill(Arg self, const Tensor& mask, Scalar value) {
+  return call(op, {*self.tensor, mask}, self.site, {}, value);
+}
+Tensor MathMethods::masked_fill(const Tensor& mask, Scalar value, Site site) const {
+  return groove::masked_fill({self(), site}, mask, value);
+}
+Tensor& MathMethods::masked_fill_(const Tensor& mask, Scalar value, Site site) const {
+  return call_inplace(op, writable(self()), {mask}, site, {}, value);
+}
+
+}  // namespace groove

@@ -1,0 +1,27 @@
+// neg: the opposite; integers wrap.
+#include <cmath>
+
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(UnarySpec{
+    .name = "neg",
+    .body = [](kernels::Expr x) { return -x; },
+    .gradient = [](const Grad& g) { return Tensors{neg(g.cotangent())}; },
+    .reference = [](double x) { return -x; },
+    .type = numeric_result,
+    .dtypes = {kFloat, kDouble, kLong, kInt},
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor neg(Arg self) { return call(op, self); }
+Tensor MathMethods::neg(Site site) const { return call(op, {self(), site}); }
+Tensor& MathMethods::neg_(Site site) const {
+  return call_inplace(op, writable(self()), {}, site);
+}
+
+}  // namespace groove

@@ -1,0 +1,40 @@
+// nll_loss: minus the log-probability of the target class.
+#include "kernels/ops/class_loss.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "nll_loss",
+    .kind = OpKind::kComposite,
+    .inputs = 2,
+    .attributes = class_loss_attributes(),
+    .type = class_loss_type,
+    .lowering = kernels::lower(kernels::CompositeLowering{
+        [](const Signature& s, ArrayRef<Tensor> inputs) {
+          return Tensors{picked_loss(inputs[0], inputs[1], s.attr())};
+        }}),
+    .gradient = [](const Grad& g) {
+      const Tensor& target = g.input(1);
+      const Tensor mask = class_mask(target.unsqueeze(1), g.input_types[0].sizes[1]);
+      return Tensors{where(mask, neg(row_weights(g, target)), 0), Tensor()};
+    },
+    .saves_inputs = 2,
+    .check = check_classes,
+    .has_inplace = false,
+    .reference = class_loss_reference(
+        [](const double* row, std::int64_t, std::int64_t target) { return -row[target]; }),
+    .domain = {0, 2},
+    .dtypes = {kFloat, kDouble},
+    .samples = class_loss_samples,
+    .tolerance_ulp = 16,
+});
+
+}  // namespace
+
+Tensor nll_loss(Arg input, const Tensor& target, std::int64_t reduction,
+                std::int64_t ignore_index) {
+  return class_loss(op, input, target, reduction, ignore_index);
+}
+
+}  // namespace groove

@@ -1,0 +1,113 @@
+// pow: self ^ exponent. Exponents with an exact form of their own are a class, part of the
+// structure, so that every tier takes the same path.
+#include <cmath>
+
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+enum ExponentClass : std::int64_t { kOther, kTwo, kThree, kHalf, kMinusOne, kMinusHalf };
+
+ExponentClass class_of(double exponent) {
+  if (exponent == 2) return kTwo;
+  if (exponent == 3) return kThree;
+  if (exponent == 0.5) return kHalf;
+  if (exponent == -1) return kMinusOne;
+  if (exponent == -0.5) return kMinusHalf;
+  return kOther;
+}
+
+TypeResult scalar_type(const Signature& s) {
+  TypeResult result = promoted(s);
+  const std::int64_t kind = s.attr().integer(0);
+  GROOVE_CHECK(is_floating(result.compute) || kind == kTwo || kind == kThree,
+               "pow: integer tensors have only the exponents 2 and 3, not {}; convert to a "
+               "floating dtype", s.numbers[0].to_double());
+  return result;
+}
+
+kernels::Exprs scalar_body(kernels::Body& b) {
+  const kernels::Expr x = b.inputs[0];
+  switch (b.attr().integer(0)) {
+    case kTwo: return {x * x};
+    case kThree: return {x * x * x};
+    case kHalf: return {sqrt(x)};
+    case kMinusOne: return {1.0 / x};
+    case kMinusHalf: return {rsqrt(x)};
+    default: return {pow(x, b.numbers[0])};
+  }
+}
+
+Tensor power(Arg self, Scalar exponent);
+
+const Op& op_scalar = define({
+    .name = "pow_scalar",
+    .attributes = {{"exponent_class", AttrType::kInt}},
+    .number_names = {"exponent"},
+    .type = scalar_type,
+    .lowering = kernels::lower(kernels::ElementwiseLowering{.body = scalar_body}),
+    .gradient = [](const Grad& g) {
+      const double exponent = g.numbers[0].to_double();
+      if (exponent == 2) return Tensors{mul(g.cotangent(), mul(g.input(0), 2))};
+      return Tensors{mul(g.cotangent(), mul(power(g.input(0), exponent - 1), g.numbers[0]))};
+    },
+    .saves_inputs = 1,
+    .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
+      return std::pow(x[0], s.numbers[0].to_double());
+    }),
+    .domain = {0.2, 3},
+    .dtypes = {kFloat, kDouble},
+    .samples = [](ScalarType dtype) {
+      std::vector<Sample> samples = scalar_samples(dtype, {2, 3, 0.5, -1, -0.5, 1.7, 0});
+      for (Sample& sample : samples)
+        sample.attrs = Attrs().add(class_of(sample.numbers[0].to_double()));
+      return samples;
+    },
+    .tolerance_ulp = 4,
+});
+
+const Op& op = define(BinarySpec{
+    .name = "pow",
+    .body = [](kernels::Expr a, kernels::Expr b) { return kernels::pow(a, b); },
+    .gradient = [](const Grad& g) {
+      const Tensor &x = g.input(0), &y = g.input(1);
+      Tensors result(2);
+      if (g.needs[0]) {
+        const Tensor slope = masked_fill(mul(y, pow(x, y - 1)), eq(y, 0), 0);
+        result[0] = reduced_to(mul(g.cotangent(), slope), g.input_types[0]);
+      }
+      if (g.needs[1])
+        result[1] = reduced_to(mul(g.cotangent(), mul(pow(x, y), log(x))), g.input_types[1]);
+      return result;
+    },
+    .saves_inputs = 3,
+    .reference = [](double a, double b) { return std::pow(a, b); },
+    .domain = {0.2, 3},
+    .type = promoted_floating,
+    .dtypes = {kFloat, kDouble},
+    .tolerance_ulp = 4,
+});
+
+Tensor power(Arg self, Scalar exponent) {
+  return call(op_scalar, {*self.tensor}, self.site, Attrs().add(class_of(exponent.to_double())),
+              exponent);
+}
+
+}  // namespace
+
+Tensor pow(Arg self, Scalar exponent) { return power(self, exponent); }
+Tensor pow(Arg self, const Tensor& exponent) { return call(op, self, exponent); }
+Tensor MathMethods::pow(Scalar exponent, Site site) const {
+  return power({self(), site}, exponent);
+}
+Tensor MathMethods::pow(const Tensor& exponent, Site site) const {
+  return call(op, {self(), site}, exponent);
+}
+Tensor& MathMethods::pow_(Scalar exponent, Site site) const {
+  return call_inplace(op_scalar, writable(self()), {}, site,
+                      Attrs().add(class_of(exponent.to_double())), exponent);
+}
+
+}  // namespace groove

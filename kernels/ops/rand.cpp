@@ -1,0 +1,47 @@
+// rand: uniform on [0, 1).
+#include "kernels/ops/random.h"
+#include "kernels/ops/reference.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "rand",
+    .inputs = 0,
+    .attributes = factory_attributes(),
+    .number_names = {"seed", "draw"},
+    .type = random_type,
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body = [](kernels::Body& b) {
+          return kernels::Exprs{uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute)};
+        },
+        .raw_numbers = 3,
+        .uses_flat_index = true}),
+    .has_inplace = false,
+    .is_random = true,
+    .reference = [](const Signature& s, const std::vector<Reference>&) {
+      const Type type = s.op.type(s).outputs[0];
+      std::int64_t at = 0;
+      return std::vector<Reference>{make_reference(
+          type, [&](const Shape&) { return reference_uniform(s, 0, at++, type.dtype); })};
+    },
+    .dtypes = {kFloat, kDouble},
+    .samples = random_samples,
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor rand(IntArrayRef size, TensorOptions options, Site site) {
+  return random_tensor(op, size, options, site);
+}
+Tensor rand_like(Arg self, TensorOptions options) {
+  const ScalarType dtype = options.dtype_opt().value_or(checked("rand_like", *self.tensor).dtype);
+  return rand(type_of(*self.tensor).sizes, options.dtype(dtype), self.site);
+}
+Tensor& MathMethods::uniform_(double from, double to, Site site) const {
+  const Tensor values = groove::rand_like({self(), site});
+  return copy_(values.mul(to - from, site).add(from, 1, site), false, site);
+}
+
+}  // namespace groove

@@ -1,0 +1,68 @@
+// randint: uniform integers, by the high part of word * range.
+#include "kernels/ops/random.h"
+#include "kernels/ops/reference.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "randint",
+    .inputs = 0,
+    .attributes = factory_attributes(),
+    .number_names = {"seed", "draw", "low", "range"},
+    .type = [](const Signature& s) -> TypeResult {
+      check_sizes("randint", s.attr().integers(0));
+      return {{{s.attr().dtype(1), s.attr().integers(0)}}, kLong};
+    },
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body = [](kernels::Body& b) {
+          const kernels::Expr word =
+              convert(philox_word(b.numbers[0], b.numbers[1], b.flat_index()), kLong) &
+              b.builder.constant_int(kLong, 0xffffffff);
+          return kernels::Exprs{b.numbers[2] +
+                                shift_right_logical(word * b.numbers[3],
+                                                    b.builder.constant_int(kLong, 32))};
+        },
+        .raw_numbers = 15,
+        .uses_flat_index = true}),
+    .has_inplace = false,
+    .is_random = true,
+    .reference = [](const Signature& s, const std::vector<Reference>&) {
+      std::uint64_t at = 0;
+      return std::vector<Reference>{
+          make_reference(s.op.type(s).outputs[0], [&](const Shape&) {
+            const std::uint64_t word = reference_philox_word(
+                static_cast<std::uint64_t>(s.numbers[0].to_int()),
+                static_cast<std::uint64_t>(s.numbers[1].to_int()), at++);
+            const auto range = static_cast<std::uint64_t>(s.numbers[3].to_int());
+            return s.numbers[2].to_double() + static_cast<double>(word * range >> 32);
+          })};
+    },
+    .dtypes = {kLong, kInt, kFloat},
+    .samples = [](ScalarType dtype) {
+      std::vector<Sample> samples = random_samples(dtype);
+      for (Sample& sample : samples) {
+        sample.numbers.push_back(Scalar(-3));
+        sample.numbers.push_back(Scalar(10));
+      }
+      return samples;
+    },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, TensorOptions options,
+               Site site) {
+  GROOVE_CHECK(low < high && high - low <= (std::int64_t{1} << 31),
+               "randint: low {} and high {}: high must be greater, by at most 2^31", low, high);
+  check_sizes("randint", size);
+  const DrawNumbers draw = next_draw();
+  return call(op, {}, site, Attrs().add(size).add(options.dtype_opt().value_or(kLong)),
+              {draw.seed, draw.draw, Scalar(low), Scalar(high - low)});
+}
+Tensor randint(std::int64_t high, IntArrayRef size, TensorOptions options, Site site) {
+  return randint(0, high, size, options, site);
+}
+
+}  // namespace groove

@@ -1,0 +1,64 @@
+// randn: normal numbers by Box and Muller over pairs of elements (2j, 2j + 1): one takes the
+// cosine, the other the sine of the same angle.
+#include <cmath>
+
+#include "kernels/ops/random.h"
+#include "kernels/ops/reference.h"
+
+namespace groove {
+namespace {
+
+using kernels::Expr;
+
+kernels::Exprs body(kernels::Body& b) {
+  const Expr index = b.flat_index();
+  const Expr one = b.builder.constant_int(kLong, 1);
+  const Expr is_odd = ne(index & one, 0.0), even = index - (index & one);
+  const Expr u = uniform(b.numbers[0], b.numbers[1], even, b.compute);
+  const Expr v = uniform(b.numbers[0], b.numbers[1], even + 1.0, b.compute);
+  const Expr radius = sqrt(log(1.0 - u) * -2.0);  // 1 - u is never 0
+  const Expr angle = v * 6.283185307179586;
+  return {radius * select(is_odd, sin(angle), cos(angle))};
+}
+
+const Op& op = define({
+    .name = "randn",
+    .inputs = 0,
+    .attributes = factory_attributes(),
+    .number_names = {"seed", "draw"},
+    .type = random_type,
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body = body, .raw_numbers = 3, .uses_flat_index = true}),
+    .has_inplace = false,
+    .is_random = true,
+    .reference = [](const Signature& s, const std::vector<Reference>&) {
+      const Type type = s.op.type(s).outputs[0];
+      std::int64_t at = 0;
+      return std::vector<Reference>{make_reference(type, [&](const Shape&) {
+        const std::int64_t i = at++, even = i - i % 2;
+        const double u = reference_uniform(s, 0, even, type.dtype);
+        const double v = reference_uniform(s, 0, even + 1, type.dtype);
+        const double angle = v * 6.283185307179586;
+        return std::sqrt(-2 * std::log(1 - u)) * (i % 2 ? std::sin(angle) : std::cos(angle));
+      })};
+    },
+    .dtypes = {kFloat, kDouble},
+    .samples = random_samples,
+    .tolerance_ulp = 64,  // the angle is rounded before its cosine is taken
+});
+
+}  // namespace
+
+Tensor randn(IntArrayRef size, TensorOptions options, Site site) {
+  return random_tensor(op, size, options, site);
+}
+Tensor randn_like(Arg self, TensorOptions options) {
+  const ScalarType dtype = options.dtype_opt().value_or(checked("randn_like", *self.tensor).dtype);
+  return randn(type_of(*self.tensor).sizes, options.dtype(dtype), self.site);
+}
+Tensor& MathMethods::normal_(double mean, double std, Site site) const {
+  const Tensor values = groove::randn_like({self(), site});
+  return copy_(values.mul(std, site).add(mean, 1, site), false, site);
+}
+
+}  // namespace groove

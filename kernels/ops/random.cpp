@@ -1,0 +1,66 @@
+// Random factories: their type, their call, and Philox once more for the references.
+#include "kernels/ops/random.h"
+
+#include "kernels/ops/reference.h"
+
+namespace groove {
+
+std::vector<AttrField> factory_attributes() {
+  return {{"sizes", AttrType::kInts}, {"dtype", AttrType::kDtype}};
+}
+
+TypeResult random_type(const Signature& s) {
+  const ScalarType dtype = s.attr().dtype(1);
+  check_sizes(s.op.name.c_str(), s.attr().integers(0));
+  GROOVE_CHECK(dtype == kFloat || dtype == kDouble,
+               "{}: dtype {} is not floating; use randint for integers", s.op.name, name(dtype));
+  return {{{dtype, s.attr().integers(0)}}, dtype};
+}
+
+std::vector<Sample> random_samples(ScalarType dtype) {
+  std::vector<Sample> samples;
+  for (const Shape& sizes : {Shape{}, Shape{1}, Shape{0}, Shape{5}, Shape{3, 7}, Shape{70}})
+    samples.push_back({{}, Attrs().add(IntArrayRef(sizes)).add(dtype), {Scalar(12345), Scalar(7)}});
+  return samples;
+}
+
+Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& options, Site site) {
+  const Attrs attrs = Attrs().add(size).add(options.dtype());
+  op.type({op, {}, attrs, {}});  // a bad call must not advance the generator
+  const DrawNumbers draw = next_draw();
+  Tensor result = call(op, {}, site, attrs, {draw.seed, draw.draw});
+  if (options.requires_grad()) result.requires_grad_(true, site);
+  return result;
+}
+
+std::uint32_t reference_philox_word(std::uint64_t seed, std::uint64_t draw, std::uint64_t index) {
+  const std::uint64_t block = index / 4;
+  std::uint32_t counter[4] = {
+      static_cast<std::uint32_t>(draw), static_cast<std::uint32_t>(draw >> 32),
+      static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32)};
+  std::uint32_t key[2] = {static_cast<std::uint32_t>(seed),
+                          static_cast<std::uint32_t>(seed >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = 0xD2511F53ull * counter[0], b = 0xCD9E8D57ull * counter[2];
+    const std::uint32_t next[4] = {
+        static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+    for (int i = 0; i < 4; ++i) counter[i] = next[i];
+    key[0] += 0x9E3779B9u;
+    key[1] += 0xBB67AE85u;
+  }
+  return counter[index % 4];
+}
+
+double reference_uniform(const Signature& s, std::size_t first_number, std::int64_t index,
+                         ScalarType dtype) {
+  const auto seed = static_cast<std::uint64_t>(s.numbers[first_number].to_int());
+  const auto draw = static_cast<std::uint64_t>(s.numbers[first_number + 1].to_int());
+  const auto at = static_cast<std::uint64_t>(index);
+  if (dtype == kFloat) return (reference_philox_word(seed, draw, at) >> 8) * 0x1p-24;
+  const std::uint64_t low = reference_philox_word(seed, draw, 2 * at);
+  const std::uint64_t high = reference_philox_word(seed, draw, 2 * at + 1);
+  return static_cast<double>((high >> 5) << 26 | low >> 6) * 0x1p-53;
+}
+
+}  // namespace groove

@@ -1,0 +1,40 @@
+// What random ops share: the numbers (seed, draw) and uniform values from Philox words.
+#pragma once
+
+#include "groove/ops/creation.h"
+#include "kernels/ops/rules.h"
+#include "src/core/generator.h"
+
+namespace groove {
+
+// Both travel as i64 with the bits of the unsigned values.
+struct DrawNumbers {
+  Scalar seed, draw;
+};
+inline DrawNumbers next_draw() {
+  const Draw draw = draw_next();
+  return {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.number)};
+}
+
+/// Uniform on [0, 1) in the compute dtype: one word an element for f32, two for f64.
+inline kernels::Expr uniform(kernels::Expr seed, kernels::Expr draw, kernels::Expr index,
+                             ScalarType dtype) {
+  using kernels::philox_word;
+  if (dtype == kFloat) return kernels::uniform_f32(philox_word(seed, draw, index));
+  const kernels::Expr first = index + index;
+  return kernels::uniform_f64(philox_word(seed, draw, first),
+                              philox_word(seed, draw, first + 1.0));
+}
+
+/// Result type of a factory with attributes sizes and dtype, which must be floating.
+TypeResult random_type(const Signature& signature);
+std::vector<Sample> random_samples(ScalarType dtype);
+std::vector<AttrField> factory_attributes();
+Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& options, Site site);
+
+/// Philox 4x32-10 in plain code: the word that philox_word() gives, for references.
+std::uint32_t reference_philox_word(std::uint64_t seed, std::uint64_t draw, std::uint64_t index);
+double reference_uniform(const Signature& signature, std::size_t first_number,
+                         std::int64_t index, ScalarType dtype);
+
+}  // namespace groove

@@ -1,0 +1,22 @@
+// What reductions share: their attributes, their type and the way back to the input's shape.
+#pragma once
+
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+
+namespace groove {
+
+inline std::vector<AttrField> reduction_attributes() {
+  return {{"dims", AttrType::kInts}, {"keepdim", AttrType::kBool}};
+}
+/// Dims in canonical form: sorted, non-negative; none for all of them.
+Attrs reduction_attrs(const char* op, const Tensor& self, IntArrayRef dims, bool keepdim);
+/// The result's shape.
+Shape reduced_sizes(const Signature& signature);
+/// Throws when the reduced axes have no elements although the result has.
+void check_not_empty(const Signature& signature);
+/// A reduced tensor with its axes put back as size 1, so that it broadcasts against the input.
+Tensor unreduced(const Tensor& reduced, const Grad& g);
+std::int64_t reduced_count(const Grad& g);
+
+}  // namespace groove

@@ -1,0 +1,71 @@
+// sum: integers and bool as i64, in the order of the numeric contract; 0 over nothing. sum_to
+// undoes broadcasting.
+#include "kernels/ops/reduce.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "sum",
+    .kind = OpKind::kReduction,
+    .attributes = reduction_attributes(),
+    .type = [](const Signature& s) -> TypeResult {
+      const Shape sizes = reduced_sizes(s);
+      const ScalarType dtype = is_floating(s.inputs[0].dtype) ? s.inputs[0].dtype : kLong;
+      return {{{dtype, sizes}}, dtype};
+    },
+    .lowering = kernels::lower(
+        kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceSum}}),
+    .gradient = [](const Grad& g) {
+      return Tensors{unreduced(g.cotangent(), g).expand(g.input_types[0].sizes)};
+    },
+    .has_inplace = false,
+    .reference = reduction_reference([](const std::vector<double>& row) {
+      double total = 0;
+      for (double x : row) total += x;
+      return total;
+    }),
+    .dtypes = {kFloat, kDouble, kLong, kInt, kByte, kBool},
+    .samples = [](ScalarType dtype) { return reduction_samples(dtype); },
+    .tolerance_ulp = 300,  // of sums that may cancel
+});
+
+Tensor reduced(Arg self, IntArrayRef dims, bool keepdim, std::optional<ScalarType> dtype) {
+  const Attrs attrs = reduction_attrs("sum", *self.tensor, dims, keepdim);
+  if (dtype) return call(op, {self.tensor->to(*dtype, false, false, self.site)}, self.site, attrs);
+  return call(op, {*self.tensor}, self.site, attrs);
+}
+
+}  // namespace
+
+Tensor sum(Arg self) { return reduced(self, {}, false, {}); }
+Tensor sum(Arg self, ScalarType dtype) { return reduced(self, {}, false, dtype); }
+Tensor sum(Arg self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  return reduced(self, dim, keepdim, dtype);
+}
+Tensor ReductionMethods::sum(Site site) const { return reduced({self(), site}, {}, false, {}); }
+Tensor ReductionMethods::sum(ScalarType dtype, Site site) const {
+  return reduced({self(), site}, {}, false, dtype);
+}
+Tensor ReductionMethods::sum(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
+                             Site site) const {
+  return reduced({self(), site}, dim, keepdim, dtype);
+}
+
+Tensor sum_to(Arg self, IntArrayRef sizes) {
+  const Shape& own = checked("sum_to", *self.tensor).geometry.sizes;
+  if (IntArrayRef(own) == sizes) return *self.tensor;
+  GROOVE_CHECK(broadcast_of("sum_to", own, sizes) == own, "sum_to: {} does not broadcast to {}",
+               to_string(sizes), to_string(own));
+  const std::size_t lead = own.size() - sizes.size();
+  Shape dims;
+  for (std::size_t axis = 0; axis < own.size(); ++axis) {
+    if (axis < lead || (sizes[axis - lead] == 1 && own[axis] != 1))
+      dims.push_back(static_cast<std::int64_t>(axis));
+  }
+  if (dims.empty()) return *self.tensor;
+  const Tensor total = reduced(self, dims, true, {});
+  return lead == 0 ? total : total.view(sizes, self.site);
+}
+
+}  // namespace groove

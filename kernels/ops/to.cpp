@@ -1,0 +1,95 @@
+// to: conversion between dtypes (the op "cast"), and the spellings of to() for devices.
+#include <cmath>
+
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+double truncated(ScalarType dtype, double value) {
+  if (dtype == kBool) return value != 0;
+  if (dtype == kFloat) return static_cast<float>(value);
+  return is_floating(dtype) ? value : std::trunc(value);
+}
+
+const Op& op = define({
+    .name = "cast",
+    .attributes = {{"dtype", AttrType::kDtype}},
+    .type = [](const Signature& s) -> TypeResult {
+      return {{{s.attr().dtype(0), s.inputs[0].sizes}}, s.inputs[0].dtype};
+    },
+    .lowering = kernels::unary([](kernels::Expr x) { return x; }),
+    .gradient = [](const Grad& g) {
+      return Tensors{g.cotangent().to(g.input_types[0].dtype)};
+    },
+    .has_inplace = false,
+    .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
+      return truncated(s.attr().dtype(0), x[0]);
+    }),
+    .dtypes = {kFloat, kDouble, kLong, kInt, kBool},
+    .samples = [](ScalarType) {
+      std::vector<Sample> samples;
+      for (ScalarType from : {kFloat, kDouble, kLong, kInt, kByte, kBool}) {
+        for (ScalarType target : {kFloat, kDouble, kLong, kInt, kBool}) {
+          if (from == target) continue;
+          for (Sample& sample : unary_samples(from)) {
+            sample.attrs = Attrs().add(target);
+            samples.push_back(std::move(sample));
+          }
+        }
+      }
+      return samples;
+    },
+    .tolerance_ulp = 0,
+});
+
+void check_device(Device device) {
+  GROOVE_CHECK(device.is_cpu(),
+               "to: no device {} here: Groove has no GPU backend yet; use kCPU", device.str());
+}
+
+Tensor converted(const Tensor& self, ScalarType dtype, bool copy, Site site) {
+  if (checked("to", self).dtype == dtype) return copy ? self.clone(site) : self;
+  GROOVE_CHECK(element_size(dtype) > 0 && dtype != ScalarType::Undefined,
+               "to: Groove does not compute with dtype {}", name(dtype));
+  return call(op, {self}, site, Attrs().add(dtype));
+}
+
+}  // namespace
+
+Tensor MathMethods::to(ScalarType dtype, bool, bool copy, Site site) const {
+  return converted(self(), dtype, copy, site);
+}
+Tensor MathMethods::to(Device device, bool, bool copy, Site site) const {
+  check_device(device);
+  return converted(self(), checked("to", self()).dtype, copy, site);
+}
+Tensor MathMethods::to(DeviceType device, bool non_blocking, bool copy, Site site) const {
+  return to(Device(device), non_blocking, copy, site);
+}
+Tensor MathMethods::to(Device device, ScalarType dtype, bool, bool copy, Site site) const {
+  check_device(device);
+  return converted(self(), dtype, copy, site);
+}
+Tensor MathMethods::to(const TensorOptions& options, bool, bool copy, Site site) const {
+  if (options.has_device()) check_device(options.device());
+  const ScalarType dtype = options.dtype_opt().value_or(checked("to", self()).dtype);
+  return converted(self(), dtype, copy, site);
+}
+Tensor MathMethods::to(const Tensor& other, bool, bool copy, Site site) const {
+  return converted(self(), checked("to", other).dtype, copy, site);
+}
+Tensor MathMethods::toType(ScalarType dtype, Site site) const {
+  return converted(self(), dtype, false, site);
+}
+Tensor MathMethods::type_as(const Tensor& other, Site site) const {
+  return converted(self(), checked("type_as", other).dtype, false, site);
+}
+Tensor MathMethods::cpu(Site) const { return self(); }
+Tensor MathMethods::cuda(Site) const {
+  check_device(kCUDA);
+  return self();
+}
+
+}  // namespace groove

@@ -1,0 +1,247 @@
+// The kernel thread pool. Work is handed out through one 64-bit ticket (epoch, parts, next part), so
+// that a worker that wakes late can never claim a part of a region that is over: claiming is a
+// compare-and-swap that names the epoch. Waiting spins with `pause` while a core is free for every
+// thread and yields otherwise: spinning while oversubscribed delays the very thread waited for.
+#include "kernels/pool.h"
+
+#include <immintrin.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <mutex>
+#include <thread>
+
+namespace groove::kernels {
+namespace {
+
+constexpr unsigned kMxcsr = 0x1f80;  // round to nearest, no FTZ, no DAZ, everything masked
+constexpr int kMaxParts = 1 << 15;
+// About 50 µs at the time-stamp frequencies of current machines.
+constexpr std::uint64_t kSpinTicks = 150'000;
+
+int hardware_threads() {
+  static const int count = [] {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }();
+  return count;
+}
+
+std::atomic<int> wanted_threads{0};  // 0: as many as the hardware has
+std::atomic<bool> is_background_busy{false};
+thread_local bool is_in_region = false;
+
+struct Ticket {
+  std::uint32_t epoch;
+  int parts, next;
+  explicit Ticket(std::uint64_t word)
+      : epoch(static_cast<std::uint32_t>(word >> 32)),
+        parts(static_cast<int>(word >> 16 & 0xffff)),
+        next(static_cast<int>(word & 0xffff)) {}
+};
+
+class Pool {
+ public:
+  bool try_enter() { return !is_busy_.exchange(true, std::memory_order_acquire); }
+  void leave() { is_busy_.store(false, std::memory_order_release); }
+
+  /// Starts workers until there are `count`; gives how many there are.
+  int grow(int count) {
+    while (workers_ < count && start_worker()) ++workers_;
+    return workers_;
+  }
+
+  void run(int parts, int threads, void (*body)(void*, int, int), void* context) {
+    body_ = body;
+    context_ = context;
+    arrived_.store(0, std::memory_order_relaxed);
+    done_.store(0, std::memory_order_relaxed);
+    is_crowded_ = threads > hardware_threads() - (is_background_busy.load() ? 1 : 0);
+    ++epoch_;
+    const std::uint64_t word = static_cast<std::uint64_t>(epoch_) << 32 |
+                               static_cast<std::uint64_t>(parts) << 16 | 1u;
+    ticket_.store(word, std::memory_order_seq_cst);
+    wake();
+    is_in_region = true;
+    body(context, 0, parts);
+    done_.fetch_add(1, std::memory_order_acq_rel);
+    work(epoch_);
+    is_in_region = false;
+    wait([&] { return done_.load(std::memory_order_acquire) == parts; });
+  }
+
+  void barrier(int parts) {
+    const std::uint32_t phase = phase_.load(std::memory_order_acquire);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == parts) {
+      arrived_.store(0, std::memory_order_relaxed);
+      phase_.store(phase + 1, std::memory_order_release);
+      return;
+    }
+    wait([&] { return phase_.load(std::memory_order_acquire) != phase; });
+  }
+
+ private:
+  template <typename Condition>
+  void wait(const Condition& condition) {
+    const int spins = is_crowded_ ? 16 : 4096;
+    for (int i = 0; !condition(); ++i) {
+      if (i < spins) {
+        _mm_pause();
+      } else {
+        sched_yield();
+      }
+    }
+  }
+
+  // Runs parts of region `epoch` until none is left.
+  void work(std::uint32_t epoch) {
+    std::uint64_t word = ticket_.load(std::memory_order_acquire);
+    for (;;) {
+      const Ticket ticket(word);
+      if (ticket.epoch != epoch || ticket.next >= ticket.parts) return;
+      if (!ticket_.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel)) continue;
+      body_(context_, ticket.next, ticket.parts);
+      done_.fetch_add(1, std::memory_order_acq_rel);
+      word = ticket_.load(std::memory_order_acquire);
+    }
+  }
+
+  // The epoch, in the upper half of the ticket, is what sleepers wait on.
+  std::uint32_t* epoch_word() { return reinterpret_cast<std::uint32_t*>(&ticket_) + 1; }
+
+  void wake() {
+    if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+    syscall(SYS_futex, epoch_word(), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  }
+
+  void serve() {
+    std::uint32_t seen = 0;
+    for (;;) {
+      std::uint32_t epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;
+      const std::uint64_t start = __rdtsc();
+      for (int i = 0; epoch == seen; ++i) {
+        if (is_crowded_) sched_yield();
+        _mm_pause();
+        epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;
+        if (epoch != seen || __rdtsc() - start < kSpinTicks) continue;
+        sleepers_.fetch_add(1, std::memory_order_seq_cst);
+        syscall(SYS_futex, epoch_word(), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+        sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+        epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;
+      }
+      seen = epoch;
+      work(epoch);
+    }
+  }
+
+  static void* enter(void* self) {
+    _mm_setcsr(kMxcsr);
+    is_in_region = true;
+    static_cast<Pool*>(self)->serve();
+    return nullptr;
+  }
+
+  bool start_worker() {
+    // Signals belong to the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const bool is_started = pthread_create(&thread, nullptr, &Pool::enter, this) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (is_started) pthread_detach(thread);
+    return is_started;
+  }
+
+  alignas(64) std::atomic<std::uint64_t> ticket_{0};
+  alignas(64) std::atomic<int> done_{0};
+  alignas(64) std::atomic<int> arrived_{0};
+  std::atomic<std::uint32_t> phase_{0};
+  alignas(64) std::atomic<int> sleepers_{0};
+  std::atomic<bool> is_busy_{false};
+  std::atomic<bool> is_crowded_{false};
+  void (*body_)(void*, int, int) = nullptr;
+  void* context_ = nullptr;
+  std::uint32_t epoch_ = 0;  // 0 is what a new worker has seen
+  int workers_ = 0;
+};
+
+// Never destroyed: workers run until the process ends. A forked child has none of them, so it
+// starts over with a pool of its own.
+std::atomic<Pool*> the_pool{nullptr};
+
+Pool& pool() {
+  Pool* now = the_pool.load(std::memory_order_acquire);
+  if (now) return *now;
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { the_pool = nullptr; }); });
+  Pool* fresh = new Pool;
+  if (the_pool.compare_exchange_strong(now, fresh)) return *fresh;
+  delete fresh;
+  return *now;
+}
+
+void run_alone(int parts, void (*body)(void*, int, int), void* context) {
+  for (int part = 0; part < parts; ++part) body(context, part, parts);
+}
+
+}  // namespace
+
+int num_threads() {
+  const int wanted = wanted_threads.load(std::memory_order_relaxed);
+  const int threads = wanted > 0 ? wanted : hardware_threads();
+  return std::max(1, threads - (is_background_busy.load(std::memory_order_relaxed) ? 1 : 0));
+}
+
+void set_kernel_threads(int threads) {
+  wanted_threads.store(std::clamp(threads, 0, kMaxParts - 1), std::memory_order_relaxed);
+}
+
+void set_background_busy(bool is_busy) { is_background_busy.store(is_busy); }
+
+void parallel(int parts, void (*body)(void* context, int part, int parts),
+              void* context) noexcept {
+  const int threads = std::min(parts, num_threads());
+  if (threads < 2 || parts > kMaxParts || is_in_region || !pool().try_enter()) {
+    return run_alone(parts, body, context);
+  }
+  Pool& shared = pool();
+  if (shared.grow(threads - 1) == 0) {
+    run_alone(parts, body, context);
+  } else {
+    shared.run(parts, threads, body, context);
+  }
+  shared.leave();
+}
+
+int parallel_region(int parts, void (*body)(void* context, int part, int parts),
+                    void* context) noexcept {
+  parts = std::min(parts, num_threads());
+  if (parts > 1 && !is_in_region && pool().try_enter()) {
+    Pool& shared = pool();
+    const bool is_possible = shared.grow(parts - 1) >= parts - 1;
+    if (is_possible) shared.run(parts, parts, body, context);
+    shared.leave();
+    if (is_possible) return parts;
+  }
+  body(context, 0, 1);
+  return 1;
+}
+
+void region_barrier(int, int parts) noexcept {
+  if (parts > 1) pool().barrier(parts);
+}
+
+FloatEnvironment::FloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(kMxcsr); }
+FloatEnvironment::~FloatEnvironment() { _mm_setcsr(saved_); }
+
+}  // namespace groove::kernels

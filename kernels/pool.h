@@ -1,0 +1,48 @@
+// The kernel thread pool: one parallel region at a time, spinning briefly, then sleeping. Results
+// never depend on the number of threads; only the split of work does.
+#pragma once
+
+#include <cstdint>
+
+namespace groove::kernels {
+
+/// Threads a kernel may use, the caller included (GROOVE_NUM_THREADS, set_num_threads()).
+int num_threads();
+void set_kernel_threads(int threads);
+
+/// Runs body(context, part, parts) for part = 0 … parts - 1, part 0 on the caller; returns when
+/// all are done. When the pool is busy or a body is already inside a region, runs all parts on
+/// the caller, one after the other with the same `parts`: only for bodies without barriers.
+void parallel(int parts, void (*body)(void* context, int part, int parts), void* context) noexcept;
+
+template <typename Body>
+void parallel(int parts, const Body& body) {
+  parallel(
+      parts,
+      [](void* context, int part, int of) { (*static_cast<const Body*>(context))(part, of); },
+      const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+/// A region whose parts meet at barriers: either `parts` threads really run at once, or the body
+/// is called once with parts = 1. Gives the number of parts that ran.
+int parallel_region(int parts, void (*body)(void* context, int part, int parts),
+                    void* context) noexcept;
+/// Waits until all parts of the current region have arrived (≈ 100 ns; yields when oversubscribed).
+void region_barrier(int part, int parts) noexcept;
+
+/// While a background compiler runs, the pool gives up one core.
+void set_background_busy(bool is_busy);
+
+/// Sets MXCSR to round-nearest, no FTZ/DAZ, all masked, for this scope.
+class FloatEnvironment {
+ public:
+  FloatEnvironment();
+  ~FloatEnvironment();
+  FloatEnvironment(const FloatEnvironment&) = delete;
+  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
+
+ private:
+  unsigned saved_;
+};
+
+}  // namespace groove::kernels

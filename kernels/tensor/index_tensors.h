@@ -1,0 +1,29 @@
+// Reading and writing at places given by index tensors and masks.
+#pragma once
+
+#include <vector>
+
+#include "src/core/tensor_impl.h"
+#include "groove/tensor.h"
+
+namespace groove {
+
+// An index tensor for the axes from `axis` on: one axis for integers, mask.dim() for a mask.
+struct AxisIndex {
+  std::int64_t axis;
+  Tensor index;
+};
+using IndexTensors = std::vector<AxisIndex>;
+
+/// Throws groove::Error when the mask's shape is not that of the axes it covers.
+void check_mask(const Tensor& x, const AxisIndex& mask);
+
+/// LibTorch's advanced indexing: index tensors broadcast against each other; their shape takes the
+/// place of the indexed axes when these are adjacent, otherwise comes first. Differentiable.
+Tensor read_at(const Tensor& x, const IndexTensors& indices);
+
+/// x[indices] = value on the host: as if written through data_ptr(), the last of equal places
+/// wins. Throws where a gradient would be needed.
+void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value);
+
+}  // namespace groove

@@ -1,0 +1,192 @@
+// x[i], x.index({…}) and x.index_put_({…}) in terms of view ops, index_select and where. Integers,
+// slices, None and Ellipsis give a view; index tensors then read or write through it.
+#include "groove/indexing.h"
+
+#include "groove/ops/math.h"
+#include "groove/ops/views.h"
+#include "kernels/tensor/index_tensors.h"
+#include "src/core/check.h"
+#include "src/core/dispatch.h"
+
+namespace groove {
+namespace {
+
+using Kind = TensorIndex::Kind;
+
+std::size_t axes_of(const TensorIndex& index) {
+  switch (index.kind) {
+    case Kind::kInteger:
+    case Kind::kSlice: return 1;
+    case Kind::kTensor:
+      return index.tensor.scalar_type() == kBool || index.tensor.scalar_type() == kByte
+                 ? static_cast<std::size_t>(index.tensor.dim())
+                 : 1;
+    default: return 0;
+  }
+}
+
+Tensor select_checked(const Tensor& x, std::int64_t axis, std::int64_t index, Site site) {
+  const std::int64_t size = x.size(axis);
+  GROOVE_CHECK(index >= -size && index < size,
+               "index: {} is out of range for dimension {} with size {} (shape {})", index, axis,
+               size, to_string(x.sizes()));
+  return x.select(axis, index < 0 ? index + size : index, site);
+}
+
+bool is_mask(const Tensor& tensor) {
+  return tensor.scalar_type() == kBool || tensor.scalar_type() == kByte;
+}
+
+// What is left after all views: a tensor and, for some of its axes, an index tensor.
+struct Located {
+  Tensor view;
+  IndexTensors by_axis;
+};
+
+Located locate(const Tensor& x, ArrayRef<TensorIndex> indices, Site site) {
+  GROOVE_CHECK(x.defined(), "index: the tensor is undefined");
+  std::size_t used = 0;
+  for (const TensorIndex& index : indices) {
+    GROOVE_CHECK(index.kind != Kind::kTensor || index.tensor.defined(),
+                 "index: an index tensor is undefined");
+    used += axes_of(index);
+  }
+  GROOVE_CHECK(used <= static_cast<std::size_t>(x.dim()),
+               "index: {} indices are too many for shape {}", used, to_string(x.sizes()));
+  Located result{x, {}};
+  Tensor& view = result.view;
+  std::int64_t axis = 0;
+  for (const TensorIndex& index : indices) {
+    switch (index.kind) {
+      case Kind::kInteger: view = select_checked(view, axis, index.integer, site); break;
+      case Kind::kSlice:
+        GROOVE_CHECK(index.slice.step() > 0, "index: a slice's step must be positive, not {}",
+                     index.slice.step());
+        if (!index.slice.is_whole())
+          view = view.slice(axis, index.slice.start(), index.slice.stop(), index.slice.step(),
+                            site);
+        ++axis;
+        break;
+      case Kind::kEllipsis: axis += x.dim() - static_cast<std::int64_t>(used); break;
+      case Kind::kNone: view = view.unsqueeze(axis++, site); break;
+      case Kind::kBoolean:
+        view = view.unsqueeze(axis, site);
+        if (index.integer == 0) view = view.slice(axis, 0, 0, 1, site);
+        ++axis;
+        break;
+      case Kind::kTensor:
+        if (index.tensor.dim() == 0 && !is_mask(index.tensor)) {
+          view = select_checked(view, axis, index.tensor.item<std::int64_t>(), site);
+        } else if (index.tensor.dim() == 0) {
+          view = view.unsqueeze(axis, site);
+          if (!index.tensor.item<bool>()) view = view.slice(axis, 0, 0, 1, site);
+          ++axis;
+        } else {
+          result.by_axis.push_back({axis, index.tensor});
+          axis += static_cast<std::int64_t>(axes_of(index));
+        }
+        break;
+    }
+  }
+  return result;
+}
+
+// A mask over leading axes of `view`, with a value for every selected place, needs no list of
+// places: one select per element.
+bool put_by_mask(const Located& at, const Tensor& value, Site site) {
+  if (at.by_axis.size() != 1 || !is_mask(at.by_axis[0].index)) return false;
+  const Tensor& mask = at.by_axis[0].index;
+  const std::int64_t rest = at.view.dim() - at.by_axis[0].axis - mask.dim();
+  // The value must not have an axis along the selected places.
+  if (at.by_axis[0].axis != 0 || (value.numel() != 1 && value.dim() > rest)) return false;
+  check_mask(at.view, at.by_axis[0]);
+  Tensor wide = mask.scalar_type() == kBool ? mask : mask != 0;
+  for (std::int64_t i = 0; i < rest; ++i) wide = wide.unsqueeze(-1, site);
+  Tensor filler = value.numel() == 1 && value.dim() > 0 ? value.reshape({}, site) : value;
+  filler = filler.to(at.view.scalar_type());
+  at.view.copy_(where(Arg(wide, site), filler, at.view), false, site);
+  return true;
+}
+
+void put(const Tensor& x, ArrayRef<TensorIndex> indices, const Tensor& value, Site site) {
+  GROOVE_CHECK(value.defined(), "index_put_: the value is undefined");
+  const SiteScope scope(site);
+  const Located at = locate(x, indices, site);
+  if (at.by_axis.empty()) {
+    at.view.copy_(value, false, site);
+  } else if (!put_by_mask(at, value, site)) {
+    write_at(at.view, at.by_axis, value);
+  }
+}
+
+Tensor as_tensor(const Tensor& like, const Scalar& value) {
+  Tensor result = make_empty({}, like.scalar_type());
+  result.fill_(value);
+  return result;
+}
+
+}  // namespace
+
+TensorIndex::TensorIndex(const char* text) : kind(Kind::kEllipsis) {
+  GROOVE_CHECK(std::string(text) == "...", "index: \"{}\" is no index; only \"...\" is", text);
+}
+
+Tensor DataMethods::operator[](detail::SubscriptArg at) const {
+  GROOVE_CHECK(defined(), "index: the tensor is undefined");
+  if (at.tensor) return index({TensorIndex(*at.tensor)}, at.site);
+  GROOVE_CHECK(dim() > 0, "index: a 0-d tensor has no elements to index; use item()");
+  return select_checked(self(), 0, at.integer, at.site);
+}
+
+Tensor DataMethods::index(ArrayRef<TensorIndex> indices, Site site) const {
+  const SiteScope scope(site);
+  const Located at = locate(self(), indices, site);
+  return at.by_axis.empty() ? at.view : read_at(at.view, at.by_axis);
+}
+
+Tensor DataMethods::index(std::initializer_list<TensorIndex> indices, Site site) const {
+  return index(ArrayRef<TensorIndex>(indices.begin(), indices.size()), site);
+}
+
+Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value,
+                                Site site) const {
+  put(self(), indices, value, site);
+  return const_cast<Tensor&>(self());
+}
+
+Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value,
+                                Site site) const {
+  return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), value, site);
+}
+
+Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value,
+                                Site site) const {
+  const SiteScope scope(site);
+  const Located at = locate(self(), indices, site);
+  if (at.by_axis.empty()) {
+    at.view.fill_(value, site);
+  } else {
+    const Tensor filler = as_tensor(self(), value);
+    if (!put_by_mask(at, filler, site)) write_at(at.view, at.by_axis, filler);
+  }
+  return const_cast<Tensor&>(self());
+}
+
+Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value,
+                                Site site) const {
+  return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), value, site);
+}
+
+Tensor& Tensor::operator=(Arg value) && {
+  const SiteScope scope(value.site);
+  copy_(*value.tensor, false, value.site);
+  return *this;
+}
+
+Tensor& Tensor::operator=(detail::ScalarArg value) && {
+  const SiteScope scope(value.site);
+  fill_(value.value, value.site);
+  return *this;
+}
+
+}  // namespace groove

@@ -1,0 +1,426 @@
+// Size classes, the thread-local front, the central cache; mappings for arenas and for tests.
+#include "src/core/allocator.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "src/core/check.h"
+
+namespace groove {
+namespace {
+
+// Size classes: multiples of 64 up to 512, then four to a doubling. Small ones are carved from
+// slabs and never go back to the system; large ones are mappings of their own.
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kLinearLimit = 512;
+constexpr int kLinearClasses = kLinearLimit / kAlignment;  // classes 0 … 7
+constexpr std::size_t kSmallLimit = 32 << 10;
+constexpr int kSmallClasses = kLinearClasses + 4 * 6;  // 512 … 32768 has six doublings
+constexpr int kClasses = kLinearClasses + 4 * (48 - 9);
+constexpr std::size_t kSlabBytes = 1 << 20;
+constexpr std::size_t kHugePage = 2 << 20;
+constexpr std::size_t kFrontBytes = 128 << 10;  // kept per class and thread
+constexpr std::ptrdiff_t kPublishStep = 64 << 10;
+
+int class_of(std::size_t bytes) {
+  if (bytes <= kLinearLimit) return bytes == 0 ? 0 : static_cast<int>((bytes - 1) / kAlignment);
+  // (bytes - 1) in [2^k, 2^(k+1)) with k >= 9; its two bits below the top choose the quarter.
+  const int k = std::bit_width(bytes - 1) - 1;
+  const int quarter = static_cast<int>(((bytes - 1) >> (k - 2)) & 3);
+  return kLinearClasses + 4 * (k - 9) + quarter;
+}
+
+constexpr std::size_t class_bytes(int size_class) {
+  if (size_class < kLinearClasses) return static_cast<std::size_t>(size_class + 1) * kAlignment;
+  const int k = 9 + (size_class - kLinearClasses) / 4;
+  const std::size_t quarter = static_cast<std::size_t>((size_class - kLinearClasses) % 4);
+  return (std::size_t{1} << k) + ((quarter + 1) << (k - 2));
+}
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+struct FreeList {
+  FreeBlock* first = nullptr;
+  std::uint32_t count = 0;
+  void push(void* block) {
+    first = new (block) FreeBlock{first};
+    ++count;
+  }
+  void* pop() {
+    FreeBlock* const block = first;
+    first = block->next;
+    --count;
+    return block;
+  }
+};
+
+void* map_aligned(std::size_t bytes, std::size_t alignment) {
+  const std::size_t total = bytes + alignment;
+  void* const raw =
+      mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = (start + alignment - 1) & ~(alignment - 1);
+  if (aligned > start) munmap(raw, aligned - start);
+  if (start + total > aligned + bytes)
+    munmap(reinterpret_cast<void*>(aligned + bytes), start + total - aligned - bytes);
+  return reinterpret_cast<void*>(aligned);
+}
+
+// A mapping is a whole number of pages; class sizes above 32 KiB already are (quarters of 8 KiB and
+// more).
+class Central {
+ public:
+  // Fills `list` with a batch of blocks of a small class.
+  void refill(int size_class, FreeList& list) {
+    const std::size_t bytes = class_bytes(size_class);
+    const std::uint32_t batch =
+        static_cast<std::uint32_t>(std::clamp<std::size_t>((16 << 10) / bytes, 1, 32));
+    std::lock_guard lock(mutex_);
+    FreeList& mine = small_[size_class];
+    for (std::uint32_t i = 0; i < batch; ++i) {
+      if (!mine.first) {
+        if (slab_left_ < bytes) new_slab(i > 0);
+        if (slab_left_ < bytes) return;  // a refusal after the first block waits for the next call
+        list.push(slab_);
+        slab_ += bytes;
+        slab_left_ -= bytes;
+      } else {
+        list.push(mine.pop());
+      }
+    }
+  }
+
+  void give_back(int size_class, FreeList& list, std::uint32_t count) {
+    std::lock_guard lock(mutex_);
+    for (std::uint32_t i = 0; i < count && list.first; ++i) small_[size_class].push(list.pop());
+  }
+
+  void* take_large(int size_class) {
+    const std::size_t bytes = class_bytes(size_class);
+    std::lock_guard lock(mutex_);
+    std::vector<void*>& cache = large_[size_class - kSmallClasses];
+    if (!cache.empty()) {
+      void* const block = cache.back();
+      cache.pop_back();
+      large_cached_ -= bytes;
+      return block;
+    }
+    return from_system(bytes, bytes >= 2 * kHugePage ? kHugePage : 4096);
+  }
+
+  void put_large(int size_class, void* block) noexcept {
+    const std::size_t bytes = class_bytes(size_class);
+    std::lock_guard lock(mutex_);
+    // More cache than twice what is in use, above a gigabyte, is another phase's memory.
+    const std::size_t in_use = reserved_ - large_cached_;
+    if (large_cached_ + bytes > (std::size_t{1} << 30) + 2 * in_use) {
+      munmap(block, bytes);
+      reserved_ -= bytes;
+      return;
+    }
+    large_[size_class - kSmallClasses].push_back(block);
+    large_cached_ += bytes;
+  }
+
+  void* map(std::size_t bytes, std::size_t alignment) {
+    std::lock_guard lock(mutex_);
+    return from_system(bytes, alignment);
+  }
+  void unmap(void* block, std::size_t bytes) noexcept {
+    std::lock_guard lock(mutex_);
+    munmap(block, bytes);
+    reserved_ -= bytes;
+  }
+
+  void empty() {
+    std::lock_guard lock(mutex_);
+    release_cached();
+  }
+  void set_limit(std::size_t bytes) {
+    std::lock_guard lock(mutex_);
+    limit_ = bytes;
+  }
+  std::size_t reserved() {
+    std::lock_guard lock(mutex_);
+    return reserved_;
+  }
+
+ private:
+  void release_cached() {
+    for (int c = 0; c < kClasses - kSmallClasses; ++c) {
+      for (void* block : large_[c]) munmap(block, class_bytes(c + kSmallClasses));
+      reserved_ -= large_[c].size() * class_bytes(c + kSmallClasses);
+      large_[c].clear();
+    }
+    large_cached_ = 0;
+  }
+
+  void* from_system(std::size_t bytes, std::size_t alignment) {
+    const auto refused = [&] { return limit_ != 0 && reserved_ + bytes > limit_; };
+    if (refused()) release_cached();
+    GROOVE_CHECK(!refused(),
+                 "cannot allocate {} bytes: {} are reserved and the limit is {}; free tensors or "
+                 "raise memory::set_limit",
+                 bytes, reserved_, limit_);
+    void* block = map_aligned(bytes, alignment);
+    if (!block) {
+      release_cached();
+      block = map_aligned(bytes, alignment);
+    }
+    GROOVE_CHECK(block, "cannot allocate {} bytes: the system has no memory left ({} bytes are in "
+                 "use by Groove)", bytes, reserved_);
+    if (alignment >= kHugePage) madvise(block, bytes, MADV_HUGEPAGE);
+    reserved_ += bytes;
+    return block;
+  }
+
+  // The rest of the old slab is cut into blocks of the largest classes that fit.
+  void new_slab(bool may_fail) {
+    while (slab_left_ >= kAlignment) {
+      int size_class = class_of(slab_left_);
+      if (class_bytes(size_class) > slab_left_) --size_class;
+      const std::size_t bytes = class_bytes(size_class);
+      small_[size_class].push(slab_);
+      slab_ += bytes;
+      slab_left_ -= bytes;
+    }
+    if (may_fail && limit_ != 0 && reserved_ + kSlabBytes > limit_) return;
+    slab_ = static_cast<char*>(from_system(kSlabBytes, 4096));
+    slab_left_ = kSlabBytes;
+  }
+
+  std::mutex mutex_;
+  FreeList small_[kSmallClasses];
+  std::vector<void*> large_[kClasses - kSmallClasses];
+  char* slab_ = nullptr;
+  std::size_t slab_left_ = 0;
+  std::size_t reserved_ = 0, large_cached_ = 0, limit_ = 0;
+};
+
+// Singletons are never destroyed: tensors with static storage duration die after them otherwise.
+Central& central() {
+  static Central& instance = *new Central;
+  return instance;
+}
+
+std::atomic<std::ptrdiff_t> allocated_total{0};
+std::atomic<std::ptrdiff_t> allocated_peak{0};
+std::atomic<bool> guard_pages{false};
+
+void publish(std::ptrdiff_t change) {
+  const std::ptrdiff_t now = allocated_total.fetch_add(change, std::memory_order_relaxed) + change;
+  std::ptrdiff_t peak = allocated_peak.load(std::memory_order_relaxed);
+  while (now > peak &&
+         !allocated_peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+// The thread's own free lists. Trivially destructible, so that tensors may die at any time; the
+// guard below empties it at the end of the thread, and what comes later goes to the centre.
+struct Front {
+  FreeList lists[kSmallClasses];
+  std::ptrdiff_t unpublished = 0;
+  enum State : std::uint8_t { kFresh, kOpen, kClosed } state = kFresh;
+};
+constinit thread_local Front front;
+
+void close_front() {
+  for (int c = 0; c < kSmallClasses; ++c)
+    central().give_back(c, front.lists[c], front.lists[c].count);
+  publish(front.unpublished);
+  front.unpublished = 0;
+  front.state = Front::kClosed;
+}
+
+struct FrontGuard {
+  ~FrontGuard() { close_front(); }
+};
+
+// Registers the guard of this thread before its front first holds a block.
+void open_front() {
+  if (front.state != Front::kFresh) return;
+  front.state = Front::kOpen;
+  static thread_local FrontGuard guard;
+  (void)guard;
+}
+
+[[gnu::noinline]] void* refill_and_take(int size_class) {
+  open_front();
+  FreeList& list = front.lists[size_class];
+  central().refill(size_class, list);
+  return list.pop();
+}
+
+[[gnu::noinline]] void spill(int size_class) {
+  open_front();
+  FreeList& list = front.lists[size_class];
+  const bool is_closed = front.state == Front::kClosed;
+  central().give_back(size_class, list, is_closed ? list.count : list.count / 2);
+}
+
+void* take_small(int size_class) {
+  FreeList& list = front.lists[size_class];
+  if (list.first) [[likely]] return list.pop();
+  return refill_and_take(size_class);
+}
+
+std::uint32_t front_limit(int size_class) {
+  static constexpr auto kLimits = [] {
+    std::array<std::uint32_t, kSmallClasses> limits{};
+    for (int c = 0; c < kSmallClasses; ++c)
+      limits[c] = std::max<std::uint32_t>(kFrontBytes / class_bytes(c), 8);
+    return limits;
+  }();
+  return kLimits[size_class];
+}
+
+void put_small(int size_class, void* block) {
+  FreeList& list = front.lists[size_class];
+  list.push(block);
+  if (list.count > front_limit(size_class) || front.state != Front::kOpen) [[unlikely]]
+    spill(size_class);
+}
+
+void count_allocated(std::ptrdiff_t change) {
+  const std::ptrdiff_t sum = front.unpublished + change;
+  if (sum > kPublishStep || sum < -kPublishStep || front.state == Front::kClosed) [[unlikely]] {
+    front.unpublished = 0;
+    publish(sum);
+  } else {
+    front.unpublished = sum;
+  }
+}
+
+// ---- storages ----
+
+void free_cached(Storage& storage) { deallocate(storage.data, storage.bytes); }
+
+void free_mapping(Storage& storage) {
+  count_allocated(-static_cast<std::ptrdiff_t>(storage.bytes));
+  central().unmap(storage.free_context, storage.bytes);
+}
+
+// [ … data | forbidden page ]; free_context is the start of the mapping.
+void allocate_guarded(Storage& storage, std::size_t bytes) {
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t room = (bytes + page - 1) / page * page;
+  void* const start = mmap(nullptr, room + page, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  GROOVE_CHECK(start != MAP_FAILED, "cannot allocate {} bytes with guard pages", bytes);
+  mprotect(static_cast<char*>(start) + room, page, PROT_NONE);
+  storage.data = static_cast<char*>(start) + room - bytes;
+  storage.free_context = start;
+  storage.free = [](Storage& s) {
+    const std::size_t page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    count_allocated(-static_cast<std::ptrdiff_t>(s.bytes));
+    munmap(s.free_context, (s.bytes + page_bytes - 1) / page_bytes * page_bytes + page_bytes);
+  };
+  count_allocated(static_cast<std::ptrdiff_t>(bytes));
+}
+
+StoragePtr new_storage(std::size_t bytes, Device device) {
+  StoragePtr storage(new (allocate_object(sizeof(Storage))) Storage);
+  storage->bytes = bytes;
+  storage->device = device;
+  return storage;
+}
+
+}  // namespace
+
+std::size_t allocation_size(std::size_t bytes) { return class_bytes(class_of(bytes)); }
+
+void* allocate(std::size_t bytes) {
+  GROOVE_CHECK(bytes < (std::size_t{1} << 47), "cannot allocate {} bytes", bytes);
+  const int size_class = class_of(bytes);
+  void* const block = size_class < kSmallClasses ? take_small(size_class)
+                                                 : central().take_large(size_class);
+  count_allocated(static_cast<std::ptrdiff_t>(class_bytes(size_class)));
+  return block;
+}
+
+void deallocate(void* block, std::size_t bytes) noexcept {
+  const int size_class = class_of(bytes);
+  if (size_class < kSmallClasses) {
+    put_small(size_class, block);
+  } else {
+    central().put_large(size_class, block);
+  }
+  count_allocated(-static_cast<std::ptrdiff_t>(class_bytes(size_class)));
+}
+
+void* allocate_object(std::size_t bytes) { return take_small(class_of(bytes)); }
+void deallocate_object(void* block, std::size_t bytes) noexcept {
+  put_small(class_of(bytes), block);
+}
+
+StoragePtr allocate_storage(std::size_t bytes, Device device) {
+  GROOVE_CHECK(device.is_cpu(), "cannot allocate on {}: this build of Groove has no GPU backend",
+               device.str());
+  StoragePtr storage = new_storage(bytes, device);
+  if (guard_pages.load(std::memory_order_relaxed)) [[unlikely]] {
+    allocate_guarded(*storage, bytes);
+  } else {
+    storage->data = allocate(bytes);
+    storage->free = free_cached;
+  }
+  return storage;
+}
+
+StoragePtr allocate_arena(std::size_t bytes) {
+  const std::size_t room = (std::max<std::size_t>(bytes, 1) + kHugePage - 1) & ~(kHugePage - 1);
+  StoragePtr storage = new_storage(room, Device());
+  storage->data = central().map(room, kHugePage);
+  storage->free_context = storage->data;
+  storage->free = free_mapping;
+  for (std::size_t at = 0; at < bytes; at += 4096)
+    *static_cast<volatile char*>(static_cast<char*>(storage->data) + at) = 0;
+  count_allocated(static_cast<std::ptrdiff_t>(room));
+  return storage;
+}
+
+StoragePtr make_storage() { return new_storage(0, Device()); }
+
+void destroy(Storage* storage) {
+  if (storage->free) storage->free(*storage);
+  storage->~Storage();
+  deallocate_object(storage, sizeof(Storage));
+}
+
+void set_guard_pages(bool is_on) { guard_pages.store(is_on, std::memory_order_relaxed); }
+
+namespace memory {
+
+Statistics statistics() {
+  publish(std::exchange(front.unpublished, 0));
+  Statistics result;
+  const auto positive = [](std::ptrdiff_t value) {
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(value, 0));
+  };
+  result.allocated = positive(allocated_total.load(std::memory_order_relaxed));
+  result.peak = positive(allocated_peak.load(std::memory_order_relaxed));
+  result.reserved = central().reserved();
+  result.cached = result.reserved > result.allocated ? result.reserved - result.allocated : 0;
+  return result;
+}
+
+void reset_peak() {
+  publish(std::exchange(front.unpublished, 0));
+  allocated_peak.store(allocated_total.load(std::memory_order_relaxed),
+                       std::memory_order_relaxed);
+}
+
+void empty_cache() { central().empty(); }
+void set_limit(std::size_t bytes) { central().set_limit(bytes); }
+
+}  // namespace memory
+}  // namespace groove

@@ -1,0 +1,45 @@
+// What the tape hangs on a tensor. The node type is complete in autodiff/.
+#pragma once
+
+#include "groove/tensor.h"
+#include "src/core/tensor_impl.h"
+
+namespace groove {
+
+// Base of every tape node. Destroyed iteratively by autodiff (a chain of 10,000,000 must not
+// overflow the stack), hence a virtual destroy() instead of nested destructors.
+struct TapeNode : detail::RefCounted {
+  virtual ~TapeNode() = default;
+  virtual const char* name() const = 0;
+  std::uint64_t sequence = 0;  // position on the tape of its thread
+  bool is_released = false;    // its saved values are gone: a second backward is an error
+  bool is_deferred = false;    // an autodiff DeferredNode: materialize() before use
+};
+void destroy(TapeNode* node);
+using TapeNodePtr = detail::RefPtr<TapeNode>;
+
+struct ViewStep;  // autodiff/views.h
+void destroy(ViewStep* step);
+
+struct AutogradMeta {
+  Tensor grad;                   // leaves (and retained results)
+  TapeNodePtr grad_fn;           // null for leaves
+  std::uint32_t output_index = 0;  // which output of grad_fn this tensor is
+  bool retains_grad = false;
+  TapeNodePtr accumulator;       // leaves: the node that adds into grad (weak ownership inside)
+  Tensor view_base;              // differentiable views: the tensor whose storage this is
+  std::uint32_t view_version = 0;  // storage version at which grad_fn was made (views only)
+  detail::RefPtr<ViewStep> view_step;  // how view_base becomes this view: a list of view ops
+  bool is_saved_by_producer = false;   // grad_fn saved this very output (without owning it)
+};
+
+AutogradMeta& autograd_meta(TensorImpl& impl);  // made when absent
+
+/// Sets or clears `.grad` of a leaf and tells a recording tracer.
+void set_grad(TensorImpl& leaf, Tensor grad);
+
+/// Per-thread gradient recording (NoGradGuard, AutoGradMode).
+bool grad_enabled();
+void set_grad_enabled(bool is_enabled);
+
+}  // namespace groove

@@ -1,0 +1,15 @@
+#include "src/core/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace groove {
+
+void assertion_failed(const char* condition, const char* file, int line,
+                      const std::string& detail) noexcept {
+  std::fprintf(stderr, "groove: internal check failed: %s\n  at %s:%d\n%s%s", condition, file, line,
+               detail.c_str(), detail.empty() ? "" : "\n");
+  std::abort();
+}
+
+}  // namespace groove

@@ -1,0 +1,115 @@
+// Tensor's methods about shape, dtype and host access to the data.
+#include <bit>
+#include <cstring>
+
+#include "groove/tensor.h"
+#include "src/core/check.h"
+#include "src/core/geometry.h"
+#include "src/core/half.h"
+#include "src/core/host_value.h"
+#include "src/core/tensor_impl.h"
+
+namespace groove {
+namespace {
+
+TensorImpl& checked(const TensorBase& tensor, const char* what) {
+  GROOVE_CHECK(tensor.defined(), "{}: the tensor is undefined; give it a value first", what);
+  return *tensor.impl();
+}
+
+}  // namespace
+
+IntArrayRef DataMethods::sizes() const { return checked(*this, "sizes").geometry.sizes; }
+IntArrayRef DataMethods::strides() const { return checked(*this, "strides").geometry.strides; }
+
+std::int64_t DataMethods::size(std::int64_t dim) const {
+  const Shape& all = checked(*this, "size").geometry.sizes;
+  GROOVE_CHECK(!all.empty(), "size: a 0-d tensor has no dimension {}", dim);
+  return all[static_cast<std::size_t>(wrap_dim("size", dim, all))];
+}
+
+std::int64_t DataMethods::stride(std::int64_t dim) const {
+  const Geometry& geometry = checked(*this, "stride").geometry;
+  GROOVE_CHECK(!geometry.sizes.empty(), "stride: a 0-d tensor has no dimension {}", dim);
+  return geometry.strides[static_cast<std::size_t>(wrap_dim("stride", dim, geometry.sizes))];
+}
+
+std::int64_t DataMethods::numel() const { return impl_ ? impl_->numel : 0; }
+std::size_t DataMethods::nbytes() const {
+  return static_cast<std::size_t>(numel() * element_size());
+}
+std::int64_t DataMethods::element_size() const {
+  return static_cast<std::int64_t>(groove::element_size(scalar_type()));
+}
+ScalarType DataMethods::scalar_type() const { return checked(*this, "dtype").dtype; }
+Device DataMethods::device() const { return checked(*this, "device").device; }
+TensorOptions DataMethods::options() const {
+  return TensorOptions(scalar_type()).device(device());
+}
+std::int64_t DataMethods::storage_offset() const {
+  return checked(*this, "storage_offset").geometry.offset;
+}
+bool DataMethods::is_contiguous() const { return checked(*this, "is_contiguous").is_contiguous; }
+
+bool DataMethods::is_alias_of(const Tensor& other) const {
+  TensorImpl& mine = checked(*this, "is_alias_of");
+  TensorImpl& theirs = checked(other, "is_alias_of");
+  materialize(mine);
+  materialize(theirs);
+  return mine.storage == theirs.storage;
+}
+
+Scalar DataMethods::item() const {
+  TensorImpl& impl = checked(*this, "item");
+  GROOVE_CHECK(impl.numel == 1, "item: the tensor has {} elements (shape {}); item() needs one",
+               impl.numel, to_string(impl.geometry.sizes));
+  host_read(impl);
+  return host_value(impl.data(), impl.dtype);
+}
+
+void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const) const {
+  TensorImpl& impl = checked(*this, "data_ptr");
+  GROOVE_CHECK(expected == ScalarType::Undefined || expected == impl.dtype,
+               "data_ptr: expected dtype {} but the tensor has dtype {}; convert it with to()",
+               name(expected), name(impl.dtype));
+  host_read(impl);
+  if (!is_const) {
+    if (pending_hooks().expose) pending_hooks().expose(impl);
+    impl.storage->flags |= Storage::kExposed;
+  }
+  return impl.data();
+}
+
+void DataMethods::check_accessor(std::int64_t dims) const {
+  const Shape& all = checked(*this, "accessor").geometry.sizes;
+  GROOVE_CHECK(static_cast<std::int64_t>(all.size()) == dims,
+               "accessor: expected {} dimensions but the tensor has {} (shape {})", dims,
+               all.size(), to_string(all));
+}
+
+Scalar host_value(const void* address, ScalarType dtype) {
+  const auto read = [address]<typename T>(T value) {
+    std::memcpy(&value, address, sizeof(T));
+    return value;
+  };
+  switch (dtype) {
+    case kByte: return read(std::uint8_t());
+    case kChar: return read(std::int8_t());
+    case kShort: return read(std::int16_t());
+    case kInt: return read(std::int32_t());
+    case kLong: return read(std::int64_t());
+    case kFloat: return read(float());
+    case kDouble: return read(double());
+    case kBool: return read(std::uint8_t()) != 0;
+    case kHalf: return half_value(read(std::uint16_t()));
+    case kBFloat16: return bfloat16_value(read(std::uint16_t()));
+    default: throw_error(fmt::format("item: dtype {} is not built", name(dtype)));
+  }
+}
+
+void store_host_value(void* address, ScalarType dtype, const Scalar& value) {
+  const std::uint64_t bits = value.bits_as(dtype);
+  std::memcpy(address, &bits, groove::element_size(dtype));  // little-endian
+}
+
+}  // namespace groove

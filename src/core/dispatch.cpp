@@ -1,0 +1,106 @@
+// The path of an op call through the layers, sites of library code, and big words.
+#include "src/core/dispatch.h"
+
+#include "src/core/check.h"
+#include "src/core/environment.h"
+
+namespace groove {
+namespace {
+
+constexpr int kLayers = 3;
+
+[[noreturn]] void no_handler(const Call& call, Tensor*) {
+  assertion_failed("a dispatch layer is registered", __FILE__, __LINE__,
+                   "no layer can run " + call.op->name);
+}
+
+struct Handlers {
+  Handler own[kLayers] = {};
+  // next[i]: the first handler at or below layer i; next[kLayers] ends the chain.
+  Handler next[kLayers + 1] = {no_handler, no_handler, no_handler, no_handler};
+};
+constinit Handlers handlers;
+constinit BigWordHandler big_word_handler = nullptr;
+
+struct Override {
+  void (*handler)(void*, const Call&, Tensor*) = nullptr;
+  void* context = nullptr;
+};
+constinit thread_local Override override_;
+
+struct OpenSite {
+  Site site;
+  std::uint32_t ordinal = 0;
+  bool is_open = false;
+};
+constinit thread_local OpenSite open_site;
+
+}  // namespace
+
+void register_handler(DispatchLayer layer, Handler handler) {
+  handlers.own[static_cast<int>(layer)] = handler;
+  for (int i = kLayers - 1; i >= 0; --i)
+    handlers.next[i] = handlers.own[i] ? handlers.own[i] : handlers.next[i + 1];
+}
+
+void dispatch(const Call& call, Tensor* outputs) {
+  ensure_environment();
+  if (override_.handler) [[unlikely]] return override_.handler(override_.context, call, outputs);
+  handlers.next[0](call, outputs);
+}
+
+void dispatch_below(DispatchLayer layer, const Call& call, Tensor* outputs) {
+  handlers.next[static_cast<int>(layer) + 1](call, outputs);
+}
+
+DispatchOverride::DispatchOverride(void (*handler)(void* context, const Call&, Tensor*),
+                                   void* context)
+    : previous_handler_(override_.handler), previous_context_(override_.context) {
+  override_ = {handler, context};
+}
+
+DispatchOverride::~DispatchOverride() { override_ = {previous_handler_, previous_context_}; }
+
+Tensor& call_inplace(const Op& op, Tensor& self, std::initializer_list<Tensor> others, Site site,
+                     const Attrs& attrs, ArrayRef<Scalar> numbers) {
+  constexpr std::size_t kMost = 8;
+  GROOVE_ASSERT(others.size() < kMost && op.outputs <= static_cast<int>(kMost),
+                "{} has too many operands for call_inplace", op.name);
+  Tensor inputs[kMost], outputs[kMost];
+  inputs[0] = self;
+  std::size_t count = 1;
+  for (const Tensor& other : others) inputs[count++] = other;
+  dispatch(Call{&op, ArrayRef<Tensor>(inputs, count), &attrs, numbers, site, true}, outputs);
+  return self;
+}
+
+SiteScope::SiteScope(Site site) : is_outermost_(!open_site.is_open) {
+  if (is_outermost_) open_site = {site, 0, true};
+}
+
+SiteScope::~SiteScope() {
+  if (is_outermost_) open_site.is_open = false;
+}
+
+SiteKey site_key(const Site& site) {
+  if (open_site.is_open)
+    return {open_site.site.file_name(), open_site.site.line(), open_site.site.column(),
+            ++open_site.ordinal};
+  return {site.file_name(), site.line(), site.column(), 0};
+}
+
+void register_big_word_handler(BigWordHandler handler) { big_word_handler = handler; }
+
+void run_big_word(const BigWord& word, void (*expand)(void*), void* context) {
+  ensure_environment();
+  const SiteScope scope(word.site);
+  if (big_word_handler) return big_word_handler(word, expand, context);
+  expand(context);
+}
+
+StateHooks& state_hooks() {
+  static StateHooks hooks;
+  return hooks;
+}
+
+}  // namespace groove

@@ -1,0 +1,108 @@
+// How an op call travels: tracer (match, record) -> autodiff (tape) -> eager (run). Each layer
+// registers its handler; a missing one is skipped.
+#pragma once
+
+#include "src/core/op.h"
+
+namespace groove {
+
+// One call of an op, on the stack of the caller.
+struct Call {
+  const Op* op;
+  ArrayRef<Tensor> inputs;
+  const Attrs* attrs;
+  ArrayRef<Scalar> numbers;
+  Site site;
+  bool is_inplace = false;  // output k is written into inputs[op->mutates[k]] and returned
+};
+
+enum class DispatchLayer : std::uint8_t { kTracer, kAutodiff, kEager };
+using Handler = void (*)(const Call& call, Tensor* outputs);
+void register_handler(DispatchLayer layer, Handler handler);
+
+/// The entry for every op: `outputs` has op->outputs places.
+void dispatch(const Call& call, Tensor* outputs);
+/// Continues below a layer (a handler calls this).
+void dispatch_below(DispatchLayer layer, const Call& call, Tensor* outputs);
+
+// A handler that replaces all others on this thread: graph builders that run ordinary tensor code
+// on tensors without data (expansion of composites, gradients of stored graphs).
+class DispatchOverride {
+ public:
+  DispatchOverride(void (*handler)(void* context, const Call&, Tensor*), void* context);
+  ~DispatchOverride();
+  DispatchOverride(const DispatchOverride&) = delete;
+  DispatchOverride& operator=(const DispatchOverride&) = delete;
+
+ private:
+  void (*previous_handler_)(void*, const Call&, Tensor*);
+  void* previous_context_;
+};
+
+// Helpers for op files.
+inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, Site site,
+                   const Attrs& attrs = {}, ArrayRef<Scalar> numbers = {}) {
+  Tensor output;
+  dispatch(Call{&op, ArrayRef<Tensor>(inputs.begin(), inputs.size()), &attrs, numbers, site},
+           &output);
+  return output;
+}
+Tensor& call_inplace(const Op& op, Tensor& self, std::initializer_list<Tensor> others, Site site,
+                     const Attrs& attrs = {}, ArrayRef<Scalar> numbers = {});
+
+// The site of library code called from a user's line: while a scope is open, ops take its site
+// and a running ordinal instead of their own.
+class SiteScope {
+ public:
+  explicit SiteScope(Site site);
+  ~SiteScope();
+  SiteScope(const SiteScope&) = delete;
+  SiteScope& operator=(const SiteScope&) = delete;
+
+ private:
+  bool is_outermost_;
+};
+struct SiteKey {  // what the tracer compares
+  const char* file;
+  std::uint32_t line, column, ordinal;
+  bool operator==(const SiteKey&) const = default;
+};
+/// The user's place of a call that is being dispatched now; advances the ordinal of an open scope.
+SiteKey site_key(const Site& site);
+
+// ---- words that are not ops ----
+
+// A library call that is one word to the tracer: backward, zero_grad, optimizer.step. Its
+// expansion dispatches ordinary ops; in replay it does not run at all.
+struct BigWord {
+  const Op* op;                    // kind kBig, for name and identity
+  ArrayRef<Tensor> inputs;
+  const Attrs* attrs;
+  ArrayRef<Scalar> numbers;        // run-time inputs; expansions pass them on by with_origin()
+  Site site;
+  const void* object = nullptr;    // whose state the expansion walks …
+  std::uint64_t epoch = 0;         // … and its epoch: a change means another word
+  bool ends_step = false;          // a natural cut comes after it
+};
+using BigWordHandler = void (*)(const BigWord& word, void (*expand)(void*), void* context);
+void register_big_word_handler(BigWordHandler handler);
+void run_big_word(const BigWord& word, void (*expand)(void*), void* context);
+template <typename Expand>
+void run_big_word(const BigWord& word, const Expand& expand) {
+  run_big_word(
+      word, [](void* context) { (*static_cast<const Expand*>(context))(); },
+      const_cast<void*>(static_cast<const void*>(&expand)));
+}
+
+// State changes the tracer must know of while it records the expansion of a big word.
+struct StateHooks {
+  void (*on_set_grad)(TensorImpl& leaf, const Tensor& grad) = nullptr;
+  // Host reads of metadata the tape owns (grad_fn, _version): pending work must be real first.
+  void (*on_host_access)(TensorImpl& impl) = nullptr;
+  void (*on_metadata_change)(TensorImpl& impl) = nullptr;
+  // True while words are matched without being run: `.grad` as the host sees it may be behind.
+  bool (*is_replaying)() = nullptr;
+};
+StateHooks& state_hooks();
+
+}  // namespace groove

@@ -1,0 +1,45 @@
+// The random state behind a lock: draws of several threads get different numbers.
+#include "src/core/generator.h"
+
+#include <mutex>
+
+namespace groove {
+namespace {
+
+struct Generator {
+  std::mutex mutex;
+  RandomState state{67280421310721u, 0};  // LibTorch's seed when none is set
+};
+Generator& generator() {
+  static Generator& instance = *new Generator;
+  return instance;
+}
+
+}  // namespace
+
+Draw draw_next() { return draw_many(1); }
+
+Draw draw_many(std::uint64_t count) {
+  Generator& g = generator();
+  std::lock_guard lock(g.mutex);
+  const Draw first{g.state.seed, g.state.draws};
+  g.state.draws += count;
+  return first;
+}
+
+void manual_seed(std::uint64_t seed) { set_random_state({seed, 0}); }
+std::uint64_t initial_seed() { return get_random_state().seed; }
+
+RandomState get_random_state() {
+  Generator& g = generator();
+  std::lock_guard lock(g.mutex);
+  return g.state;
+}
+
+void set_random_state(const RandomState& state) {
+  Generator& g = generator();
+  std::lock_guard lock(g.mutex);
+  g.state = state;
+}
+
+}  // namespace groove

@@ -1,0 +1,21 @@
+// The process's random state: a key and the number of the next draw (numerics.md §6). An op that
+// draws takes one (seed, draw) pair at its call and passes it on as numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "groove/random.h"
+
+namespace groove {
+
+struct Draw {
+  std::uint64_t seed = 0;
+  std::uint64_t number = 0;
+};
+
+/// The next draw; advances the counter.
+Draw draw_next();
+/// Advances by `count` at once and returns the first: for a program that draws many times.
+Draw draw_many(std::uint64_t count);
+
+}  // namespace groove

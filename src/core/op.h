@@ -1,0 +1,184 @@
+// The op record: all that is known about one operator, as data. Each is defined in its own file
+// kernels/ops/<name>.cpp and registers itself. Passes look at `kind`, never at a name.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "groove/tensor.h"
+#include "src/core/small_vector.h"
+#include "src/core/tensor_impl.h"
+
+namespace groove {
+
+namespace kernels {
+struct Lowering;  // kernels/lowering.h
+}
+
+enum class OpKind : std::uint8_t {
+  kElementwise,
+  kView,         // an IndexMap that eager mode does by metadata alone
+  kIndexMap,     // output index -> input index, possibly through an index tensor
+  kReduction,
+  kContraction,
+  kComposite,
+  kOpaque,
+  kBig,          // backward, zero_grad, step: one word, whose expansion is other ops
+};
+
+// ---- attributes: structure, as opposed to numbers ----
+
+enum class AttrType : std::uint8_t { kInt, kInts, kBool, kDtype, kDouble };
+struct AttrField {
+  const char* name;
+  AttrType type;
+};
+
+// Values in the order of Op::attributes; lists are preceded by their length. One flat run of
+// words, so equality and hashing are those of the words.
+class Attrs {
+ public:
+  Attrs() = default;
+  Attrs& add(std::int64_t value) {
+    words_.push_back(value);
+    return *this;
+  }
+  Attrs& add(IntArrayRef values) {
+    words_.push_back(static_cast<std::int64_t>(values.size()));
+    words_.append(values.data(), values.size());
+    return *this;
+  }
+  Attrs& add(ScalarType dtype) { return add(static_cast<std::int64_t>(dtype)); }
+  Attrs& add_double(double value);
+  const SmallVector<std::int64_t, 8>& words() const { return words_; }
+  bool operator==(const Attrs&) const = default;
+
+ private:
+  SmallVector<std::int64_t, 8> words_;
+};
+
+struct Op;
+
+// Reads the fields of an Attrs by position in Op::attributes.
+class AttrReader {
+ public:
+  AttrReader(const Op& op, const Attrs& attrs) : op_(op), attrs_(attrs) {}
+  std::int64_t integer(std::size_t field) const;
+  bool boolean(std::size_t field) const { return integer(field) != 0; }
+  ScalarType dtype(std::size_t field) const { return static_cast<ScalarType>(integer(field)); }
+  IntArrayRef integers(std::size_t field) const;
+  double real(std::size_t field) const;
+
+ private:
+  std::size_t position(std::size_t field) const;
+  const Op& op_;
+  const Attrs& attrs_;
+};
+
+// ---- types ----
+
+struct Type {
+  ScalarType dtype = kFloat;
+  Shape sizes;
+  bool operator==(const Type&) const = default;
+};
+
+struct TypeResult {
+  std::vector<Type> outputs;
+  ScalarType compute = kFloat;  // dtype inputs are converted to before the body
+};
+
+// What a type rule, a lowering or a check is given.
+struct Signature {
+  const Op& op;
+  ArrayRef<Type> inputs;        // undefined optional inputs have dtype Undefined
+  const Attrs& attrs;
+  ArrayRef<Scalar> numbers;
+  AttrReader attr() const { return AttrReader(op, attrs); }
+};
+using TypeRule = std::function<TypeResult(const Signature&)>;  // throws groove::Error
+
+/// Output geometry of a view op over an input geometry; `start` numbers are read from the
+/// signature. Throws groove::Error when the strides do not allow the view.
+using ViewRule = std::function<Geometry(const Geometry& input, const Signature&)>;
+
+// ---- gradients ----
+
+// What a gradient rule is given: ordinary tensors. Only inputs and outputs that the op declares
+// as saved may be read; their types are always known.
+struct Grad {
+  const Op& op;
+  const Attrs& attrs;
+  ArrayRef<Scalar> numbers;
+  ArrayRef<Tensor> inputs;      // saved ones; others undefined
+  ArrayRef<Tensor> outputs;     // saved ones; others undefined
+  ArrayRef<Tensor> cotangents;  // per output; undefined means zero
+  ArrayRef<Type> input_types;
+  ArrayRef<Type> output_types;
+  ArrayRef<bool> needs;         // per input: is its gradient wanted
+  const Tensor& cotangent() const { return cotangents[0]; }
+  const Tensor& input(std::size_t i) const { return inputs[i]; }
+  const Tensor& output(std::size_t i = 0) const { return outputs[i]; }
+  AttrReader attr() const { return AttrReader(op, attrs); }
+};
+/// One gradient per input, undefined where not needed or zero.
+using GradientRule = std::function<Tensors(const Grad&)>;
+
+// ---- tests ----
+
+// A dense array for reference implementations: values as double, integers exact up to 2^53.
+struct Reference {
+  Type type;
+  std::vector<double> values;  // row-major
+};
+using ReferenceRule =
+    std::function<std::vector<Reference>(const Signature&, const std::vector<Reference>& inputs)>;
+struct Domain {
+  double low = -2.0, high = 2.0;
+};
+struct Sample {  // one call for the registry's test; shapes drive it
+  std::vector<Type> inputs;
+  Attrs attrs;
+  std::vector<Scalar> numbers;
+};
+
+// ---- the record ----
+
+struct Op {
+  std::string name = {};
+  int version = 1;
+  OpKind kind = OpKind::kElementwise;
+  int inputs = 1;   // -1: any number
+  int outputs = 1;
+  std::vector<AttrField> attributes = {};
+  std::vector<const char*> number_names = {};
+  TypeRule type = {};
+  ViewRule view = {};                       // kView
+  std::shared_ptr<const kernels::Lowering> lowering = {};
+  GradientRule gradient = {};               // empty: not differentiable
+  std::uint32_t saves_inputs = 0;      // bit i: the gradient reads input i
+  std::uint32_t saves_outputs = 0;
+  std::function<void(const Signature&, ArrayRef<Tensor>)> check = {};  // on values; throws groove::Error
+  // In-place form: output k is written to input mutates[k]. Default: output 0 to input 0.
+  std::vector<int> mutates = {0};
+  bool has_inplace = true;
+  bool is_random = false;
+
+  // tests
+  ReferenceRule reference = {};
+  Domain domain = {};
+  std::vector<ScalarType> dtypes = {};      // of the first input; what the registry's test walks
+  std::function<std::vector<Sample>(ScalarType)> samples = {};
+  double tolerance_ulp = 4;            // of the reference comparison in the output dtype
+
+  int id = -1;                         // interned at registration; never leaves the process
+};
+
+/// Adds an op to the registry; the returned record lives for ever.
+const Op& define(Op op);
+const Op* find_op(const std::string& name);
+ArrayRef<const Op*> all_ops();
+
+}  // namespace groove

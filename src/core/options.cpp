@@ -1,0 +1,59 @@
+// Devices as text, and the default dtype.
+#include "groove/options.h"
+
+#include <atomic>
+#include <ostream>
+
+#include "src/core/check.h"
+#include "src/core/state.h"
+
+namespace groove {
+namespace {
+
+constexpr const char* kDeviceNames[] = {"cpu", "cuda", "mps"};
+std::atomic<ScalarType> default_dtype{kFloat};
+std::atomic<std::uint32_t> default_dtype_changes{0};
+
+}  // namespace
+
+Device::Device(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  bool is_known = false;
+  for (int i = 0; i < 3; ++i) {
+    if (kind != kDeviceNames[i]) continue;
+    type_ = static_cast<DeviceType>(i);
+    is_known = true;
+  }
+  if (colon != std::string::npos) {
+    const std::string digits = text.substr(colon + 1);
+    is_known = is_known && !digits.empty() && digits.size() <= 2 &&
+               digits.find_first_not_of("0123456789") == std::string::npos;
+    if (is_known) index_ = static_cast<std::int8_t>(std::stoi(digits));
+  }
+  GROOVE_CHECK(is_known, "Device: cannot read \"{}\"; use \"cpu\", \"cuda\" or \"cuda:1\"", text);
+}
+
+std::string Device::str() const {
+  const std::string text = kDeviceNames[static_cast<int>(type_)];
+  return index_ < 0 ? text : fmt::format("{}:{}", text, index_);
+}
+
+std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.str(); }
+
+ScalarType TensorOptions::dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
+
+ScalarType get_default_dtype() { return default_dtype.load(std::memory_order_relaxed); }
+
+void set_default_dtype(ScalarType dtype) {
+  GROOVE_CHECK(is_floating(dtype), "set_default_dtype: {} is not a floating-point dtype",
+               name(dtype));
+  default_dtype.store(dtype, std::memory_order_relaxed);
+  default_dtype_changes.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint32_t default_dtype_epoch() {
+  return default_dtype_changes.load(std::memory_order_relaxed);
+}
+
+}  // namespace groove

@@ -1,0 +1,53 @@
+// Numbers as kernels receive them: the conversions of the numeric contract, on the host.
+#include "groove/scalar.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "src/core/half.h"
+
+namespace groove {
+namespace {
+
+// Truncates; what does not fit, and NaN, is the lowest value.
+template <typename T>
+T truncate(double value) {
+  constexpr double kBound = -static_cast<double>(std::numeric_limits<T>::min());  // 2^31 or 2^63
+  const double whole = std::trunc(value);
+  if (!(whole >= -kBound && whole < kBound)) return std::numeric_limits<T>::min();
+  return static_cast<T>(whole);
+}
+
+}  // namespace
+
+std::int64_t Scalar::to_int() const {
+  return kind_ == kDouble ? truncate<std::int64_t>(floating_) : integer_;
+}
+
+std::uint64_t Scalar::bits_as(ScalarType dtype) const {
+  // Narrower integers go through i32 and wrap.
+  const auto as_i32 = [this] {
+    return kind_ == kDouble ? truncate<std::int32_t>(floating_)
+                            : static_cast<std::int32_t>(integer_);
+  };
+  // One rounding: an i64 goes to f32 directly.
+  const auto as_float = [this] {
+    return kind_ == kDouble ? static_cast<float>(floating_) : static_cast<float>(integer_);
+  };
+  switch (dtype) {
+    case kFloat: return std::bit_cast<std::uint32_t>(as_float());
+    case kDouble: return std::bit_cast<std::uint64_t>(to_double());
+    case kLong: return static_cast<std::uint64_t>(to_int());
+    case kInt: return static_cast<std::uint32_t>(as_i32());
+    case kShort: return static_cast<std::uint16_t>(as_i32());
+    case kChar:
+    case kByte: return static_cast<std::uint8_t>(as_i32());
+    case kBool: return toBool() ? 1 : 0;
+    case kHalf: return half_bits(to_double());
+    case kBFloat16: return bfloat16_bits(to_double());
+    default: return 0;
+  }
+}
+
+}  // namespace groove

@@ -1,0 +1,124 @@
+// What a Tensor points to. Storage is memory shared by views; TensorImpl is a geometry over it.
+// A pending TensorImpl has metadata but no storage yet: the tracer fills it when a stage runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "groove/detail/tensor_base.h"
+#include "src/core/small_vector.h"
+
+namespace groove {
+
+struct Storage : detail::RefCounted {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  Device device;
+  std::uint32_t version = 0;  // counts in-place writes through any alias
+
+  // Foreign code may read or write the memory at any time (a raw pointer was handed out).
+  static constexpr std::uint32_t kExposed = 1;
+  // A compiled stage ran without a tape and may have to be run again on this content: `before
+  // write` must be called first.
+  static constexpr std::uint32_t kObserved = 2;
+  // A matched in-place op has not run yet: the memory is behind what the program has done.
+  static constexpr std::uint32_t kOwed = 4;
+  // Not Groove's memory (from_blob): it may be freed as soon as the call that reads it is over.
+  static constexpr std::uint32_t kForeign = 8;
+  std::uint32_t flags = 0;
+
+  // Where the current recording or replay knows this storage (as TensorImpl's pair below).
+  std::int32_t trace_index = -1;
+  std::uint64_t trace_session = 0;
+
+  void (*free)(Storage&) = nullptr;  // how `data` goes back; null for nothing to free
+  void* free_context = nullptr;
+};
+void destroy(Storage* storage);
+using StoragePtr = detail::RefPtr<Storage>;
+
+/// From the caching allocator: 64-byte aligned, `bytes` usable, contents undefined. Throws
+/// groove::Error when memory cannot be had.
+StoragePtr allocate_storage(std::size_t bytes, Device device = Device());
+
+/// A storage without memory, for the caller to fill.
+StoragePtr make_storage();
+
+struct AutogradMeta;  // src/core/autograd_meta.h
+void destroy_autograd_meta(AutogradMeta* meta);
+
+struct Geometry {
+  Shape sizes, strides;       // strides in elements
+  std::int64_t offset = 0;    // in elements from the start of the storage
+  bool operator==(const Geometry&) const = default;
+  bool is_contiguous() const;
+};
+
+struct TensorImpl : detail::RefCounted {
+  StoragePtr storage;  // null while pending
+  Geometry geometry;
+  std::int64_t numel = 0;
+  ScalarType dtype = kFloat;
+  Device device;
+  bool requires_grad = false;   // as the user set it on a leaf, or inherited by a result
+  bool is_contiguous = true;    // cached
+  bool is_pending = false;      // the tracer owes the data: materialize() first
+  std::uint32_t metadata_epoch = 0;  // bumped by whatever changes what later ops mean
+  std::int32_t tape_references = 0;  // of the references, those held by saved values of the tape
+  AutogradMeta* autograd = nullptr;  // owned; null for plain data
+
+  // Where the current recording or replay of a tracer context knows this tensor: owner is the
+  // context's session number, id its value number there.
+  std::uint64_t trace_session = 0;
+  std::int32_t trace_id = -1;
+
+  void* data() const {  // address of element 0; storage must be present
+    return static_cast<char*>(storage->data) +
+           geometry.offset * static_cast<std::int64_t>(element_size(dtype));
+  }
+  void set_geometry(Geometry value);  // updates numel and is_contiguous
+};
+
+/// A new impl over `storage`.
+detail::RefPtr<TensorImpl> make_impl(StoragePtr storage, Geometry geometry, ScalarType dtype);
+/// A new contiguous tensor with undefined content.
+Tensor make_empty(const Shape& sizes, ScalarType dtype, Device device = Device());
+/// A tensor over the same storage with another geometry (no tape, no dispatch).
+Tensor make_view(const Tensor& base, Geometry geometry);
+
+// The tracer's side of pending tensors and observed storages; plain functions registered once.
+struct PendingHooks {
+  void (*materialize)(TensorImpl& impl) = nullptr;       // runs the stage that owes the data
+  void (*before_write)(Storage& storage) = nullptr;      // kObserved is set
+  void (*expose)(TensorImpl& impl) = nullptr;            // a raw pointer is handed out
+  void (*host_read)(TensorImpl& impl) = nullptr;         // the program looks at the data now
+};
+extern PendingHooks pending_hooks_;
+inline PendingHooks& pending_hooks() { return pending_hooks_; }
+
+/// Makes the data present. Every access by the library goes through here; every access that the
+/// program asked for (item, data_ptr, printing) through host_read(), which the tracer counts.
+inline void materialize(TensorImpl& impl) {
+  if (impl.is_pending || (impl.storage && impl.storage->flags & Storage::kOwed)) [[unlikely]]
+    pending_hooks().materialize(impl);
+}
+inline void host_read(TensorImpl& impl) {
+  if (pending_hooks().host_read) pending_hooks().host_read(impl);
+  materialize(impl);
+}
+/// Call before any write to the storage that is not the tracer's own.
+inline void before_write(Storage& storage) {
+  if (storage.flags & Storage::kObserved) [[unlikely]] pending_hooks().before_write(storage);
+}
+
+/// Groove has written this tensor: when it covers its whole storage, and the memory is Groove's
+/// own, nothing foreign is left in it.
+inline void note_whole_write(TensorImpl& impl) {
+  Storage& storage = *impl.storage;
+  if (storage.flags & Storage::kExposed && !(storage.flags & Storage::kForeign) &&
+      impl.is_contiguous && impl.geometry.offset == 0 &&
+      static_cast<std::size_t>(impl.numel) * element_size(impl.dtype) >= storage.bytes)
+    storage.flags &= ~Storage::kExposed;
+}
+
+}  // namespace groove

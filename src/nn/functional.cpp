@@ -1,0 +1,72 @@
+#include "groove/nn/functional.h"
+
+#include "groove/ops/contractions.h"
+#include "groove/ops/index.h"
+#include "groove/ops/losses.h"
+#include "groove/ops/math.h"
+#include "groove/ops/reductions.h"
+#include "src/core/check.h"
+
+namespace groove::nn::functional {
+namespace {
+
+std::int64_t code_of(const reduction_t& reduction) {
+  if (std::holds_alternative<enumtype::kNone>(reduction)) return Reduction::None;
+  return std::holds_alternative<enumtype::kSum>(reduction) ? Reduction::Sum : Reduction::Mean;
+}
+
+}  // namespace
+
+Tensor relu(Tensor input, const ReLUFuncOptions& options, Site site) {
+  if (options.inplace()) return input.relu_(site);
+  return groove::relu(Arg(input, site));
+}
+
+Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options, Site site) {
+  return groove::softmax(Arg(input, site), options.dim(), options.dtype());
+}
+
+Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options, Site site) {
+  return groove::log_softmax(Arg(input, site), options.dim(), options.dtype());
+}
+
+Tensor sigmoid(const Tensor& input, Site site) { return groove::sigmoid(Arg(input, site)); }
+Tensor tanh(const Tensor& input, Site site) { return groove::tanh(Arg(input, site)); }
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias, Site site) {
+  return groove::linear(Arg(input, site), weight, bias);
+}
+
+Tensor dropout(Tensor input, const DropoutFuncOptions& options, Site site) {
+  Tensor result = groove::dropout(Arg(input, site), options.p(), options.training());
+  if (!options.inplace() || !options.training()) return result;
+  return input.copy_(result, false, site);
+}
+
+Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                     const CrossEntropyFuncOptions& options, Site site) {
+  GROOVE_CHECK(!options.weight().defined(), "cross_entropy: class weights are not built yet");
+  GROOVE_CHECK(options.label_smoothing() == 0,
+               "cross_entropy: label_smoothing is {}, but only 0 is built yet",
+               options.label_smoothing());
+  return cross_entropy_loss(Arg(input, site), target, code_of(options.reduction()),
+                            options.ignore_index());
+}
+
+Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options,
+                Site site) {
+  GROOVE_CHECK(!options.weight().defined(), "nll_loss: class weights are not built yet");
+  return groove::nll_loss(Arg(input, site), target, code_of(options.reduction()),
+                          options.ignore_index());
+}
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options,
+                Site site) {
+  return groove::mse_loss(Arg(input, site), target, code_of(options.reduction()));
+}
+
+Tensor one_hot(const Tensor& tensor, std::int64_t num_classes, Site site) {
+  return groove::one_hot(Arg(tensor, site), num_classes);
+}
+
+}  // namespace groove::nn::functional

@@ -1,0 +1,93 @@
+#include "groove/nn/init.h"
+
+#include <cmath>
+
+#include "groove/autograd.h"
+#include "groove/ops/creation.h"
+#include "src/core/check.h"
+
+namespace groove::nn::init {
+namespace {
+
+double kaiming_std(const Tensor& tensor, double a, FanModeType mode, NonlinearityType kind) {
+  const auto [fan_in, fan_out] = _calculate_fan_in_and_fan_out(tensor);
+  const auto fan = std::holds_alternative<enumtype::kFanIn>(mode) ? fan_in : fan_out;
+  return calculate_gain(kind, a) / std::sqrt(static_cast<double>(fan));
+}
+
+double xavier_std(const Tensor& tensor, double gain) {
+  const auto [fan_in, fan_out] = _calculate_fan_in_and_fan_out(tensor);
+  return gain * std::sqrt(2.0 / static_cast<double>(fan_in + fan_out));
+}
+
+}  // namespace
+
+std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor) {
+  const auto dims = tensor.dim();
+  GROOVE_CHECK(dims >= 2,
+               "fan in and fan out can not be computed for a tensor with fewer than 2 dimensions "
+               "(it has {})",
+               dims);
+  std::int64_t receptive = 1;
+  for (std::int64_t i = 2; i < dims; ++i) receptive *= tensor.size(i);
+  return {tensor.size(1) * receptive, tensor.size(0) * receptive};
+}
+
+double calculate_gain(NonlinearityType nonlinearity, double param) {
+  if (std::holds_alternative<enumtype::kTanh>(nonlinearity)) return 5.0 / 3.0;
+  if (std::holds_alternative<enumtype::kReLU>(nonlinearity)) return std::sqrt(2.0);
+  if (std::holds_alternative<enumtype::kLeakyReLU>(nonlinearity))
+    return std::sqrt(2.0 / (1 + param * param));
+  return 1.0;
+}
+
+Tensor constant_(Tensor tensor, Scalar value) {
+  const NoGradGuard no_grad;
+  return tensor.fill_(value);
+}
+Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
+Tensor ones_(Tensor tensor) { return constant_(std::move(tensor), 1); }
+
+Tensor eye_(Tensor matrix) {
+  const NoGradGuard no_grad;
+  GROOVE_CHECK(matrix.dim() == 2, "eye_: only matrices, not tensors with {} dimensions",
+               matrix.dim());
+  matrix.zero_();
+  for (std::int64_t i = 0; i < std::min(matrix.size(0), matrix.size(1)); ++i)
+    matrix.select(0, i).select(0, i).fill_(1);
+  return matrix;
+}
+
+Tensor uniform_(Tensor tensor, double low, double high) {
+  const NoGradGuard no_grad;
+  return tensor.uniform_(low, high);
+}
+
+Tensor normal_(Tensor tensor, double mean, double std) {
+  const NoGradGuard no_grad;
+  return tensor.normal_(mean, std);
+}
+
+Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  if (tensor.numel() == 0) return tensor;
+  const double bound = std::sqrt(3.0) * kaiming_std(tensor, a, mode, nonlinearity);
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  if (tensor.numel() == 0) return tensor;
+  const double std = kaiming_std(tensor, a, mode, nonlinearity);
+  return normal_(std::move(tensor), 0, std);
+}
+
+Tensor xavier_uniform_(Tensor tensor, double gain) {
+  const double bound = std::sqrt(3.0) * xavier_std(tensor, gain);
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Tensor xavier_normal_(Tensor tensor, double gain) {
+  const double std = xavier_std(tensor, gain);
+  return normal_(std::move(tensor), 0, std);
+}
+
+}  // namespace groove::nn::init

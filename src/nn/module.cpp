@@ -1,0 +1,270 @@
+#include "groove/nn/module.h"
+
+#include <cxxabi.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <ostream>
+#include <typeinfo>
+
+#include "groove/autograd.h"
+#include "groove/detail/call_scope.h"
+#include "src/core/autograd_meta.h"
+#include "src/core/check.h"
+#include "src/core/dispatch.h"
+
+namespace groove {
+namespace detail {
+
+static_assert(sizeof(SiteScope) <= 8);
+CallScope::CallScope(const Site& site) { new (scope_) SiteScope(site); }
+CallScope::~CallScope() { std::launder(reinterpret_cast<SiteScope*>(scope_))->~SiteScope(); }
+
+}  // namespace detail
+
+namespace nn {
+namespace {
+
+std::uint64_t next_structure_epoch() {
+  static std::atomic<std::uint64_t> epoch{0};
+  return ++epoch;
+}
+
+std::string joined(const std::string& prefix, const std::string& name) {
+  return prefix.empty() ? name : prefix + "." + name;
+}
+
+// One object shared by several modules (tied weights) appears once in parameters().
+bool is_known(const std::vector<Tensor>& list, const Tensor& tensor) {
+  for (const Tensor& known : list)
+    if (known.is_same(tensor)) return true;
+  return false;
+}
+
+void check_name(const char* what, const std::string& name) {
+  GROOVE_CHECK(!name.empty(), "register_{}: the name must not be empty", what);
+  GROOVE_CHECK(name.find('.') == std::string::npos,
+               "register_{}: the name must not contain a dot (got '{}')", what, name);
+}
+
+// As the user holds it, or a pointer that does not own.
+std::shared_ptr<Module> pointer_to(const Module& module) {
+  auto& mutable_module = const_cast<Module&>(module);
+  if (auto owner = mutable_module.weak_from_this().lock()) return owner;
+  return std::shared_ptr<Module>(std::shared_ptr<Module>(), &mutable_module);
+}
+
+const Op& zero_grad_op() {
+  static const Op& op = define({.name = "module_zero_grad",
+                                .kind = OpKind::kBig,
+                                .inputs = 0,
+                                .outputs = 0,
+                                .attributes = {{"set_to_none", AttrType::kBool}},
+                                .mutates = {},
+                                .has_inplace = false});
+  return op;
+}
+
+}  // namespace
+
+Module::Module() : structure_epoch_(next_structure_epoch()) {}
+Module::Module(std::string name)
+    : name_(std::move(name)), structure_epoch_(next_structure_epoch()) {}
+
+const std::string& Module::name() const noexcept {
+  if (name_.empty()) {
+    int status = 0;
+    char* text = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
+    name_ = status == 0 ? text : typeid(*this).name();
+    std::free(text);
+  }
+  return name_;
+}
+
+std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
+  throw_error(fmt::format("clone: {} does not define clone(); override it", name()));
+}
+
+void Module::walk(const std::string& prefix, const NamedModuleApplyFunction& function) const {
+  for (const auto& child : children_) {
+    const std::string name = joined(prefix, child.key());
+    function(name, *child.value());
+    child.value()->walk(name, function);
+  }
+}
+
+void Module::apply(const ModuleApplyFunction& function) {
+  function(*this);
+  walk("", [&](const std::string&, Module& module) { function(module); });
+}
+
+void Module::apply(const ConstModuleApplyFunction& function) const {
+  function(*this);
+  walk("", [&](const std::string&, Module& module) { function(module); });
+}
+
+void Module::apply(const NamedModuleApplyFunction& function, const std::string& name_prefix) {
+  function(name_prefix, *this);
+  walk(name_prefix, function);
+}
+
+void Module::collect(bool recurse, const std::string& prefix, bool wants_buffers,
+                     OrderedDict<std::string, Tensor>& found) const {
+  for (const auto& item : wants_buffers ? buffers_ : parameters_)
+    if (item.value().defined()) found.insert(joined(prefix, item.key()), item.value());
+  if (!recurse) return;
+  for (const auto& child : children_)
+    child.value()->collect(recurse, joined(prefix, child.key()), wants_buffers, found);
+}
+
+OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
+  OrderedDict<std::string, Tensor> found("Parameter");
+  collect(recurse, "", false, found);
+  return found;
+}
+
+OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
+  OrderedDict<std::string, Tensor> found("Buffer");
+  collect(recurse, "", true, found);
+  return found;
+}
+
+std::vector<Tensor> Module::parameters(bool recurse) const {
+  std::vector<Tensor> result;
+  for (const auto& item : named_parameters(recurse))
+    if (!is_known(result, item.value())) result.push_back(item.value());
+  return result;
+}
+
+std::vector<Tensor> Module::buffers(bool recurse) const { return named_buffers(recurse).values(); }
+
+OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(
+    const std::string& name_prefix, bool include_self) const {
+  OrderedDict<std::string, std::shared_ptr<Module>> found("Submodule");
+  if (include_self) found.insert(name_prefix, pointer_to(*this));
+  walk(name_prefix,
+       [&](const std::string& name, Module& module) { found.insert(name, pointer_to(module)); });
+  return found;
+}
+
+std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
+  return named_modules("", include_self).values();
+}
+
+std::vector<std::shared_ptr<Module>> Module::children() const { return children_.values(); }
+OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const {
+  return children_;
+}
+
+void Module::train(bool on) {
+  for (auto& child : children_) child.value()->train(on);
+  is_training_ = on;
+}
+
+void Module::convert(std::optional<Device> device, std::optional<ScalarType> dtype) {
+  GROOVE_CHECK(!dtype || is_floating(*dtype),
+               "Module::to: {} is not a floating dtype; parameters cannot become integers",
+               groove::name(dtype.value_or(kFloat)));
+  for (auto& child : children_) child.value()->convert(device, dtype);
+  const auto convert_one = [&](Tensor& tensor) {
+    if (!tensor.defined()) return;
+    const bool casts = dtype && is_floating(tensor.scalar_type());
+    const Device to_device = device.value_or(tensor.device());
+    const ScalarType to_dtype = casts ? *dtype : tensor.scalar_type();
+    if (to_device == tensor.device() && to_dtype == tensor.scalar_type()) return;
+    const NoGradGuard no_grad;
+    tensor.set_data(tensor.to(to_device, to_dtype));
+  };
+  for (auto& item : parameters_) convert_one(item.value());
+  for (auto& item : buffers_) convert_one(item.value());
+}
+
+void Module::to(Device device, ScalarType dtype, bool) { convert(device, dtype); }
+void Module::to(ScalarType dtype, bool) { convert(std::nullopt, dtype); }
+void Module::to(Device device, bool) { convert(device, std::nullopt); }
+
+void Module::clear_gradients(bool set_to_none) const {
+  for (const auto& item : parameters_) {
+    if (!item.value().defined()) continue;
+    TensorImpl& impl = *item.value().impl();
+    if (set_to_none) {
+      set_grad(impl, Tensor());
+    } else if (impl.autograd && impl.autograd->grad.defined()) {
+      impl.autograd->grad.zero_();
+    }
+  }
+  for (const auto& child : children_) child.value()->clear_gradients(set_to_none);
+}
+
+std::uint64_t Module::tree_epoch() const {
+  std::uint64_t epoch = structure_epoch_;
+  for (const auto& child : children_) epoch = epoch * 31 + child.value()->tree_epoch();
+  return epoch;
+}
+
+void Module::zero_grad(bool set_to_none, Site site) {
+  const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
+  const BigWord word{&zero_grad_op(), {}, &attrs, {}, site, this, tree_epoch()};
+  run_big_word(word, [&] {
+    const NoGradGuard no_grad;
+    clear_gradients(set_to_none);
+  });
+}
+
+Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+  check_name("parameter", name);
+  GROOVE_CHECK(!tensor.defined() || is_floating(tensor.scalar_type()) || !requires_grad,
+               "register_parameter: '{}' is {}; only floating-point tensors can require a "
+               "gradient, pass requires_grad=false",
+               name, groove::name(tensor.scalar_type()));
+  if (tensor.defined()) tensor.set_requires_grad(requires_grad);
+  structure_epoch_ = next_structure_epoch();
+  return parameters_.insert(std::move(name), std::move(tensor));
+}
+
+Tensor& Module::register_buffer(std::string name, Tensor tensor) {
+  check_name("buffer", name);
+  structure_epoch_ = next_structure_epoch();
+  return buffers_.insert(std::move(name), std::move(tensor));
+}
+
+void Module::add_child(std::string name, std::shared_ptr<Module> module) {
+  check_name("module", name);
+  GROOVE_CHECK(module, "register_module: '{}' is an empty pointer", name);
+  structure_epoch_ = next_structure_epoch();
+  children_.insert(std::move(name), std::move(module));
+}
+
+void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  structure_epoch_ = next_structure_epoch();
+  children_[name] = std::move(module);
+}
+
+void Module::unregister_module(const std::string& name) {
+  structure_epoch_ = next_structure_epoch();
+  children_.erase(name);
+}
+
+void Module::pretty_print(std::ostream& stream) const { stream << name(); }
+
+void Module::print(std::ostream& stream, const std::string& indentation) const {
+  pretty_print(stream);
+  if (children_.is_empty()) return;
+  stream << "(\n";
+  const std::string inner = indentation + "  ";
+  for (const auto& child : children_) {
+    stream << inner << "(" << child.key() << "): ";
+    child.value()->print(stream, inner);
+    stream << "\n";
+  }
+  stream << indentation << ")";
+}
+
+std::ostream& operator<<(std::ostream& stream, const Module& module) {
+  module.print(stream, "");
+  return stream;
+}
+
+}  // namespace nn
+}  // namespace groove

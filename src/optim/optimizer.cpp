@@ -1,0 +1,161 @@
+#include "groove/optim/optimizer.h"
+
+#include <unordered_set>
+
+#include "groove/autograd.h"
+#include "src/core/check.h"
+#include "src/optim/plan.h"
+
+namespace groove::optim {
+namespace {
+
+const Op& zero_grad_op() {
+  static const Op& op = define({.name = "optimizer_zero_grad",
+                                .kind = OpKind::kBig,
+                                .inputs = 0,
+                                .outputs = 0,
+                                .attributes = {{"set_to_none", AttrType::kBool}},
+                                .mutates = {},
+                                .has_inplace = false});
+  return op;
+}
+
+}  // namespace
+
+std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
+  throw_error(
+      "OptimizerParamState: clone() is not defined; derive from "
+      "OptimizerCloneableParamState");
+}
+std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
+  throw_error("OptimizerOptions: clone() is not defined; derive from OptimizerCloneableOptions");
+}
+double OptimizerOptions::get_lr() const {
+  throw_error("OptimizerOptions: get_lr() is not defined by these options");
+}
+void OptimizerOptions::set_lr(double) {
+  throw_error("OptimizerOptions: set_lr() is not defined by these options");
+}
+
+Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)), plan_(std::make_unique<detail::StepPlan>()) {
+  GROOVE_CHECK(defaults_, "Optimizer: default options are missing");
+  for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
+}
+
+Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))},
+                std::move(defaults)) {}
+
+Optimizer::~Optimizer() = default;
+
+void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+  std::unordered_set<const TensorImpl*> known;
+  for (const OptimizerParamGroup& old : param_groups_)
+    for (const Tensor& param : old.params()) known.insert(param.impl());
+  for (std::size_t i = 0; i < group.params().size(); ++i) {
+    const Tensor& param = group.params()[i];
+    GROOVE_CHECK(param.defined(), "add_param_group: parameter {} is undefined", i);
+    GROOVE_CHECK(param.is_leaf(),
+                 "add_param_group: can't optimize a non-leaf Tensor (parameter "
+                 "{}); pass the leaves it is computed from",
+                 i);
+    GROOVE_CHECK(known.insert(param.impl()).second,
+                 "add_param_group: parameter {} appears in more than one parameter group or twice "
+                 "in this one",
+                 i);
+  }
+  OptimizerParamGroup copy(group.params());
+  copy.set_options(group.has_options() ? group.options().clone() : defaults_->clone());
+  param_groups_.push_back(std::move(copy));
+  plan_->is_stale = true;
+}
+
+std::size_t Optimizer::size() const noexcept {
+  std::size_t count = 0;
+  for (const OptimizerParamGroup& group : param_groups_) count += group.params().size();
+  return count;
+}
+
+Optimizer::StateMap& Optimizer::state() {
+  plan_->is_stale = true;
+  return state_;
+}
+
+Tensor Optimizer::step(Site site) {
+  step_site_ = site;
+  return step(LossClosure());
+}
+
+Tensor Optimizer::run_closure(const LossClosure& closure) {
+  if (!closure) return {};
+  const AutoGradMode grad(true);
+  return closure();
+}
+
+void Optimizer::zero_grad(bool set_to_none, Site site) {
+  std::uint64_t epoch = 0;
+  for (const OptimizerParamGroup& group : param_groups_)
+    for (const Tensor& param : group.params())
+      epoch = detail::mix(epoch, reinterpret_cast<std::uintptr_t>(param.impl()));
+  const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
+  const BigWord word{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
+  run_big_word(word, [&] {
+    const NoGradGuard no_grad;
+    for (const OptimizerParamGroup& group : param_groups_)
+      for (const Tensor& param : group.params()) {
+        TensorImpl& impl = *param.impl();
+        if (set_to_none) {
+          set_grad(impl, Tensor());
+        } else if (detail::has_gradient(impl)) {
+          impl.autograd->grad.zero_();
+        }
+      }
+  });
+}
+
+namespace detail {
+
+bool is_replaying() { return state_hooks().is_replaying && state_hooks().is_replaying(); }
+
+std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
+                      const Optimizer::StateMap& state, bool may_be_behind) {
+  std::size_t count = 0;
+  for (const OptimizerParamGroup& group : groups) count += group.params().size();
+  if (plan.slots.size() != count) {
+    plan.slots.resize(count);
+    plan.is_stale = true;
+  }
+  std::uint64_t hash = 0;
+  std::size_t at = 0;
+  for (OptimizerParamGroup& group : groups) {
+    hash = mix(hash, group.params().size());
+    for (const Tensor& param : group.params()) {
+      Slot& slot = plan.slots[at++];
+      TensorImpl* impl = param.impl();
+      const bool is_new = slot.impl != impl;
+      if (is_new || plan.is_stale) {
+        const auto found = state.find(impl);
+        OptimizerParamState* known = found == state.end() ? nullptr : found->second.get();
+        if (is_new || slot.state != known) ++plan.state_epoch;
+        slot.impl = impl;
+        slot.state = known;
+      }
+      slot.is_active = impl && (may_be_behind && !is_new ? slot.has_grad : has_gradient(*impl));
+      hash = mix(hash, reinterpret_cast<std::uintptr_t>(impl) * 4 + slot.is_active * 2 +
+                           (slot.state != nullptr));
+    }
+  }
+  plan.is_stale = false;
+  return hash;
+}
+
+bool is_current(const StepPlan& plan) {
+  for (const Slot& slot : plan.slots)
+    if (slot.impl && slot.is_active != has_gradient(*slot.impl)) return false;
+  return true;
+}
+
+}  // namespace detail
+}  // namespace groove::optim

@@ -1,0 +1,103 @@
+#include "groove/optim/sgd.h"
+
+#include "groove/autograd.h"
+#include "groove/ops/creation.h"
+#include "kernels/ops/optimizer_ops.h"
+#include "src/core/check.h"
+#include "src/optim/plan.h"
+
+namespace groove::optim {
+namespace {
+
+const Op& step_op() {
+  static const Op& op = define({.name = "sgd_optimizer_step",
+                                .kind = OpKind::kBig,
+                                .inputs = 0,
+                                .outputs = 0,
+                                .mutates = {},
+                                .has_inplace = false});
+  return op;
+}
+
+void check(const SGDOptions& options) {
+  GROOVE_CHECK(options.lr() >= 0, "SGD: lr is {}; it must not be negative", options.lr());
+  GROOVE_CHECK(options.momentum() >= 0, "SGD: momentum is {}; it must not be negative",
+               options.momentum());
+  GROOVE_CHECK(options.weight_decay() >= 0, "SGD: weight_decay is {}; it must not be negative",
+               options.weight_decay());
+  GROOVE_CHECK(!options.nesterov() || (options.momentum() > 0 && options.dampening() == 0),
+               "SGD: nesterov needs momentum > 0 and dampening 0, not {} and {}",
+               options.momentum(), options.dampening());
+}
+
+const SGDOptions& options_of(const OptimizerParamGroup& group) {
+  return static_cast<const SGDOptions&>(group.options());
+}
+
+struct SgdStep {
+  static constexpr std::size_t kNumbers = std::tuple_size_v<SgdNumbers>;
+  Optimizer::StateMap& state;
+  detail::StepPlan& plan;
+
+  void advance(detail::Slot&, int) {}
+
+  void numbers(OptimizerParamGroup& group, detail::StepPlan& plan_, std::size_t first,
+               std::size_t last) {
+    const SGDOptions& options = options_of(group);
+    const auto at = static_cast<std::uint32_t>(plan_.numbers.size());
+    const SgdNumbers made =
+        sgd_numbers(options.lr(), options.momentum(), options.dampening(), options.weight_decay());
+    plan_.numbers.insert(plan_.numbers.end(), made.begin(), made.end());
+    for (std::size_t i = first; i < last; ++i) plan_.slots[i].numbers_at = at;
+  }
+
+  std::uint64_t fingerprint(const OptimizerParamGroup& group) {
+    const SGDOptions& options = options_of(group);
+    return (options.momentum() != 0) * 1u + options.nesterov() * 2u +
+           (options.weight_decay() != 0) * 4u;
+  }
+
+  void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
+              ArrayRef<Scalar> numbers) {
+    const SGDOptions& options = options_of(group);
+    SgdRule rule;
+    rule.has_momentum = options.momentum() != 0;
+    rule.nesterov = options.nesterov();
+    rule.has_weight_decay = options.weight_decay() != 0;
+    Tensor buffer;
+    if (rule.has_momentum) {
+      auto* known = static_cast<SGDParamState*>(slot.state);
+      rule.is_first = !known || !known->momentum_buffer().defined();
+      if (rule.is_first) {
+        if (!known) {
+          auto made = std::make_unique<SGDParamState>();
+          known = made.get();
+          state[slot.impl] = std::move(made);
+          slot.state = known;
+        }
+        known->momentum_buffer(empty(param.sizes(), param.scalar_type()));
+        ++plan.state_epoch;
+      }
+      buffer = known->momentum_buffer();
+    }
+    sgd_step_(param, slot.impl->autograd->grad, buffer, rule, numbers);
+  }
+};
+
+}  // namespace
+
+SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
+    : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {
+  check(defaults);
+  for (const OptimizerParamGroup& group : param_groups_) check(options_of(group));
+}
+
+Tensor SGD::step(LossClosure closure) {
+  const Tensor loss = run_closure(closure);
+  const NoGradGuard no_grad;
+  SgdStep rule{state_, *plan_};
+  detail::run_step(step_op(), rule, *plan_, param_groups_, state_, this, step_site_);
+  return loss;
+}
+
+}  // namespace groove::optim

@@ -1,0 +1,144 @@
+// The thread pool: all parts run exactly once, barriers hold, nothing hangs or crawls when there
+// are more threads than cores, and a forked child works.
+#include "kernels/pool.h"
+
+#include <gtest/gtest.h>
+#include <immintrin.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace groove::kernels {
+namespace {
+
+class Pool : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override { set_kernel_threads(GetParam()); }
+  void TearDown() override { set_kernel_threads(0); }
+};
+
+TEST_P(Pool, RunsEachPartOnce) {
+  for (const int parts : {1, 2, 3, 8, 100}) {
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(parts));
+      parallel(parts, [&](int part, int of) {
+        EXPECT_EQ(of, parts);
+        ++runs[static_cast<std::size_t>(part)];
+      });
+      for (const auto& count : runs) EXPECT_EQ(count, 1);
+    }
+  }
+}
+
+TEST_P(Pool, NestedRegionsRunAlone) {
+  std::atomic<int> runs{0};
+  parallel(4, [&](int, int) { parallel(5, [&](int, int) { ++runs; }); });
+  EXPECT_EQ(runs, 20);
+}
+
+struct Barriers {
+  static constexpr int kRounds = 300;
+  std::atomic<int> arrived[kRounds] = {};
+  std::atomic<bool> is_right{true};
+};
+
+TEST_P(Pool, BarriersSeparateRounds) {
+  Barriers state;
+  const int parts = parallel_region(
+      GetParam(),
+      [](void* context, int part, int of) {
+        auto& barriers = *static_cast<Barriers*>(context);
+        for (int round = 0; round < Barriers::kRounds; ++round) {
+          ++barriers.arrived[round];
+          region_barrier(part, of);
+          if (barriers.arrived[round] != of) barriers.is_right = false;
+        }
+      },
+      &state);
+  EXPECT_TRUE(state.is_right);
+  EXPECT_GE(parts, 1);
+  EXPECT_LE(parts, GetParam());
+}
+
+TEST_P(Pool, BusyPoolDoesNotBlockOtherThreads) {
+  std::atomic<int> runs{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 500; ++round) parallel(3, [&](int, int) { ++runs; });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(runs, 4 * 500 * 3);
+}
+
+TEST_P(Pool, FinishesQuicklyWhenOversubscribed) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int round = 0; round < 1000; ++round) parallel(GetParam(), [](int, int) {});
+  Barriers state;
+  for (int round = 0; round < 3; ++round) {
+    parallel_region(
+        GetParam(),
+        [](void*, int part, int of) {
+          for (int i = 0; i < 300; ++i) region_barrier(part, of);
+        },
+        &state);
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 2.0);
+  RecordProperty("seconds", std::to_string(took.count()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Pool, ::testing::Values(1, 2, 3, 7));
+
+TEST(PoolProcess, SurvivesFork) {
+  set_kernel_threads(3);
+  std::atomic<int> runs{0};
+  parallel(3, [&](int, int) { ++runs; });
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<int> own{0};
+    for (int round = 0; round < 50; ++round) parallel(3, [&](int, int) { ++own; });
+    _exit(own == 150 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  set_kernel_threads(0);
+}
+
+TEST(PoolProcess, WorkersHaveTheFloatEnvironment) {
+  set_kernel_threads(2);
+  for (int round = 0; round < 100; ++round) {
+    parallel(2, [](int part, int) {
+      if (part == 1) {
+        EXPECT_EQ(_mm_getcsr() & 0xffc0u, 0x1f80u);
+      }
+    });
+  }
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  {
+    const FloatEnvironment scope;
+    EXPECT_EQ(_mm_getcsr(), 0x1f80u);
+  }
+  EXPECT_EQ(_mm_getcsr() & 0x8040u, 0x8040u);
+  _mm_setcsr(before);
+  set_kernel_threads(0);
+}
+
+TEST(PoolProcess, BackgroundWorkTakesACore) {
+  set_kernel_threads(4);
+  set_background_busy(true);
+  EXPECT_EQ(num_threads(), 3);
+  set_background_busy(false);
+  EXPECT_EQ(num_threads(), 4);
+  set_kernel_threads(0);
+}
+
+}  // namespace
+}  // namespace groove::kernels

@@ -1,0 +1,118 @@
+// The allocator: size classes, reuse, statistics, limits, arenas, guard pages, threads.
+#include "src/core/allocator.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "groove/tensor.h"
+
+namespace groove {
+namespace {
+
+TEST(Allocator, SizeClassesHoldTheRequestAndWasteAtMostAQuarter) {
+  for (std::size_t bytes = 1; bytes < (std::size_t{1} << 34); bytes += 1 + bytes / 7) {
+    const std::size_t room = allocation_size(bytes);
+    ASSERT_GE(room, bytes);
+    ASSERT_EQ(room % 64, 0u);
+    ASSERT_LE(room, bytes + bytes / 4 + 64);
+    ASSERT_EQ(allocation_size(room), room);
+  }
+}
+
+TEST(Allocator, BlocksAreAlignedDisjointAndReused) {
+  std::vector<std::pair<char*, std::size_t>> blocks;
+  for (std::size_t bytes : {0, 1, 63, 64, 65, 500, 1000, 5000, 33000, 1 << 20, 9 << 20})
+    for (int i = 0; i < 20; ++i) {
+      char* const block = static_cast<char*>(allocate(bytes));
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % 64, 0u);
+      std::memset(block, i, bytes);
+      blocks.emplace_back(block, bytes);
+    }
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    for (std::size_t k = 0; k < blocks[i].second; k += 61)
+      ASSERT_EQ(blocks[i].first[k], static_cast<char>(i % 20));
+  for (auto [block, bytes] : blocks) deallocate(block, bytes);
+  void* const again = allocate(500);
+  deallocate(again, 500);
+  EXPECT_EQ(allocate(500), again);
+  deallocate(again, 500);
+}
+
+TEST(Allocator, CountsAllocatedAndPeak) {
+  const memory::Statistics before = memory::statistics();
+  memory::reset_peak();
+  {
+    const Tensor big = make_empty({1 << 20}, kFloat);
+    EXPECT_EQ(memory::statistics().allocated, before.allocated + (4 << 20));
+  }
+  const memory::Statistics after = memory::statistics();
+  EXPECT_EQ(after.allocated, before.allocated);
+  EXPECT_GE(after.peak, before.allocated + (4 << 20));
+  EXPECT_GE(after.cached, std::size_t{4 << 20});
+  memory::empty_cache();
+  EXPECT_LE(memory::statistics().reserved, after.reserved - (4 << 20));
+}
+
+TEST(Allocator, LimitThrowsNamingTheBytesAndTheLoopGoesOn) {
+  memory::empty_cache();
+  memory::set_limit(memory::statistics().reserved + (16 << 20));
+  try {
+    make_empty({64 << 20}, kByte);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot allocate 67108864 bytes"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(make_empty({8 << 20}, kByte).numel(), 8 << 20);
+  memory::set_limit(0);
+  EXPECT_THROW(make_empty({std::int64_t{1} << 50}, kFloat), Error);
+}
+
+TEST(Allocator, BlocksMayDieOnAnotherThread) {
+  const std::size_t before = memory::statistics().allocated;
+  std::vector<Tensor> tensors;
+  for (int i = 0; i < 2000; ++i) tensors.push_back(make_empty({i % 50}, kDouble));
+  std::thread([&] { tensors.clear(); }).join();
+  std::thread([] {
+    for (int i = 0; i < 100; ++i) make_empty({100}, kFloat);
+  }).join();
+  EXPECT_EQ(memory::statistics().allocated, before);
+}
+
+TEST(Allocator, ArenasAreAlignedToHugePagesAndZero) {
+  const StoragePtr arena = allocate_arena((3 << 20) + 5);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena->data) % (2 << 20), 0u);
+  EXPECT_GE(arena->bytes, std::size_t{(3 << 20) + 5});
+  static_cast<char*>(arena->data)[arena->bytes - 1] = 1;
+}
+
+TEST(AllocatorDeathTest, GuardPagesCatchAnOverreadOfOneByte) {
+  set_guard_pages(true);
+  const Tensor tensor = make_empty({7}, kFloat);
+  set_guard_pages(false);
+  volatile char* const bytes = static_cast<volatile char*>(tensor.impl()->data());
+  bytes[27] = 1;
+  EXPECT_DEATH(bytes[28] = 1, "");
+}
+
+TEST(Allocator, IsQuick) {
+  constexpr int kRounds = 200000;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kRounds; ++i) deallocate(allocate(256), 256);
+  const auto middle = std::chrono::steady_clock::now();
+  for (int i = 0; i < kRounds; ++i) make_empty({8, 8}, kFloat);
+  const auto end = std::chrono::steady_clock::now();
+  const double pair = std::chrono::duration<double, std::nano>(middle - start).count() / kRounds;
+  const double empty = std::chrono::duration<double, std::nano>(end - middle).count() / kRounds;
+  RecordProperty("pair_ns", std::to_string(pair));
+  std::printf("allocate + deallocate %.1f ns, make_empty({8, 8}) %.1f ns\n", pair, empty);
+  EXPECT_LT(pair, 300);  // generous: machines are shared
+  EXPECT_LT(empty, 1000);
+}
+
+}  // namespace
+}  // namespace groove

@@ -1,0 +1,192 @@
+// Exact values of the expansions at special arguments, C99's table for pow, and known answers of
+// Philox.
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "tests/kernels/kernel_harness.h"
+
+namespace groove::kernels::testing {
+namespace {
+
+template <typename T>
+class SpecialValues : public ::testing::Test {
+ public:
+  using Limits = std::numeric_limits<T>;
+  static constexpr T kInf = Limits::infinity(), kNan = Limits::quiet_NaN();
+  static constexpr T kTiny = Limits::denorm_min(), kLeast = Limits::min(), kMost = Limits::max();
+
+  static void expect(const char* what, Expr (*f)(Expr), std::vector<std::pair<T, T>> table) {
+    std::vector<T> x;
+    for (const auto& [argument, value] : table) x.push_back(argument);
+    const std::vector<T> y = map<T, T>(f, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_TRUE(same_bits(y[i], table[i].second))
+          << what << "(" << x[i] << ") gave " << y[i] << ", not " << table[i].second;
+    }
+  }
+};
+using Floats = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SpecialValues, Floats);
+
+TYPED_TEST(SpecialValues, Unary) {
+  using T = TypeParam;
+  using F = SpecialValues<T>;
+  const T inf = F::kInf, nan = F::kNan, tiny = F::kTiny, most = F::kMost;
+  F::expect("exp", exp,
+            {{0, 1},
+             {T(-0.0), 1},
+             {inf, inf},
+             {-inf, 0},
+             {nan, nan},
+             {most, inf},
+             {-most, 0},
+             {tiny, 1},
+             {-tiny, 1}});
+  F::expect("log", log,
+            {{1, T(0.0)},
+             {0, -inf},
+             {T(-0.0), -inf},
+             {inf, inf},
+             {-inf, nan},
+             {-1, nan},
+             {-tiny, nan},
+             {nan, nan}});
+  F::expect("rsqrt", rsqrt,
+            {{1, 1},
+             {4, T(0.5)},
+             {0, inf},
+             {T(-0.0), -inf},
+             {inf, 0},
+             {-1, nan},
+             {-inf, nan},
+             {nan, nan},
+             {T(0.0625), 4}});
+  F::expect("tanh", tanh,
+            {{0, 0},
+             {T(-0.0), T(-0.0)},
+             {inf, 1},
+             {-inf, -1},
+             {nan, nan},
+             {most, 1},
+             {-most, -1},
+             {tiny, tiny},
+             {-tiny, -tiny}});
+  F::expect("sigmoid", sigmoid,
+            {{0, T(0.5)},
+             {T(-0.0), T(0.5)},
+             {inf, 1},
+             {-inf, 0},
+             {nan, nan},
+             {most, 1},
+             {-most, 0},
+             {tiny, T(0.5)}});
+  F::expect("sin", sin,
+            {{0, 0},
+             {T(-0.0), T(-0.0)},
+             {inf, nan},
+             {-inf, nan},
+             {nan, nan},
+             {tiny, tiny},
+             {-tiny, -tiny}});
+  F::expect("cos", cos, {{0, 1}, {T(-0.0), 1}, {inf, nan}, {-inf, nan}, {nan, nan}, {tiny, 1}});
+}
+
+// Denormal results are rounded, not flushed.
+TYPED_TEST(SpecialValues, ExpUnderflowsGradually) {
+  using T = TypeParam;
+  const T edge = sizeof(T) == 4 ? T(-103.0) : T(-744.5);
+  const std::vector<T> y = map<T, T>(exp, std::vector<T>{edge, edge - 1, edge - 3});
+  EXPECT_EQ(y[0], std::exp(static_cast<long double>(edge)) / SpecialValues<T>::kTiny > 1.5L
+                      ? 2 * SpecialValues<T>::kTiny
+                      : SpecialValues<T>::kTiny);
+  EXPECT_EQ(y[2], T{0});
+}
+
+TYPED_TEST(SpecialValues, PowFollowsC99) {
+  using T = TypeParam;
+  using F = SpecialValues<T>;
+  const T inf = F::kInf, nan = F::kNan, most = F::kMost, tiny = F::kTiny;
+  const std::vector<T> values = {T(0.0), T(0.5), 1,    T(1.5), 2,    3,   4,   5,
+                                 T(0.1), inf,    most, 7,      tiny, 100, 101, T(1) / 3};
+  std::vector<T> x, y;
+  for (T a : values) {
+    for (T b : values) {
+      for (int signs = 0; signs < 4; ++signs) {
+        x.push_back(signs % 2 == 0 ? a : -a);
+        y.push_back(signs < 2 ? b : -b);
+      }
+    }
+  }
+  for (T a : {nan, T(1), T(0.0), T(-1), inf}) {
+    x.insert(x.end(), {a, nan});
+    y.insert(y.end(), {nan, a});
+  }
+  const std::vector<T> result = map<T, T>(pow, x, y);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    // long double keeps the reference off the rounding of T; its special cases are C99's.
+    const T expected =
+        static_cast<T>(std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i])));
+    const bool close = std::isfinite(expected) && std::isfinite(result[i]) && expected != 0 &&
+                       std::fabs(result[i] - expected) <=
+                           2 * std::numeric_limits<T>::epsilon() * std::fabs(expected) + 0;
+    EXPECT_TRUE(close || same_bits(result[i], expected))
+        << x[i] << " ^ " << y[i] << " gave " << result[i] << ", not " << expected;
+  }
+}
+
+TYPED_TEST(SpecialValues, MaximumPropagatesNan) {
+  using T = TypeParam;
+  const T nan = SpecialValues<T>::kNan;
+  const std::vector<T> a = {1, 2, nan, 1, nan}, b = {2, 1, 1, nan, nan};
+  const std::vector<T> greater = map<T, T>(max_nan, a, b), lesser = map<T, T>(min_nan, a, b);
+  const std::vector<T> most = {2, 2, nan, nan, nan}, least = {1, 1, nan, nan, nan};
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_TRUE(same_bits(greater[i], most[i]));
+    EXPECT_TRUE(same_bits(lesser[i], least[i]));
+  }
+  const auto mask = map<std::uint8_t, T>([](Expr x) { return convert(is_nan(x), kByte); },
+                                         std::vector<T>{1, nan});
+  EXPECT_EQ(mask, (std::vector<std::uint8_t>{0, 1}));
+}
+
+std::vector<std::uint32_t> philox(std::int64_t seed, std::int64_t draw, std::int64_t first,
+                                  std::int64_t count) {
+  Builder b;
+  const Expr key = b.param(kLong), counter = b.param(kLong), start = b.param(kLong);
+  b.store(kInt, StrideClass::kContiguous, philox_word(key, counter, b.index(0) + start));
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(count));
+  Operands operands;
+  for (std::int64_t value : {seed, draw, first}) {
+    operands.scalars.push_back(static_cast<std::uint64_t>(value));
+  }
+  run(b.finish(), operands.add(words.data(), {1}), {count});
+  return words;
+}
+
+// Of the three published vectors for 4x32-10, those whose block number an i64 index can reach.
+TEST(Philox, KnownAnswers) {
+  EXPECT_EQ(philox(0, 0, 0, 4),
+            (std::vector<std::uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox(0x299f31d0a4093822, static_cast<std::int64_t>(0x85a308d3243f6a88),
+                   0x0370734413198a2e << 2, 4),
+            (std::vector<std::uint32_t>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Philox, WordsDependOnlyOnTheElement) {
+  const std::vector<std::uint32_t> all = philox(1, 2, 0, 3000);
+  EXPECT_EQ(philox(1, 2, 1001, 1)[0], all[1001]);
+  EXPECT_GT(std::set<std::uint32_t>(all.begin(), all.end()).size(), 2990u);
+}
+
+TEST(Uniform, CoversItsInterval) {
+  const std::vector<std::int32_t> low = {0, -1, 0x40, 0x3f}, high = {0, -1, 0, 0};
+  const auto single = map<float, std::int32_t>(uniform_f32, high);
+  EXPECT_EQ(single[0], 0.0f);
+  EXPECT_EQ(single[1], 1.0f - 0x1p-24f);
+  const auto wide = map<double, std::int32_t>(uniform_f64, low, high);
+  EXPECT_EQ(wide, (std::vector<double>{0.0, 1.0 - 0x1p-53, 0x1p-53, 0.0}));
+}
+
+}  // namespace
+}  // namespace groove::kernels::testing

@@ -1,0 +1,138 @@
+// Walks the registry: every op against its reference, every backend against the interpreter bit
+// for bit, in-place forms against functional ones. No op is named here.
+#include <gtest/gtest.h>
+
+#include "kernels/backend.h"
+#include "support.h"
+
+namespace groove::testing {
+namespace {
+
+template <typename Visit>
+void for_each_sample(const Visit& visit) {
+  for (const Op* op : all_ops()) {
+    if (!op->samples) continue;
+    for (ScalarType dtype : op->dtypes) {
+      for (const Sample& sample : op->samples(dtype)) {
+        SCOPED_TRACE(describe(*op, sample));
+        try {
+          visit(*op, sample);
+        } catch (const Error& error) {
+          ADD_FAILURE() << error.what();
+        }
+      }
+    }
+  }
+}
+
+std::vector<kernels::Backend*> usable_backends() {
+  std::vector<kernels::Backend*> backends;
+  for (const char* name : {"interpreter", "asmjit"}) {
+    kernels::Backend* backend = kernels::find_backend(name);
+    if (backend && backend->unavailable().empty()) backends.push_back(backend);
+  }
+  return backends;
+}
+
+struct BackendScope {
+  BackendScope() : previous(kernels::current_backend()) {}
+  ~BackendScope() { kernels::set_current_backend(previous); }
+  kernels::Backend& previous;
+};
+
+TEST(Registry, EveryOpIsComplete) {
+  for (const Op* op : all_ops()) {
+    if (op->kind == OpKind::kBig) continue;
+    SCOPED_TRACE(op->name);
+    EXPECT_TRUE(op->type);
+    EXPECT_TRUE(op->kind == OpKind::kView ? static_cast<bool>(op->view)
+                                          : static_cast<bool>(op->lowering));
+    EXPECT_TRUE(op->reference);
+    EXPECT_TRUE(op->samples);
+    EXPECT_FALSE(op->dtypes.empty());
+  }
+}
+
+TEST(Registry, ReferencesAgree) {
+  for_each_sample([](const Op& op, const Sample& sample) {
+    const Tensors inputs = make_inputs(op, sample, Lay::kContiguous, Content::kDomain);
+    std::vector<Reference> values;
+    for (const Tensor& input : inputs) values.push_back(read(input));
+    const Signature signature{op, sample.inputs, sample.attrs, sample.numbers};
+    const std::vector<Reference> expected = op.reference(signature, values);
+    const Tensors actual = run(op, sample, inputs);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t k = 0; k < actual.size(); ++k)
+      EXPECT_EQ(reference_difference(op, actual[k], expected[k]), "") << "output " << k;
+  });
+}
+
+TEST(Registry, BackendsGiveTheSameBitsOnAnyMemory) {
+  const BackendScope scope;
+  const std::vector<kernels::Backend*> backends = usable_backends();
+  ASSERT_FALSE(backends.empty());
+  for_each_sample([&](const Op& op, const Sample& sample) {
+    for (Content content : {Content::kDomain, Content::kSpecial}) {
+      for (Lay lay : kLays) {
+        if (op.kind == OpKind::kView && lay != Lay::kContiguous) continue;  // may be refused
+        const Tensors inputs = make_inputs(op, sample, lay, content);
+        // what strides do must not change the bits either: dense copies are the measure
+        Tensors dense;
+        for (const Tensor& input : inputs) {
+          if (!input.defined()) {
+            dense.push_back(input);
+            continue;
+          }
+          dense.push_back(make_empty(input.impl()->geometry.sizes, input.impl()->dtype));
+          const Reference values = read(input);
+          std::size_t at = 0;
+          Shape index(values.type.sizes.size(), 0);
+          for (; at < values.values.size(); ++at) {
+            set_value(dense.back(), index, values.values[at]);
+            for (std::size_t axis = index.size(); axis-- > 0;) {
+              if (++index[axis] < values.type.sizes[axis]) break;
+              index[axis] = 0;
+            }
+          }
+        }
+        kernels::set_current_backend(*backends[0]);
+        const Tensors expected = run(op, sample, dense);
+        for (kernels::Backend* backend : backends) {
+          kernels::set_current_backend(*backend);
+          const Tensors actual = run(op, sample, inputs);
+          for (std::size_t k = 0; k < actual.size(); ++k)
+            EXPECT_EQ(bit_difference(actual[k], expected[k]), "")
+                << backend->name() << ", memory " << static_cast<int>(lay) << ", content "
+                << static_cast<int>(content);
+        }
+      }
+    }
+  });
+}
+
+TEST(Registry, InPlaceFormsEqualFunctionalOnes) {
+  for_each_sample([](const Op& op, const Sample& sample) {
+    if (!op.has_inplace || sample.inputs.empty()) return;
+    const Signature signature{op, sample.inputs, sample.attrs, sample.numbers};
+    const TypeResult types = op.type(signature);
+    for (std::size_t k = 0; k < types.outputs.size(); ++k) {
+      if (!(types.outputs[k] == sample.inputs[static_cast<std::size_t>(op.mutates[k])])) return;
+    }
+    for (Lay lay : {Lay::kContiguous, Lay::kTransposed, Lay::kStepTwo}) {
+      const Tensors expected =
+          run(op, sample, make_inputs(op, sample, lay, Content::kDomain));
+      const Tensors targets = make_inputs(op, sample, lay, Content::kDomain);
+      const std::uint32_t version = targets[0].impl()->storage->version;
+      const Tensors results = run(op, sample, targets, true);
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        const Tensor& target = targets[static_cast<std::size_t>(op.mutates[k])];
+        EXPECT_EQ(bit_difference(target, expected[k]), "") << "output " << k;
+        EXPECT_TRUE(results[k].is_same(target));
+      }
+      EXPECT_GT(targets[0].impl()->storage->version, version);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace groove::testing

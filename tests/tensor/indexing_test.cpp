@@ -1,0 +1,173 @@
+// x[i], index() and index_put_() against index arithmetic written out here; shapes of advanced
+// indexing as LibTorch 2.15 gave them.
+#include "groove/indexing.h"
+
+#include <gtest/gtest.h>
+
+#include "groove/groove.h"
+
+namespace groove {
+namespace {
+
+using indexing::Ellipsis;
+using indexing::None;
+using indexing::Slice;
+
+template <typename Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::vector<std::int64_t> values(const Tensor& x) {
+  const Tensor flat = x.to(kLong).contiguous();
+  const std::int64_t* data = flat.const_data_ptr<std::int64_t>();
+  return {data, data + flat.numel()};
+}
+using Ints = std::vector<std::int64_t>;
+
+Tensor counting(IntArrayRef sizes) {
+  std::int64_t count = 1;
+  for (std::int64_t size : sizes) count *= size;
+  return arange(count).view(sizes);
+}
+
+TEST(Subscript, ReadsAndIsAView) {
+  const Tensor x = counting({2, 3, 4});
+  EXPECT_EQ(x[1].sizes(), (IntArrayRef{3, 4}));
+  EXPECT_EQ(x[1][2][3].item<int>(), 23);
+  EXPECT_EQ(x[-1][-3][0].item<int>(), 12);
+  EXPECT_TRUE(x[0].is_alias_of(x));
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(x[i][0][0].item<int>(), static_cast<int>(i) * 12);
+  EXPECT_EQ(values(x[tensor({1, 0})][0][0]), (Ints{12, 13, 14, 15}));
+  EXPECT_EQ(error_of([&] { x[2]; }),
+            "index: 2 is out of range for dimension 0 with size 2 (shape [2, 3, 4])");
+  EXPECT_EQ(error_of([&] { x[0][-4]; }),
+            "index: -4 is out of range for dimension 0 with size 3 (shape [3, 4])");
+  EXPECT_EQ(error_of([&] { tensor(1)[0]; }),
+            "index: a 0-d tensor has no elements to index; use item()");
+}
+
+TEST(Subscript, WritesThroughTheView) {
+  Tensor x = zeros({2, 3});
+  const Tensor row = x[1];
+  x[0] = 1;
+  x[1][2] = 2.5;
+  x[1][0] = tensor(7.0);
+  x[0][1] += 3;
+  EXPECT_EQ(values(x * 2), (Ints{2, 8, 2, 14, 0, 5}));
+  EXPECT_EQ(row[2].item<float>(), 2.5f);
+  x[0] = x[1];
+  EXPECT_EQ(values(x[0] * 2), (Ints{14, 0, 5}));
+  const Tensor before = x;
+  x = ones({1});  // a named tensor is assigned as a handle
+  EXPECT_EQ(before.numel(), 6);
+  EXPECT_EQ(x.numel(), 1);
+}
+
+TEST(Index, ViewsFollowPython) {
+  const Tensor x = counting({2, 3, 4});
+  EXPECT_EQ(values(x.index({1, Slice(0, 2), Slice(None, None, 3)})), (Ints{12, 15, 16, 19}));
+  EXPECT_EQ(values(x.index({"...", -1})), (Ints{3, 7, 11, 15, 19, 23}));
+  EXPECT_EQ(values(x.index({0, Ellipsis, Slice(-2, None)})), (Ints{2, 3, 6, 7, 10, 11}));
+  EXPECT_EQ(x.index({None, 1, None}).sizes(), (IntArrayRef{1, 1, 3, 4}));
+  EXPECT_EQ(x.index({Slice(), None, "...", None}).sizes(), (IntArrayRef{2, 1, 3, 4, 1}));
+  EXPECT_EQ(x.index({Slice(1, 100)}).sizes(), (IntArrayRef{1, 3, 4}));
+  EXPECT_EQ(x.index({Slice(5, 7)}).sizes(), (IntArrayRef{0, 3, 4}));
+  EXPECT_EQ(x.index({true}).sizes(), (IntArrayRef{1, 2, 3, 4}));
+  EXPECT_EQ(x.index({false}).sizes(), (IntArrayRef{0, 2, 3, 4}));
+  EXPECT_EQ(x.index({tensor(1)}).sizes(), (IntArrayRef{3, 4}));
+  EXPECT_TRUE(x.index({Slice(), 1}).is_alias_of(x));
+  EXPECT_EQ(error_of([&] { x.index({0, 0, 0, 0}); }),
+            "index: 4 indices are too many for shape [2, 3, 4]");
+  EXPECT_NE(error_of([&] { x.index({Slice(None, None, -1)}); }).find("positive, not -1"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { x.index({"..", 1}); }).find("only \"...\""), std::string::npos);
+}
+
+TEST(Index, TensorsGather) {
+  const Tensor x = counting({2, 3, 4});
+  EXPECT_EQ(values(x.index({"...", tensor({0, 2})})),
+            (Ints{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}));
+  EXPECT_EQ(values(x.index({tensor({-1, 0}), 0, 0})), (Ints{12, 0}));
+  EXPECT_EQ(values(x.index({tensor({0, 1}), tensor({2, -1}), tensor({3, 0})})), (Ints{11, 20}));
+  // A pair of axes apart: the indexed shape comes first.
+  const Tensor apart = x.index({tensor({0, 1}), Slice(), tensor({0, 3})});
+  EXPECT_EQ(apart.sizes(), (IntArrayRef{2, 3}));
+  EXPECT_EQ(values(apart), (Ints{0, 4, 8, 15, 19, 23}));
+  EXPECT_EQ(values(x.index({Slice(), tensor({0, 1}), tensor({0, 1})})), (Ints{0, 5, 12, 17}));
+  EXPECT_EQ(x.index({tensor({{0}, {1}}), tensor({0, 1, 2})}).sizes(), (IntArrayRef{2, 3, 4}));
+  EXPECT_EQ(values(x.index({tensor({{0}, {1}}), tensor({2, 1}), 3})), (Ints{11, 7, 23, 19}));
+  EXPECT_EQ(x.index({None, tensor({0, 1}), None, tensor({0, 1})}).sizes(),
+            (IntArrayRef{2, 1, 1, 4}));
+  EXPECT_EQ(x.index({tensor({1, 1, 0, 1}, kInt)}).sizes(), (IntArrayRef{4, 3, 4}));
+  EXPECT_EQ(error_of([&] { x.index({Slice(), tensor({0, 3})}); }),
+            "index: 3 is out of range for dimension 1 with size 3 (shape [2, 3, 4])");
+  EXPECT_NE(error_of([&] { x.index({tensor({0.5})}); }).find("must hold integers"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { x.index({tensor({0, 1}), tensor({0, 1, 2})}); }).find("broadcast"),
+            std::string::npos);
+}
+
+TEST(Index, MasksSelect) {
+  const Tensor x = counting({2, 3});
+  EXPECT_EQ(values(x.index({x > 2})), (Ints{3, 4, 5}));
+  EXPECT_EQ(values(x.index({tensor({false, true})})), (Ints{3, 4, 5}));
+  EXPECT_EQ(values(x.index({Slice(), tensor({true, false, true})})), (Ints{0, 2, 3, 5}));
+  EXPECT_EQ(x.index({x > 100}).sizes(), (IntArrayRef{0}));
+  EXPECT_NE(error_of([&] { x.index({tensor({true, false, true})}); }).find("does not fit"),
+            std::string::npos);
+}
+
+TEST(Index, GradientsFlowThroughIndexTensors) {
+  Tensor x = ones({2, 3});
+  x.requires_grad_();
+  (x.index({tensor({1, 1, 0}), tensor({2, 2, 0})}) * tensor({1., 10., 100.})).sum().backward();
+  EXPECT_EQ(values(x.grad()), (Ints{100, 0, 0, 0, 0, 11}));
+}
+
+TEST(IndexPut, WritesViewsMasksAndPlaces) {
+  Tensor x = zeros({2, 3});
+  x.index_put_({Slice(), 1}, 5);
+  EXPECT_EQ(values(x), (Ints{0, 5, 0, 0, 5, 0}));
+  x.index_put_({1}, tensor({1., 2., 3.}));
+  EXPECT_EQ(values(x), (Ints{0, 5, 0, 1, 2, 3}));
+  x.index_put_({x > 2}, -1);
+  EXPECT_EQ(values(x), (Ints{0, -1, 0, 1, 2, -1}));
+  x.index_put_({tensor({true, false})}, tensor({7., 8., 9.}));
+  EXPECT_EQ(values(x), (Ints{7, 8, 9, 1, 2, -1}));
+  x.index_put_({x > 6}, tensor({70., 80., 90.}));
+  EXPECT_EQ(values(x), (Ints{70, 80, 90, 1, 2, -1}));
+  x.index_put_({tensor({0, 1}), tensor({2, 0})}, tensor({4., 5.}));
+  EXPECT_EQ(values(x), (Ints{70, 80, 4, 5, 2, -1}));
+  x.index_put_({Slice(), tensor({0, 0})}, tensor({{1., 2.}, {3., 4.}}));  // the last one wins
+  EXPECT_EQ(values(x), (Ints{2, 80, 4, 4, 2, -1}));
+  x.index_put_({tensor({1})}, 0);
+  EXPECT_EQ(values(x), (Ints{2, 80, 4, 0, 0, 0}));
+  const auto version = x._version();
+  x.index_put_({tensor({0, 1})}, 1);
+  EXPECT_GT(x._version(), version);
+  EXPECT_NE(error_of([&] { x.index_put_({tensor({0, 5})}, 1); }).find("5 is out of range"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { x.index_put_({tensor({0, 1})}, zeros({4})); }).find("broadcast"),
+            std::string::npos);
+  EXPECT_EQ(values(x), (Ints{1, 1, 1, 1, 1, 1}));
+  x.index_put_({tensor({0, 1})}, x.index({Slice(), Slice(0, 1)}) * 3);
+  EXPECT_EQ(values(x), (Ints{3, 3, 3, 3, 3, 3}));
+}
+
+TEST(IndexPut, StridedTargets) {
+  Tensor x = zeros({3, 2});
+  Tensor turned = x.t();  // [2, 3] over the same memory
+  turned.index_put_({tensor({1, 0}), tensor({2, 1})}, tensor({1., 2.}));
+  EXPECT_EQ(values(x), (Ints{0, 0, 2, 0, 0, 1}));
+  turned.index_put_({1}, 9);
+  EXPECT_EQ(values(x), (Ints{0, 9, 2, 9, 0, 9}));
+}
+
+}  // namespace
+}  // namespace groove

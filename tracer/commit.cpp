@@ -1,0 +1,266 @@
+// Replay, the running half: stages of the compiled program, and what becomes of the handles.
+#include <algorithm>
+
+#include "src/core/allocator.h"
+#include "src/core/check.h"
+#include "tracer/replay.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+
+Replay::Replay(SegmentPtr segment, std::uint64_t session)
+    : segment_(std::move(segment)), session_(session) {
+  live_.resize(segment_->slots.size());
+  scalars_.resize(std::max<std::size_t>(segment_->number_kinds.size(), 1));
+  buffers_.resize(segment_->live_ins.size() + segment_->output_storages.size());
+  storage_users_.resize(segment_->storages.size());
+  for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
+    const Slot& slot = segment_->slots[id];
+    if (!slot.is_live_in && slot.is_user_visible)
+      storage_users_[static_cast<std::size_t>(slot.storage)].push_back(static_cast<SlotId>(id));
+  }
+  const std::size_t bytes = segment_->executable->arena_bytes();
+  if (bytes > 0) {
+    arena_ = allocate_arena(bytes);
+    program_context_.arena = arena_->data;
+  }
+  run_ = 1;
+}
+
+Replay::~Replay() = default;
+
+// Memory of the outputs that become real in this stage, and the addresses of all live-ins.
+void Replay::prepare_buffers(std::int32_t stage) {
+  std::size_t place = 0;
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    void*& buffer = buffers_[place++];
+    if (live.run != run_) {
+      buffer = nullptr;  // first used by a word of a later stage
+      continue;
+    }
+    const bool is_written =
+        segment_->storages[static_cast<std::size_t>(
+                               segment_->slots[static_cast<std::size_t>(id)].storage)]
+            .writes > 0;
+    buffer = live.is_exposed && !is_written && !live.snapshot.empty()
+                 ? const_cast<unsigned char*>(live.snapshot.data())
+                 : live.object->data();
+  }
+  for (const std::int32_t index : segment_->output_storages) {
+    const StorageInfo& info = segment_->storages[static_cast<std::size_t>(index)];
+    const std::int32_t output = info.early_output >= 0 ? info.early_output : info.output;
+    void*& buffer = buffers_[place++];
+    if (segment_->graph.outputs[static_cast<std::size_t>(output)].stage != stage) continue;
+    TensorImpl& impl = existing_handle(info.base);
+    const std::size_t bytes =
+        static_cast<std::size_t>(impl.numel) * element_size(impl.dtype);
+    // The storage of the last iteration serves again when nothing else refers to it.
+    if (!impl.storage || impl.storage->use_count() > 1 || impl.storage->flags != 0 ||
+        impl.storage->bytes < bytes)
+      impl.storage = allocate_storage(bytes);
+    impl.storage->version = info.writes;
+    buffer = impl.storage->data;
+  }
+}
+
+bool Replay::run_stage(std::int32_t stage) {
+  prepare_buffers(stage);
+  program_context_.stage = stage;
+  return segment_->executable->run(buffers_.data(), nullptr, scalars_.data(), program_context_) ==
+         0;
+}
+
+Geometry Replay::geometry_of(SlotId id) const {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  const Live& live = live_[static_cast<std::size_t>(id)];
+  if (slot.is_live_in) return live.object->geometry;
+  if (slot.parent == kNoSlot) return {slot.type.sizes, contiguous_strides(slot.type.sizes), 0};
+  const Node& made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
+  std::vector<Scalar> numbers;
+  for (const NumberRef& ref : made.numbers) {
+    if (ref.entry < 0) {
+      numbers.push_back(ref.constant);
+      continue;
+    }
+    const std::uint64_t bits = scalars_[static_cast<std::size_t>(ref.entry)];
+    if (segment_->number_kinds[static_cast<std::size_t>(ref.entry)] == kDouble) {
+      double value;
+      __builtin_memcpy(&value, &bits, sizeof(value));
+      numbers.emplace_back(value);
+    } else {
+      numbers.emplace_back(static_cast<std::int64_t>(bits));
+    }
+  }
+  const std::vector<Type> types{segment_->slots[static_cast<std::size_t>(slot.parent)].type};
+  return made.op->view(geometry_of(slot.parent), Signature{*made.op, types, made.attrs, numbers});
+}
+
+// Gives the handle of a slot its storage; that of its base is real.
+void Replay::fill(SlotId id) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  if (live.run != run_ || live.is_filled) return;
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  TensorImpl& impl = *live.object;
+  if (slot.parent != kNoSlot) {
+    const SlotId base = segment_->storages[static_cast<std::size_t>(slot.storage)].base;
+    impl.storage = live_[static_cast<std::size_t>(base)].object->storage;
+    impl.set_geometry(geometry_of(id));
+  }
+  impl.is_pending = false;
+  live.is_filled = true;
+}
+
+void Replay::fill_storage_users(std::int32_t storage) {
+  const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
+  fill(info.base);
+  for (const SlotId id : storage_users_[static_cast<std::size_t>(storage)]) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    // A view that nobody holds stays an empty handle.
+    if (id != info.base && live.run == run_ && live.impl->use_count() == 1) continue;
+    fill(id);
+  }
+}
+
+bool Replay::run_stage_for(TensorImpl& impl) {
+  const SlotId id = impl.trace_id;
+  const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
+  const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
+  if (info.is_live_in && info.writes == 0) {  // a view of something real
+    fill(id);
+    return true;
+  }
+  for (std::size_t i = 0; i < segment_->stage_ends.size(); ++i) {
+    const StageEnd& end = segment_->stage_ends[i];
+    const bool is_this =
+        segment_->slots[static_cast<std::size_t>(end.slot)].storage == storage &&
+        static_cast<std::size_t>(end.after) == matched_;
+    if (!is_this || end.stage < next_stage_) continue;
+    while (next_stage_ <= end.stage) {
+      if (!run_stage(next_stage_)) return false;
+      // Everything this stage's outputs hold becomes real, looked at or not.
+      for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+        const std::int32_t output = segment_->storages[s].early_output;
+        if (output >= 0 &&
+            segment_->graph.outputs[static_cast<std::size_t>(output)].stage == next_stage_)
+          fill_storage_users(static_cast<std::int32_t>(s));
+      }
+      ++next_stage_;
+    }
+    return !impl.is_pending;
+  }
+  return false;
+}
+
+// Does the program hold a result that the compiled code does not give?
+bool Replay::has_escaped(Reason& why) {
+  escaped_.clear();
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+    const StorageInfo& info = segment_->storages[s];
+    if (info.is_live_in || info.output >= 0 || info.early_output >= 0) continue;
+    for (const SlotId id : storage_users_[s]) {
+      const Live& live = live_[static_cast<std::size_t>(id)];
+      if (live.run != run_ || live.impl->use_count() == 1) continue;
+      for (std::size_t w = 0; w < segment_->words.size(); ++w)
+        for (std::size_t k = 0; k < segment_->words[w].outputs.size(); ++k)
+          if (segment_->words[w].outputs[k] == id)
+            escaped_.emplace_back(static_cast<std::int32_t>(w), static_cast<std::int32_t>(k));
+      why = Reason::kEscape;
+    }
+  }
+  return why == Reason::kEscape;
+}
+
+bool Replay::has_aliases() const {
+  bool has_writes = false;
+  for (const SlotId id : segment_->live_ins) {
+    const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
+    if (segment_->storages[static_cast<std::size_t>(storage)].writes == 0) continue;
+    Storage& object = *live_[static_cast<std::size_t>(id)].object->storage;
+    if (object.trace_session == session_ && object.trace_index != storage) object.trace_index = -2;
+    else object.trace_index = storage;
+    object.trace_session = session_;
+    has_writes = true;
+  }
+  if (!has_writes) return false;
+  for (const SlotId id : segment_->live_ins) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run != run_) continue;
+    const Storage& object = *live.object->storage;
+    if (object.trace_session == session_ && object.trace_index != slot.storage) return true;
+  }
+  return false;
+}
+
+void Replay::clear_owed() {
+  for (std::size_t i = 0; i < segment_->live_ins.size(); ++i) {
+    const SlotId id = segment_->live_ins[i];
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_ && live.object) live.object->storage->flags &= ~Storage::kOwed;
+  }
+}
+
+void Replay::finish_writes() {
+  for (const SlotId id : segment_->live_ins) {
+    const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
+    const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
+    if (info.writes == 0) continue;
+    TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
+    impl.storage->version += info.writes;
+    note_whole_write(impl);
+  }
+}
+
+bool Replay::commit(Reason& why) {
+  why = Reason::kCompleted;
+  if (has_escaped(why)) return false;
+  if (has_aliases()) {
+    why = Reason::kLiveInAlias;
+    return false;
+  }
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (live.is_exposed && live.run == run_ &&
+        segment_->storages[static_cast<std::size_t>(slot.storage)].writes > 0 &&
+        !snapshot_is_current(live)) {
+      why = Reason::kExposed;
+      return false;
+    }
+    if (live.run == run_ && live.object->storage->flags & Storage::kObserved)
+      before_write(*live.object->storage);
+  }
+  for (; next_stage_ < segment_->stages; ++next_stage_)
+    if (!run_stage(next_stage_)) {
+      why = Reason::kProgramFailed;
+      return false;
+    }
+  clear_owed();
+  finish_writes();
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+    const StorageInfo& info = segment_->storages[s];
+    if (info.is_live_in) {
+      for (const SlotId id : storage_users_[s]) fill(id);
+    } else if (info.output >= 0 || info.early_output >= 0) {
+      fill_storage_users(static_cast<std::int32_t>(s));
+    }
+  }
+  if (tape_nodes_ > 0 && tape_hooks().sequence)
+    tape_hooks().set_sequence(tape_hooks().sequence() + tape_nodes_);
+  return true;
+}
+
+void Replay::reset() {
+  for (const SlotId id : segment_->live_ins) {
+    Live& live = live_[static_cast<std::size_t>(id)];
+    live.impl.reset();
+    live.object = nullptr;
+  }
+  ++run_;
+  matched_ = 0;
+  next_stage_ = 0;
+  tape_nodes_ = 0;
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,49 @@
+// What the tracer asks of the compiler: a graph turned into something to run, stage by stage. The
+// JIT registers the one Compiler there is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "src/core/graph.h"
+
+namespace groove {
+
+struct ProgramContext {
+  void* arena = nullptr;    // 64-byte aligned, Executable::arena_bytes() long, kept between stages
+  std::int32_t stage = 0;   // which stage to run
+};
+
+// buffers: first one pointer per graph input (element 0 of the live-in's geometry), then one per
+// graph output that does not write an input (contiguous memory of the value's type). sizes: for
+// symbolic programs; null for static ones. scalars: one word per entry number, holding a double's
+// bits or an int64 as Graph::numbers says. A status other than 0 means nothing was committed.
+using ProgramEntry = std::int32_t (*)(const void* program, void* const* buffers,
+                                      const std::int64_t* sizes, const std::uint64_t* scalars,
+                                      ProgramContext* context);
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual std::size_t arena_bytes() const = 0;
+  virtual std::int32_t run(void* const* buffers, const std::int64_t* sizes,
+                           const std::uint64_t* scalars, ProgramContext& context) const
+      noexcept = 0;
+  /// For explain(): launches, bytes moved, arena, a readable listing.
+  virtual std::string describe() const = 0;
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// Called on the compile thread or, synchronously, on the user's. Throws groove::Error on what
+  /// it cannot compile; the segment then stays eager.
+  virtual std::unique_ptr<Executable> compile(Graph graph) = 0;
+};
+
+void register_compiler(Compiler& compiler);
+Compiler* registered_compiler();  // null when none is linked
+
+}  // namespace groove

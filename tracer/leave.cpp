@@ -1,0 +1,191 @@
+// Replay, the way out: what has matched runs eagerly, from the first word on. Compiled stages that
+// ran before the end wrote nothing that existed before, so running their words again is harmless;
+// what the program already saw of them has the same bits.
+#include <algorithm>
+
+#include "src/core/check.h"
+#include "tracer/replay.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+namespace {
+
+class GradModeScope {
+ public:
+  explicit GradModeScope(bool is_enabled) : previous_(grad_enabled()) {
+    set_grad_enabled(is_enabled);
+  }
+  ~GradModeScope() { set_grad_enabled(previous_); }
+  GradModeScope(const GradModeScope&) = delete;
+  GradModeScope& operator=(const GradModeScope&) = delete;
+
+ private:
+  bool previous_;
+};
+
+}  // namespace
+
+// Gradients as they were before the first matched word.
+void Replay::restore_gradients() {
+  for (std::size_t w = matched_; w-- > 0;)
+    for (const GradEffect& effect : segment_->words[w].effects) {
+      TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
+      if (effect.expects_undefined && leaf.autograd) leaf.autograd->grad = Tensor();
+    }
+}
+
+Tensor Replay::operand(SlotId id) {
+  if (id == kNoSlot) return Tensor();
+  const Live& live = live_[static_cast<std::size_t>(id)];
+  GROOVE_ASSERT(live.run == run_);
+  if (live.is_exposed && live.object->storage->flags & Storage::kForeign) {
+    // Foreign memory may be gone by now; its content was kept at the first use.
+    Tensor kept = make_empty(live.object->geometry.sizes, live.object->dtype);
+    kept.impl()->storage = allocate_storage(live.snapshot.size());
+    std::copy(live.snapshot.begin(), live.snapshot.end(),
+              static_cast<unsigned char*>(kept.impl()->storage->data));
+    Geometry geometry = live.object->geometry;
+    geometry.offset = 0;
+    kept.impl()->set_geometry(geometry);
+    return kept;
+  }
+  return Tensor(live.object);
+}
+
+std::vector<Scalar> Replay::numbers_of(const Word& word) const {
+  std::vector<Scalar> numbers;
+  for (std::size_t i = 0; i < word.number_kinds.size(); ++i) {
+    const std::uint64_t bits = scalars_[static_cast<std::size_t>(word.first_number) + i];
+    if (word.number_kinds[i] == kDouble) {
+      double value;
+      __builtin_memcpy(&value, &bits, sizeof(value));
+      numbers.emplace_back(value);
+    } else if (word.number_kinds[i] == kBool) {
+      numbers.emplace_back(bits != 0);
+    } else {
+      numbers.emplace_back(static_cast<std::int64_t>(bits));
+    }
+  }
+  return numbers;
+}
+
+// The pending handle the user holds becomes the result of the eager run. One that a stage made
+// real before keeps its memory, whose address the program may know; the bits are the same.
+void Replay::bind_result(SlotId id, const Tensor& result) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  TensorImpl& to = *live.object;
+  TensorImpl& from = *result.impl();
+  if (&to == &from) return;
+  if (!live.is_filled) {
+    to.storage = from.storage;
+    to.set_geometry(from.geometry);
+    to.is_pending = false;
+    live.is_filled = true;
+  }
+  if (to.autograd) to.autograd->grad_fn = TapeNodePtr();
+  if (tape_hooks().move_history) tape_hooks().move_history(from, to);
+  to.requires_grad = from.requires_grad;
+}
+
+void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs) {
+  if (tape_hooks().run_again && tape_hooks().run_again(*word.op, word.attrs, inputs)) {
+    for (const GradEffect& effect : word.effects) {
+      if (effect.grad == kNoSlot) continue;
+      AutogradMeta& meta = autograd_meta(*live_[static_cast<std::size_t>(effect.leaf)].object);
+      Live& grad = live_[static_cast<std::size_t>(effect.grad)];
+      if (segment_->slots[static_cast<std::size_t>(effect.grad)].is_live_in) continue;
+      if (meta.grad.defined()) bind_result(effect.grad, meta.grad);
+      meta.grad = Tensor(grad.object);
+    }
+    return;
+  }
+  // A library call without the tape (zero_grad): its recorded calls and effects.
+  const std::vector<Scalar> own = numbers_of(word);
+  for (const NestedCall& nested : word.nested) {
+    std::vector<Tensor> operands;
+    for (const SlotId id : nested.inputs) operands.push_back(operand(id));
+    std::vector<Scalar> numbers;
+    for (const NumberRef& ref : nested.numbers)
+      numbers.push_back(ref.entry < 0 ? ref.constant
+                                      : own[static_cast<std::size_t>(ref.entry - word.first_number)]);
+    std::vector<Tensor> results(static_cast<std::size_t>(nested.op->outputs));
+    dispatch_below(DispatchLayer::kTracer,
+                   Call{nested.op, operands, &nested.attrs, numbers, word.place,
+                        nested.is_inplace},
+                   results.data());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const SlotId id = nested.outputs[k];
+      if (id == kNoSlot || nested.is_inplace) continue;
+      Live& live = live_[static_cast<std::size_t>(id)];
+      if (live.run != run_) {  // a value the program never saw
+        live.impl = detail::RefPtr<TensorImpl>(results[k].impl());
+        live.object = results[k].impl();
+        live.run = run_;
+        live.is_filled = true;
+        live.epoch = ~0u;  // not a handle to use again
+      } else {
+        bind_result(id, results[k]);
+      }
+    }
+  }
+  for (const GradEffect& effect : word.effects) {
+    TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
+    autograd_meta(leaf).grad = operand(effect.grad);
+  }
+}
+
+void Replay::rerun(const Word& word) {
+  std::vector<Tensor> inputs;
+  for (const SlotId id : word.inputs) inputs.push_back(operand(id));
+  const GradModeScope mode(word.grad_enabled);
+  if (word.is_big) {
+    rerun_big(word, inputs);
+    return;
+  }
+  const std::vector<Scalar> numbers = numbers_of(word);
+  std::vector<Tensor> results(word.outputs.size());
+  dispatch_below(DispatchLayer::kTracer,
+                 Call{word.op, inputs, &word.attrs, numbers, word.place, word.is_inplace},
+                 results.data());
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (word.outputs[k] != kNoSlot && word.output_is_new[k]) bind_result(word.outputs[k], results[k]);
+}
+
+// Exposed memory of Groove's own that the program has changed since its first use: for the words
+// that read it before, its content at that time is put back while they run.
+void Replay::swap_snapshots() {
+  for (Live& live : live_)
+    if (live.run == run_ && live.is_exposed && !(live.object->storage->flags & Storage::kForeign) &&
+        !snapshot_is_current(live)) {
+      auto* memory = static_cast<unsigned char*>(live.object->data());
+      std::swap_ranges(live.snapshot.begin(), live.snapshot.end(), memory);
+      live.is_swapped = true;
+    }
+}
+
+void Replay::swap_back() {
+  for (Live& live : live_)
+    if (live.run == run_ && live.is_swapped) {
+      auto* memory = static_cast<unsigned char*>(live.object->data());
+      std::swap_ranges(live.snapshot.begin(), live.snapshot.end(), memory);
+      live.is_swapped = false;
+    }
+}
+
+void Replay::run_eagerly(std::size_t skip_last) {
+  clear_owed();
+  restore_gradients();
+  const std::size_t count = matched_ - skip_last;
+  swap_snapshots();
+  for (std::size_t w = 0; w < count; ++w) rerun(segment_->words[w]);
+  swap_back();
+  // A word left to the caller has handed out handles for gradients; its expansion sets them anew.
+  for (std::size_t w = count; w < matched_; ++w)
+    for (const GradEffect& effect : segment_->words[w].effects)
+      if (effect.grad != kNoSlot && effect.expects_undefined) {
+        TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
+        if (leaf.autograd) leaf.autograd->grad = Tensor();
+      }
+}
+
+}  // namespace groove::tracer

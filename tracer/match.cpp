@@ -1,0 +1,301 @@
+// Replay, the matching half: one expected word, one comparison of everything that makes it.
+#include <algorithm>
+#include <cstring>
+
+#include "src/core/check.h"
+#include "tracer/replay.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr std::size_t kSnapshotLimit = 256 * 1024;  // bytes, tracer.md §5
+
+std::uint64_t raw_bits(const Scalar& number) {
+  return number.bits_as(number.isFloatingPoint() ? kDouble : kLong);
+}
+
+// Bytes from element 0 to the end of the last element; strides of live-ins are not negative.
+std::size_t span_bytes(const TensorImpl& impl) {
+  if (impl.numel == 0) return 0;
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < impl.geometry.sizes.size(); ++i)
+    last += (impl.geometry.sizes[i] - 1) * impl.geometry.strides[i];
+  return static_cast<std::size_t>(last + 1) * element_size(impl.dtype);
+}
+
+bool same_head(const Word& word, const Op* op, const SiteKey& site, const Attrs& attrs,
+               std::size_t inputs, std::size_t numbers, Reason& why) {
+  if (word.op != op) why = Reason::kMismatchOp;
+  else if (!(word.site == site)) why = Reason::kMismatchSite;
+  else if (!(word.attrs == attrs)) why = Reason::kMismatchAttribute;
+  else if (word.inputs.size() != inputs) why = Reason::kMismatchOperand;
+  else if (word.number_kinds.size() != numbers) why = Reason::kMismatchNumber;
+  else if (word.grad_enabled != grad_enabled()) why = Reason::kMismatchGradMode;
+  else return true;
+  return false;
+}
+
+}  // namespace
+
+bool Replay::snapshot_is_current(const Live& live) const {
+  return live.snapshot.empty() ||
+         std::memcmp(live.snapshot.data(), live.object->data(), live.snapshot.size()) == 0;
+}
+
+bool Replay::take_snapshot(SlotId id, TensorImpl& impl, Reason& why) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  const std::size_t bytes = span_bytes(impl);
+  if (bytes > kSnapshotLimit) {
+    why = Reason::kExposedLarge;
+    return false;
+  }
+  const unsigned char* from = static_cast<const unsigned char*>(impl.data());
+  live.snapshot.assign(from, from + bytes);
+  live.is_exposed = true;
+  return true;
+}
+
+// Binds a live-in for this run after checking everything the compiled code relies on.
+bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  Live& live = live_[static_cast<std::size_t>(id)];
+  if (slot.recorded.defined()) {
+    if (slot.recorded.impl() != &impl) {
+      why = Reason::kMismatchOperand;
+      return false;
+    }
+    if (impl.metadata_epoch != slot.recorded_epoch) {
+      why = Reason::kLiveInType;
+      return false;
+    }
+  } else {
+    if (impl.is_pending) {
+      why = Reason::kMismatchOperand;
+      return false;
+    }
+    const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+    if (impl.dtype != slot.type.dtype || !(impl.geometry.sizes == slot.type.sizes) ||
+        !(impl.geometry.strides == slot.strides) || impl.requires_grad != slot.requires_grad ||
+        is_leaf != slot.is_leaf) {
+      why = Reason::kLiveInType;
+      return false;
+    }
+    live.impl = detail::RefPtr<TensorImpl>(&impl);
+  }
+  live.object = &impl;
+  live.run = run_;
+  live.is_exposed = false;
+  live.snapshot.clear();
+  if (impl.storage->flags & (Storage::kExposed | Storage::kOwed)) [[unlikely]] {
+    if (impl.storage->flags & Storage::kOwed) {  // written through an alias in this very run
+      live.run = 0;
+      why = Reason::kLiveInAlias;
+      return false;
+    }
+    if (!take_snapshot(id, impl, why)) {
+      live.run = 0;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
+  if (id == kNoSlot || !tensor.defined()) {
+    if ((id == kNoSlot) == !tensor.defined()) return true;
+    why = Reason::kMismatchOperand;
+    return false;
+  }
+  Live& live = live_[static_cast<std::size_t>(id)];
+  if (live.run == run_) {
+    if (live.object != tensor.impl()) {
+      why = Reason::kMismatchOperand;
+      return false;
+    }
+    if (live.is_exposed && !snapshot_is_current(live)) [[unlikely]] {
+      why = Reason::kExposed;
+      return false;
+    }
+    return true;
+  }
+  if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) {
+    why = Reason::kMismatchOperand;
+    return false;
+  }
+  return bind(id, *tensor.impl(), why);
+}
+
+bool Replay::bind_nested(const Word& word, Reason& why) {
+  for (const SlotId id : word.nested_live_ins) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_) {
+      if (live.object == slot.recorded.impl()) continue;
+      why = Reason::kMismatchOperand;
+      return false;
+    }
+    if (!bind(id, *slot.recorded.impl(), why)) return false;
+  }
+  return true;
+}
+
+bool Replay::numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& why) const {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i].type() != word.number_kinds[i]) {
+      why = Reason::kMismatchNumber;
+      return false;
+    }
+  for (const auto& [index, bits] : word.fixed_numbers)
+    if (raw_bits(numbers[static_cast<std::size_t>(index)]) != bits) {
+      why = Reason::kMismatchNumber;
+      return false;
+    }
+  return true;
+}
+
+void Replay::take_numbers(const Word& word, ArrayRef<Scalar> numbers) {
+  std::uint64_t* to = scalars_.data() + word.first_number;
+  for (const Scalar& number : numbers) *to++ = raw_bits(number);
+}
+
+// ---- pending handles ----
+
+// The handle a word hands out for a result: the one of the last iteration when nobody else holds
+// it, with everything the user may have set on it put back.
+TensorImpl& Replay::handle(SlotId id) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  const bool is_reusable = live.impl && live.impl->use_count() == 1 &&
+                           live.impl->metadata_epoch == live.epoch &&
+                           (!live.impl->autograd || (!live.impl->autograd->grad.defined() &&
+                                                     !live.impl->autograd->retains_grad));
+  if (!is_reusable) {
+    Geometry geometry{slot.type.sizes, slot.strides, 0};
+    live.impl = make_impl(StoragePtr(), std::move(geometry), slot.type.dtype);
+    live.impl->requires_grad = slot.requires_grad;
+    if (!slot.is_leaf) {
+      if (!released_node_ && tape_hooks().make_released_node)
+        released_node_ = tape_hooks().make_released_node();
+      autograd_meta(*live.impl).grad_fn = released_node_;
+    }
+    live.impl->trace_session = session_;
+    live.impl->trace_id = id;
+    live.epoch = live.impl->metadata_epoch;
+  }
+  TensorImpl& impl = *live.impl;
+  impl.is_pending = true;
+  live.object = &impl;
+  live.run = run_;
+  live.is_filled = false;
+  return impl;
+}
+
+TensorImpl& Replay::existing_handle(SlotId id) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  return live.run == run_ ? *live.object : handle(id);
+}
+
+bool Replay::effects_apply(const Word& word, Reason& why) const {
+  for (const GradEffect& effect : word.effects) {
+    if (!effect.expects_undefined) continue;
+    const AutogradMeta* meta = live_[static_cast<std::size_t>(effect.leaf)].object->autograd;
+    if (meta && meta->grad.defined()) {
+      why = Reason::kMismatchState;
+      return false;
+    }
+  }
+  return true;
+}
+
+void Replay::apply_effects(const Word& word) {
+  for (const GradEffect& effect : word.effects) {
+    TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
+    if (effect.grad == kNoSlot) {
+      if (leaf.autograd) leaf.autograd->grad = Tensor();
+    } else {
+      autograd_meta(leaf).grad = Tensor(&existing_handle(effect.grad));
+    }
+  }
+}
+
+// Memory of live-ins that the word writes is behind the program from now on.
+void Replay::owe(const Word& word) {
+  for (const SlotId id : word.written_live_ins)
+    live_[static_cast<std::size_t>(id)].object->storage->flags |= Storage::kOwed;
+}
+
+// ---- words ----
+
+bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why) {
+  if (is_complete()) {
+    why = Reason::kMismatchOp;
+    return false;
+  }
+  const Word& word = segment_->words[matched_];
+  if (!same_head(word, call.op, site, *call.attrs, call.inputs.size(), call.numbers.size(), why))
+    return false;
+  if (word.is_inplace != call.is_inplace || word.is_big) {
+    why = Reason::kMismatchOp;
+    return false;
+  }
+  for (std::size_t i = 0; i < call.inputs.size(); ++i)
+    if (!match_operand(word.inputs[i], call.inputs[i], why)) return false;
+  if (!call.numbers.empty() && !numbers_match(word, call.numbers, why)) return false;
+  if (!word.nested_live_ins.empty() && !bind_nested(word, why)) return false;
+  if (call.op->check) [[unlikely]] {
+    const std::uint64_t run = run_;
+    std::vector<Type> types;
+    for (const Tensor& input : call.inputs) {
+      if (input.defined() && is_integral(input.impl()->dtype)) materialize(*input.impl());
+      types.push_back(input.defined() ? Type{input.impl()->dtype, input.impl()->geometry.sizes}
+                                      : Type{ScalarType::Undefined, {}});
+    }
+    if (run_ != run) return false;  // what the check reads was not known: the run was left
+    call.op->check(Signature{*call.op, types, *call.attrs, call.numbers}, call.inputs);
+  }
+  take_numbers(word, call.numbers);
+  for (std::size_t k = 0; k < word.outputs.size(); ++k) {
+    const SlotId id = word.outputs[k];
+    if (id == kNoSlot) continue;
+    outputs[k] = Tensor(word.output_is_new[k] ? &handle(id)
+                                              : live_[static_cast<std::size_t>(id)].object);
+  }
+  if (!word.written_live_ins.empty()) owe(word);
+  tape_nodes_ += word.tape_nodes;
+  ++matched_;
+  return true;
+}
+
+bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
+  if (is_complete()) {
+    why = Reason::kMismatchOp;
+    return false;
+  }
+  const Word& word = segment_->words[matched_];
+  if (!same_head(word, big.op, site, *big.attrs, big.inputs.size(), big.numbers.size(), why))
+    return false;
+  if (!word.is_big || word.object != big.object || word.epoch != big.epoch) {
+    why = Reason::kMismatchState;
+    return false;
+  }
+  for (std::size_t i = 0; i < big.inputs.size(); ++i)
+    if (!match_operand(word.inputs[i], big.inputs[i], why)) return false;
+  if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) ||
+      !effects_apply(word, why))
+    return false;
+  // What a library call reads of exposed memory it reads now.
+  for (const Live& live : live_)
+    if (live.run == run_ && live.is_exposed && !snapshot_is_current(live)) {
+      why = Reason::kExposed;
+      return false;
+    }
+  take_numbers(word, big.numbers);
+  apply_effects(word);
+  owe(word);
+  tape_nodes_ += word.tape_nodes;
+  ++matched_;
+  return true;
+}
+
+}  // namespace groove::tracer

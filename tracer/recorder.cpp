@@ -1,0 +1,495 @@
+#include "tracer/recorder.h"
+
+#include "kernels/lowering.h"
+#include "src/core/check.h"
+#include "src/core/geometry.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+namespace {
+
+std::uint64_t raw_bits(const Scalar& number) {
+  return number.bits_as(number.isFloatingPoint() ? kDouble : kLong);
+}
+ScalarType number_kind(const Scalar& number) { return number.isFloatingPoint() ? kDouble : kLong; }
+
+bool is_composite(const Op& op) { return op.kind == OpKind::kComposite; }
+
+bool reads_indices(const Type& type) { return is_integral(type.dtype); }
+
+}  // namespace
+
+Recorder::Recorder(std::uint64_t head, std::uint64_t session)
+    : session_(session), segment_(std::make_shared<Segment>()) {
+  segment_->head = head;
+}
+
+void Recorder::fail(Reason reason) {
+  if (!failure_) failure_ = reason;
+}
+
+// ---- slots and values ----
+
+SlotId Recorder::add_slot(TensorImpl& impl) {
+  const auto id = static_cast<SlotId>(segment_->slots.size());
+  Slot slot;
+  slot.type = {impl.dtype, impl.geometry.sizes};
+  slot.strides = impl.geometry.strides;
+  slot.requires_grad = impl.requires_grad;
+  slot.is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+  segment_->slots.push_back(std::move(slot));
+  objects_.push_back(Tensor(&impl));
+  cached_.push_back({});
+  impl.trace_session = session_;
+  impl.trace_id = id;
+  return id;
+}
+
+SlotId Recorder::slot_of(const Tensor& tensor) {
+  if (!tensor.defined()) return kNoSlot;
+  TensorImpl& impl = *tensor.impl();
+  if (impl.trace_session == session_) {
+    // An object that a library object walks by itself must be the very same one in every replay.
+    Slot& known = segment_->slots[static_cast<std::size_t>(impl.trace_id)];
+    if (in_expansion_ && known.is_live_in && word().object && !known.recorded.defined()) {
+      known.recorded = tensor;
+      word().nested_live_ins.push_back(impl.trace_id);
+    }
+    return impl.trace_id;
+  }
+  // Something that existed before: a live-in.
+  if (impl.requires_grad && impl.autograd && impl.autograd->grad_fn && grad_enabled())
+    fail(Reason::kLiveInOnTape);
+  const SlotId id = add_slot(impl);
+  Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  slot.is_live_in = true;
+  if (in_expansion_) {
+    slot.recorded = tensor;
+    word().nested_live_ins.push_back(id);
+  }
+  slot.storage = static_cast<std::int32_t>(segment_->storages.size());
+  if (impl.storage->trace_session == session_) {
+    const StorageInfo& known =
+        segment_->storages[static_cast<std::size_t>(impl.storage->trace_index)];
+    if (!known.is_live_in) fail(Reason::kUnknownAlias);
+  }
+  StorageInfo info;
+  info.base = id;
+  info.is_live_in = true;
+  segment_->storages.push_back(info);
+  storage_objects_.push_back(impl.storage);
+  impl.storage->trace_session = session_;
+  impl.storage->trace_index = slot.storage;
+  const ValueId value = segment_->graph.add_input(slot.type, slot.strides);
+  storage_value_.push_back(value);
+  cached_[static_cast<std::size_t>(id)] = {value, 0};
+  segment_->live_ins.push_back(id);
+  return id;
+}
+
+ValueId Recorder::read(SlotId id) {
+  if (id == kNoSlot) return kNoValue;
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  Cached& cached = cached_[static_cast<std::size_t>(id)];
+  if (cached.value != kNoValue && cached.writes == storage.writes) return cached.value;
+  if (storage.base == id) {
+    cached = {storage_value_[static_cast<std::size_t>(slot.storage)], storage.writes};
+    return cached.value;
+  }
+  // The storage was written since: derive the view again from its parent.
+  if (slot.parent == kNoSlot || slot.view_word < 0) {
+    fail(Reason::kUnknownAlias);
+    return cached.value;
+  }
+  const ValueId parent = read(slot.parent);
+  const Node made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
+  const std::int32_t node = segment_->graph.add_node(
+      *made.op, {parent}, made.attrs, made.numbers, made.place, segment_->stages - 1);
+  Cached& again = cached_[static_cast<std::size_t>(id)];
+  again = {segment_->graph.nodes[static_cast<std::size_t>(node)].outputs[0], storage.writes};
+  return again.value;
+}
+
+// Where a view lies in its base seen as a contiguous tensor; empty when the recording cannot say.
+std::optional<Geometry> Recorder::geometry_in_base(SlotId id) {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  const Geometry& base =
+      objects_[static_cast<std::size_t>(storage.base)].impl()->geometry;
+  if (!base.is_contiguous()) return std::nullopt;
+  for (SlotId at = id; at != storage.base;) {
+    const Slot& view = segment_->slots[static_cast<std::size_t>(at)];
+    if (view.parent == kNoSlot || view.view_word < 0) return std::nullopt;
+    // A slice through a run-time start is part of the structure when it is written through.
+    for (const NumberRef& number :
+         segment_->graph.nodes[static_cast<std::size_t>(view.view_word)].numbers)
+      if (number.entry >= 0) return std::nullopt;
+    at = view.parent;
+  }
+  Geometry geometry = objects_[static_cast<std::size_t>(id)].impl()->geometry;
+  geometry.offset -= base.offset;
+  return geometry;
+}
+
+void Recorder::write(SlotId id, ValueId value) {
+  const Slot slot = segment_->slots[static_cast<std::size_t>(id)];
+  Graph& graph = segment_->graph;
+  if (graph.type(value).dtype != slot.type.dtype) {
+    static const Op* const cast = find_op("to");
+    GROOVE_ASSERT(cast != nullptr);
+    Attrs attrs;
+    attrs.add(slot.type.dtype);
+    const std::int32_t node =
+        graph.add_node(*cast, {value}, attrs, {}, {}, segment_->stages - 1);
+    value = graph.nodes[static_cast<std::size_t>(node)].outputs[0];
+  }
+  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  if (storage.early_output >= 0) fail(Reason::kWrittenAfterRead);
+  if (storage.is_live_in)
+    word().written_live_ins.push_back(storage.base);
+  if (storage.base != id) {
+    const std::optional<Geometry> where = geometry_in_base(id);
+    if (!where) {
+      fail(Reason::kDynamicWrite);
+      return;
+    }
+    static const Op* const write_strided = find_op("write_strided");
+    GROOVE_ASSERT(write_strided != nullptr);
+    Attrs attrs;
+    attrs.add(IntArrayRef(where->sizes)).add(IntArrayRef(where->strides)).add(where->offset);
+    const std::int32_t node = graph.add_node(
+        *write_strided, {read(storage.base), value}, attrs, {}, {}, segment_->stages - 1);
+    const ValueId whole = graph.nodes[static_cast<std::size_t>(node)].outputs[0];
+    ++storage.writes;
+    storage_value_[static_cast<std::size_t>(slot.storage)] = whole;
+    cached_[static_cast<std::size_t>(storage.base)] = {whole, storage.writes};
+    cached_[static_cast<std::size_t>(id)] = {value, storage.writes};
+    return;
+  }
+  ++storage.writes;
+  storage_value_[static_cast<std::size_t>(slot.storage)] = value;
+  cached_[static_cast<std::size_t>(id)] = {value, storage.writes};
+}
+
+// ---- calls ----
+
+Recorder::Prepared Recorder::prepare(const Call& call) {
+  Prepared prepared;
+  for (const Tensor& input : call.inputs) {
+    const SlotId slot = slot_of(input);
+    // What a value check reads must be real before the op is matched.
+    if (call.op->check && slot != kNoSlot && !in_expansion_) {
+      const Slot& info = segment_->slots[static_cast<std::size_t>(slot)];
+      if (!info.is_live_in && reads_indices(info.type)) {
+        segment_->words.pop_back();
+        add_stage_end(slot);
+        segment_->words.emplace_back();
+      }
+    }
+    prepared.inputs.push_back(slot);
+  }
+  for (const SlotId slot : prepared.inputs) prepared.values.push_back(read(slot));
+  return prepared;
+}
+
+void Recorder::fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<Scalar> numbers,
+                         const SiteKey& site, Site place) {
+  word.op = &op;
+  word.attrs = attrs;
+  word.site = site;
+  word.place = place;
+  word.grad_enabled = grad_enabled();
+  word.first_number = static_cast<std::int32_t>(segment_->number_kinds.size());
+  for (const Scalar& number : numbers) {
+    word.number_kinds.push_back(number.type());
+    segment_->number_kinds.push_back(number_kind(number));
+    segment_->graph.numbers.push_back(number_kind(number));
+  }
+}
+
+// The numbers of a word's own node. Reals of a composite may be folded into other numbers by its
+// expansion, so they are structure; everything else is a run-time input.
+std::vector<NumberRef> Recorder::word_numbers(Word& word, const Call& call) {
+  std::vector<NumberRef> refs;
+  for (std::size_t i = 0; i < call.numbers.size(); ++i) {
+    NumberRef ref;
+    ref.constant = call.numbers[i];
+    if (is_composite(*call.op) && call.numbers[i].isFloatingPoint())
+      word.fixed_numbers.emplace_back(static_cast<std::int32_t>(i), raw_bits(call.numbers[i]));
+    else
+      ref.entry = word.first_number + static_cast<std::int32_t>(i);
+    refs.push_back(ref);
+  }
+  return refs;
+}
+
+void Recorder::open(const Call& call, const SiteKey& site) {
+  if (failure_) return;
+  segment_->words.emplace_back();
+  open_.push_back(prepare(call));
+  Word& opened = word();
+  fill_word(opened, *call.op, *call.attrs, call.numbers, site, call.site);
+  opened.is_inplace = call.is_inplace;
+  opened.inputs = open_.back().inputs;
+  sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
+}
+
+void Recorder::close(const Call& call, Tensor* outputs) {
+  if (failure_ || open_.empty()) return;
+  const Prepared prepared = std::move(open_.back());
+  open_.pop_back();
+  Word& closed = word();
+  closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
+  std::vector<NumberRef> numbers = word_numbers(closed, call);
+  record_results(call, prepared, outputs, std::move(numbers), closed.outputs,
+                 &closed.output_is_new);
+  for (const SlotId slot : closed.outputs)
+    if (slot != kNoSlot) segment_->slots[static_cast<std::size_t>(slot)].is_user_visible = true;
+}
+
+void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
+                              std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
+                              std::vector<bool>* output_is_new) {
+  Graph& graph = segment_->graph;
+  const Place place{call.site.file_name(), call.site.line()};
+  const std::int32_t node_index =
+      graph.add_node(*call.op, prepared.values, *call.attrs, std::move(numbers), place,
+                     segment_->stages - 1);
+  const std::vector<ValueId> values = graph.nodes[static_cast<std::size_t>(node_index)].outputs;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (call.is_inplace) {
+      const SlotId target = prepared.inputs[static_cast<std::size_t>(call.op->mutates[k])];
+      write(target, values[k]);
+      output_slots.push_back(target);
+      if (output_is_new) output_is_new->push_back(false);
+      continue;
+    }
+    if (!outputs[k].defined()) {
+      output_slots.push_back(kNoSlot);
+      if (output_is_new) output_is_new->push_back(false);
+      continue;
+    }
+    TensorImpl& impl = *outputs[k].impl();
+    if (impl.trace_session == session_) {  // a composite that gave back its operand
+      output_slots.push_back(impl.trace_id);
+      if (output_is_new) output_is_new->push_back(false);
+      continue;
+    }
+    const bool shares = impl.storage->trace_session == session_;
+    const SlotId id = add_slot(impl);
+    Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (call.op->kind == OpKind::kView) {
+      const SlotId parent = prepared.inputs[0];
+      slot.parent = parent;
+      slot.storage = segment_->slots[static_cast<std::size_t>(parent)].storage;
+      slot.view_word = node_index;
+    } else {
+      if (shares) fail(Reason::kUnknownAlias);
+      slot.storage = static_cast<std::int32_t>(segment_->storages.size());
+      StorageInfo info;
+      info.base = id;
+      segment_->storages.push_back(info);
+      storage_objects_.push_back(impl.storage);
+      storage_value_.push_back(values[k]);
+      impl.storage->trace_session = session_;
+      impl.storage->trace_index = slot.storage;
+    }
+    cached_[static_cast<std::size_t>(id)] = {
+        values[k], segment_->storages[static_cast<std::size_t>(slot.storage)].writes};
+    output_slots.push_back(id);
+    if (output_is_new) output_is_new->push_back(true);
+  }
+}
+
+// ---- expansions ----
+
+void Recorder::open_expansion(const Call& call, const SiteKey& site) {
+  if (failure_) return;
+  segment_->words.emplace_back();
+  const Prepared prepared = prepare(call);
+  Word& opened = word();
+  fill_word(opened, *call.op, *call.attrs, call.numbers, site, call.site);
+  opened.is_inplace = call.is_inplace;
+  opened.inputs = prepared.inputs;
+  word_numbers(opened, call);
+  in_expansion_ = true;
+  sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
+}
+
+void Recorder::open_expansion(const BigWord& big, const SiteKey& site) {
+  if (failure_) return;
+  segment_->words.emplace_back();
+  Word& opened = word();
+  for (const Tensor& input : big.inputs) opened.inputs.push_back(slot_of(input));
+  fill_word(opened, *big.op, *big.attrs, big.numbers, site, big.site);
+  opened.is_big = true;
+  opened.ends_step = big.ends_step;
+  opened.object = big.object;
+  opened.epoch = big.epoch;
+  in_expansion_ = true;
+  sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
+}
+
+void Recorder::close_expansion(const Call* call, Tensor* outputs) {
+  in_expansion_ = false;
+  open_.clear();
+  if (failure_ || segment_->words.empty()) return;
+  Word& closed = word();
+  closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
+  if (!call) return;
+  for (int k = 0; k < call->op->outputs; ++k) {
+    if (!outputs[k].defined()) {
+      closed.outputs.push_back(kNoSlot);
+      closed.output_is_new.push_back(false);
+      continue;
+    }
+    TensorImpl& impl = *outputs[k].impl();
+    if (impl.trace_session != session_) {  // made behind the dispatcher's back
+      fail(Reason::kUnknownAlias);
+      return;
+    }
+    const SlotId id = impl.trace_id;
+    bool is_new = !segment_->slots[static_cast<std::size_t>(id)].is_live_in &&
+                  !segment_->slots[static_cast<std::size_t>(id)].is_user_visible;
+    closed.outputs.push_back(id);
+    closed.output_is_new.push_back(is_new);
+    segment_->slots[static_cast<std::size_t>(id)].is_user_visible = true;
+  }
+}
+
+void Recorder::open_nested(const Call& call) {
+  if (failure_) return;
+  open_.push_back(prepare(call));
+}
+
+void Recorder::close_nested(const Call& call, Tensor* outputs) {
+  if (failure_ || open_.empty()) return;
+  const Prepared prepared = std::move(open_.back());
+  open_.pop_back();
+  std::vector<NumberRef> numbers;
+  for (const Scalar& number : call.numbers) {
+    NumberRef ref;
+    ref.constant = number;
+    if (number.origin() >= 0) ref.entry = word().first_number + number.origin();
+    numbers.push_back(ref);
+  }
+  NestedCall nested{call.op, *call.attrs, prepared.inputs, {}, numbers, call.is_inplace};
+  record_results(call, prepared, outputs, std::move(numbers), nested.outputs, nullptr);
+  if (word().is_big) word().nested.push_back(std::move(nested));
+}
+
+void Recorder::set_grad(TensorImpl& leaf, const Tensor& grad) {
+  if (failure_) return;
+  if (!in_expansion_) {
+    fail(Reason::kHostAccess);
+    return;
+  }
+  const bool was_undefined = !leaf.autograd || !leaf.autograd->grad.defined();
+  const SlotId leaf_slot = slot_of(Tensor(&leaf));
+  const SlotId grad_slot = slot_of(grad);
+  if (grad_slot != kNoSlot)
+    segment_->slots[static_cast<std::size_t>(grad_slot)].is_user_visible = true;
+  word().effects.push_back({leaf_slot, grad_slot, was_undefined && grad.defined()});
+}
+
+// ---- host reads and outputs ----
+
+void Recorder::add_stage_end(SlotId id) {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  if (storage.is_live_in && storage.writes == 0) return;  // real already
+  if (storage.early_output >= 0) return;                  // looked at before
+  const std::int32_t stage = segment_->stages - 1;
+  Graph& graph = segment_->graph;
+  GraphOutput output;
+  output.value = read(storage.base);
+  output.stage = stage;
+  if (storage.is_live_in) {
+    fail(Reason::kWrittenAfterRead);  // committing a write early is not built yet
+    return;
+  }
+  storage.early_output = static_cast<std::int32_t>(graph.outputs.size());
+  graph.outputs.push_back(output);
+  segment_->stage_ends.push_back(
+      {static_cast<std::int32_t>(segment_->words.size()), id, stage});
+  ++segment_->stages;
+}
+
+void Recorder::host_read(TensorImpl& impl) {
+  if (failure_ || in_expansion_ || impl.trace_session != session_) return;
+  add_stage_end(impl.trace_id);
+}
+
+bool Recorder::is_held(SlotId id) const {
+  const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+  return impl.use_count() - impl.tape_references > 1;
+}
+
+void Recorder::add_outputs() {
+  Graph& graph = segment_->graph;
+  const std::int32_t last = segment_->stages - 1;
+  for (SlotId id = 0; id < static_cast<SlotId>(segment_->slots.size()); ++id) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (slot.is_live_in || !is_held(id)) continue;
+    const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+    if (tape_hooks().has_live_history && tape_hooks().has_live_history(impl))
+      fail(Reason::kLiveTape);
+    StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+    if (storage.is_live_in || storage.early_output >= 0 || storage.output >= 0) continue;
+    storage.output = static_cast<std::int32_t>(graph.outputs.size());
+    graph.outputs.push_back({read(storage.base), -1, last});
+  }
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+    StorageInfo& storage = segment_->storages[s];
+    if (!storage.is_live_in || storage.writes == 0) continue;
+    for (std::size_t other = 0; other < segment_->storages.size(); ++other)
+      if (other != s && storage_objects_[other] == storage_objects_[s])
+        fail(Reason::kLiveInAlias);
+    storage.output = static_cast<std::int32_t>(graph.outputs.size());
+    std::int32_t input = 0;
+    while (segment_->live_ins[static_cast<std::size_t>(input)] != storage.base) ++input;
+    graph.outputs.push_back({read(storage.base), input, last});
+  }
+}
+
+SegmentPtr Recorder::finish(const Widened& widened) {
+  if (segment_->words.empty()) fail(Reason::kException);
+  std::vector<Tensor> kept;  // counted as held by the program
+  for (const auto& [word, output] : widened) {
+    if (static_cast<std::size_t>(word) >= segment_->words.size()) continue;
+    const std::vector<SlotId>& slots = segment_->words[static_cast<std::size_t>(word)].outputs;
+    if (static_cast<std::size_t>(output) < slots.size() &&
+        slots[static_cast<std::size_t>(output)] != kNoSlot)
+      kept.push_back(
+          objects_[static_cast<std::size_t>(slots[static_cast<std::size_t>(output)])]);
+  }
+  if (!failure_) add_outputs();
+  if (failure_) return nullptr;
+  Graph& graph = segment_->graph;
+  graph.stages = segment_->stages;
+  std::int32_t buffers = 0;
+  segment_->output_buffer_of.assign(graph.outputs.size(), -1);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    if (graph.outputs[i].writes < 0) segment_->output_buffer_of[i] = buffers++;
+  segment_->output_storages.assign(static_cast<std::size_t>(buffers), -1);
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s)
+    for (const std::int32_t output :
+         {segment_->storages[s].output, segment_->storages[s].early_output})
+      if (output >= 0 && segment_->output_buffer_of[static_cast<std::size_t>(output)] >= 0)
+        segment_->output_storages[static_cast<std::size_t>(
+            segment_->output_buffer_of[static_cast<std::size_t>(output)])] =
+            static_cast<std::int32_t>(s);
+  for (Slot& slot : segment_->slots)
+    if (slot.recorded.defined()) slot.recorded_epoch = slot.recorded.impl()->metadata_epoch;
+  segment_->place = place();
+  return segment_;
+}
+
+std::string Recorder::place() const {
+  if (segment_->words.empty()) return "?";
+  const SiteKey& site = segment_->words.front().site;
+  return fmt::format("{}:{}", site.file ? site.file : "?", site.line);
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,17 @@
+// Handles for tests: forcing an exit at a chosen word, starting afresh.
+#pragma once
+
+#include <cstdint>
+
+namespace groove::tracer::testing {
+
+/// Every replay leaves before matching its word number `word`; -1: none.
+void force_exit_at(std::int64_t word);
+/// Drops all segments and what discovery has seen on this thread.
+void forget_everything();
+/// Words of the longest armed segment; 0 when none is armed.
+std::int64_t longest_segment();
+void set_hot(int repeats);
+void set_synchronous(bool is_synchronous);
+
+}  // namespace groove::tracer::testing

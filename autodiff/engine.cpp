@@ -181,7 +181,7 @@ class Engine {
     Tensors cotangents(std::make_move_iterator(slots_.begin() + at.first_slot),
                        std::make_move_iterator(slots_.begin() + at.first_slot + node.output_count));
     const bool has_targets = !backward_.targets.empty();
-    if (node.retained) retain_gradients(node, cotangents);
+    if (node.retained && backward_.accumulate) retain_gradients(node, cotangents);
     if (has_targets && !backward_.accumulate) capture(&node, cotangents);
 
     const std::size_t count = node.edge_count;

@@ -4,6 +4,7 @@
 
 #include "autodiff/arithmetic.h"
 #include "autodiff/views.h"
+#include "groove/autograd.h"
 #include "src/core/check.h"
 
 namespace groove {
@@ -83,6 +84,7 @@ void set_tape_sequence(std::uint64_t next) { next_sequence = next; }
 std::uint64_t advance_tape_sequence() { return next_sequence++; }
 
 Edge resolve(DeferredNode& node, std::uint32_t index) {
+  const AutoGradMode recording(true);  // also when a backward that records nothing asks
   node.materialize();
   return node.target(index);
 }

@@ -205,7 +205,11 @@ PlanPtr make_plan(const Call& call) {
 
 void run_view(const Call& call, Tensor* outputs) {
   const std::vector<Type> inputs = input_types(call);
-  const Signature signature{*call.op, inputs, *call.attrs, call.numbers};
+  // Where a view starts is an input, also while a loop is recorded.
+  SmallVector<Scalar, 4> numbers;
+  for (const Scalar& number : call.numbers) numbers.push_back(number.with_origin(-1));
+  const Signature signature{*call.op, inputs, *call.attrs,
+                            ArrayRef<Scalar>(numbers.data(), numbers.size())};
   outputs[0] = make_view(call.inputs[0],
                          call.op->view(call.inputs[0].impl()->geometry, signature));
 }

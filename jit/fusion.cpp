@@ -1,7 +1,6 @@
-// Grouping walks the nodes in order and puts each into the latest group it reads from, or into a
-// new one. Groups carry positions; a node may only join the group with the greatest position among
-// those it reads from, so a group never depends on a later one and no cycle can arise. Afterwards
-// map groups whose only readers are in the joined group are absorbed by it:
+// Grouping walks the nodes in order and puts each into one of the groups it reads from, or into a
+// new one. Joining group G is legal when no other group the node reads from depends on G: then no
+// cycle can arise. Afterwards map groups whose only readers are in the joined group are absorbed:
 //
 //     X: mask = a > 0          (map)       G: d = matmul(dy, w)      (contraction)
 //     n: where(mask, d, 0) reads X and G, joins G; X has no other reader and is absorbed.
@@ -9,6 +8,7 @@
 
 #include <algorithm>
 
+#include "jit/uses.h"
 #include "kernels/build.h"
 #include "kernels/ops/structural.h"
 #include "kernels/order.h"
@@ -37,22 +37,22 @@ const How* lowering_as(const Node& node) {
 
 class Fuser {
  public:
-  Fuser(const Graph& graph, const FusionOptions& options) : graph_(graph), options_(options) {
+  Fuser(const Graph& graph, const FusionOptions& options)
+      : graph_(graph), options_(options), uses_(find_uses(graph)) {
+    fusion_.stage_of = uses_.stage_of;
     fusion_.group_of.assign(graph.nodes.size(), -1);
     fusion_.span_of.assign(graph.nodes.size(), Span::kFull);
     fusion_.is_stored.assign(graph.values.size(), 0);
   }
 
   Fusion run() {
-    find_stages();
-    find_uses();
     for (std::int32_t stage = 0; stage < graph_.stages; ++stage) {
       for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
         if (fusion_.stage_of[i] == stage) place(static_cast<std::int32_t>(i));
       }
     }
     mark_stored();
-    drop_empty_groups();
+    order_groups(graph_, uses_, fusion_);
     return std::move(fusion_);
   }
 
@@ -70,67 +70,9 @@ class Fuser {
     return fusion_.span_of[static_cast<std::size_t>(producer)];
   }
 
-  // A node runs in the earliest stage that needs it, never before its own.
-  void find_stages() {
-    constexpr std::int32_t kNever = 1 << 30;
-    std::vector<std::int32_t> needed(graph_.values.size(), kNever);
-    for (const GraphOutput& output : graph_.outputs) {
-      auto& stage = needed[static_cast<std::size_t>(output.value)];
-      stage = std::min(stage, output.stage);
-    }
-    fusion_.stage_of.assign(graph_.nodes.size(), -1);
-    for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
-      const Node& n = graph_.nodes[i];
-      std::int32_t stage = kNever;
-      for (const ValueId id : n.outputs) stage = std::min(stage, needed[static_cast<std::size_t>(id)]);
-      if (stage == kNever) continue;
-      stage = std::max(stage, n.stage);
-      fusion_.stage_of[i] = stage;
-      for (const ValueId id : n.inputs) {
-        if (id == kNoValue) continue;
-        auto& need = needed[static_cast<std::size_t>(id)];
-        need = std::min(need, stage);
-      }
-    }
-  }
-
-  void find_uses() {
-    uses_.resize(graph_.values.size());
-    is_output_.assign(graph_.values.size(), 0);
-    feeds_output_.assign(graph_.nodes.size(), 0);
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (fusion_.stage_of[i] < 0 || graph_.nodes[i].op->kind == OpKind::kView) continue;
-      for (const ValueId id : graph_.nodes[i].inputs) {
-        if (id == kNoValue) continue;
-        auto& users = uses_[static_cast<std::size_t>(root_of(graph_, id))];
-        if (users.empty() || users.back() != static_cast<std::int32_t>(i)) {
-          users.push_back(static_cast<std::int32_t>(i));
-        }
-      }
-    }
-    for (const GraphOutput& output : graph_.outputs) {
-      is_output_[static_cast<std::size_t>(output.value)] = 1;
-      const std::int32_t producer = graph_.values[static_cast<std::size_t>(output.value)].node;
-      if (producer >= 0 && output.writes < 0) feeds_output_[static_cast<std::size_t>(producer)] = 1;
-    }
-    for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
-      if (!feeds_output_[i] && !feeds_anything_but_updates(i)) continue;
-      feeds_output_[i] = 1;
-    }
-  }
-  bool feeds_anything_but_updates(std::size_t index) const {
-    for (const ValueId id : graph_.nodes[index].outputs) {
-      for (const std::int32_t user : uses_[static_cast<std::size_t>(id)]) {
-        if (feeds_output_[static_cast<std::size_t>(user)]) return true;
-        // What an optimizer reads is not itself an update unless it is as elementwise as one.
-        if (node(user).op->kind != OpKind::kElementwise) return true;
-      }
-    }
-    return false;
-  }
   bool is_update(std::int32_t index) const {
     return node(index).op->kind == OpKind::kElementwise &&
-           !feeds_output_[static_cast<std::size_t>(index)];
+           !uses_.feeds_more_than_updates[static_cast<std::size_t>(index)];
   }
 
   void place(std::int32_t index) {
@@ -158,6 +100,7 @@ class Fuser {
     fresh.kind = kind;
     fresh.loop = std::move(loop);
     fresh.nodes.push_back(index);
+    fresh.seed = index;
     fresh.stage = fusion_.stage_of[static_cast<std::size_t>(index)];
     fresh.is_update = is_update(index);
     fusion_.groups.push_back(std::move(fresh));
@@ -179,19 +122,56 @@ class Fuser {
       }
       if (std::find(found.begin(), found.end(), from) == found.end()) found.push_back(from);
     }
-    std::sort(found.begin(), found.end());
+    // Where a node may choose, it goes to where data is dearest to move: rows, then products.
+    const auto preference = [&](std::int32_t id) {
+      switch (fusion_.groups[static_cast<std::size_t>(id)].kind) {
+        case GroupKind::kRow: return 0;
+        case GroupKind::kContraction: return 1;
+        case GroupKind::kColumn: return 2;
+        default: return 3;
+      }
+    };
+    std::sort(found.begin(), found.end(), [&](std::int32_t a, std::int32_t b) {
+      return std::make_pair(preference(a), -a) < std::make_pair(preference(b), -b);
+    });
     return found;
   }
 
   LoopShape map_loop(std::int32_t index) const {
-    return {without_ones(graph_.type(node(index).outputs[0]).sizes), {}};
+    const Shape& sizes = graph_.type(node(index).outputs[0]).sizes;
+    LoopShape loop{without_ones(sizes), {}};
+    // An index along an axis of size 1 needs that axis.
+    const auto* how = lowering_as<ElementwiseLowering>(node(index));
+    if (how && how->uses_last_index && sizes.back() == 1) loop.sizes.push_back(1);
+    return loop;
+  }
+
+  static bool counts(const Node& n) {
+    const auto* how = lowering_as<ElementwiseLowering>(n);
+    return how && (how->uses_flat_index || how->uses_last_index);
+  }
+  // Bodies that ask for the index along the last axis need it to be the launch's innermost.
+  bool indices_fit(const Group& into, std::int32_t index) const {
+    const auto* how = lowering_as<ElementwiseLowering>(node(index));
+    if (!how || !how->uses_last_index) return true;
+    const Shape& sizes = graph_.type(node(index).outputs[0]).sizes;
+    if (sizes.back() == 1) return into.nodes.size() == 1 && into.nodes[0] == index;
+    if (without_ones(sizes) != into.loop.sizes) return false;
+    if (into.kind == GroupKind::kRow) {
+      return into.loop.reduced_axes() == 1 && into.loop.is_reduced.back();
+    }
+    return into.kind != GroupKind::kColumn || !into.loop.is_reduced.back();
   }
 
   void place_map(std::int32_t index) {
     const std::vector<std::int32_t> from = producers(index);
     std::int32_t home = -1;
-    if (options_.is_enabled && !from.empty() && joins(from.back(), index)) {
-      home = from.back();
+    if (options_.is_enabled) {
+      for (const std::int32_t candidate : from) {
+        if (home < 0 && is_acyclic(candidate, from) && joins(candidate, index)) home = candidate;
+      }
+    }
+    if (home >= 0) {
       group(home).nodes.push_back(index);
       fusion_.group_of[static_cast<std::size_t>(index)] = home;
     } else {
@@ -201,6 +181,34 @@ class Fuser {
     for (const std::int32_t other : from) {
       if (other != home) absorb(other, home);
     }
+  }
+
+  bool is_acyclic(std::int32_t home, const std::vector<std::int32_t>& from) {
+    for (const std::int32_t other : from) {
+      if (other != home && reaches(home, other)) return false;
+    }
+    return true;
+  }
+  // Does group `to` depend on group `from`?
+  bool reaches(std::int32_t from, std::int32_t to) {
+    seen_.assign(fusion_.groups.size(), 0);
+    std::vector<std::int32_t> open{from};
+    while (!open.empty()) {
+      const std::int32_t at = open.back();
+      open.pop_back();
+      if (at == to) return true;
+      if (seen_[static_cast<std::size_t>(at)]) continue;
+      seen_[static_cast<std::size_t>(at)] = 1;
+      for (const std::int32_t member : group(at).nodes) {
+        for (const ValueId id : node(member).outputs) {
+          for (const std::int32_t user : uses_.readers[static_cast<std::size_t>(id)]) {
+            const std::int32_t next = fusion_.group_of[static_cast<std::size_t>(user)];
+            if (next >= 0 && !seen_[static_cast<std::size_t>(next)]) open.push_back(next);
+          }
+        }
+      }
+    }
+    return false;
   }
 
   bool find_span(const Group& into, std::int32_t index, Span& span) const {
@@ -256,6 +264,7 @@ class Fuser {
   // own index, or by a gather along the row; memory must collapse as the loop needs it.
   bool reads_fit(std::int32_t home, std::int32_t index, Span span) {
     const Group& into = fusion_.groups[static_cast<std::size_t>(home)];
+    if (!indices_fit(into, index) || (into.is_split && counts(node(index)))) return false;
     Chains chains(graph_, into.loop);
     const Node& n = node(index);
     std::size_t operands = 0;
@@ -289,6 +298,9 @@ class Fuser {
       // A pick from the row: allowed where the picked value is not itself a pick.
       if (into.kind != GroupKind::kRow || reader != Span::kKept || written != Span::kFull) {
         return false;
+      }
+      for (const std::int32_t member : into.nodes) {
+        if (counts(node(member))) return false;
       }
       for (std::size_t i = 0; i < expected.size(); ++i) {
         if (into.loop.is_reduced[i]) expected[i] = 0;
@@ -333,14 +345,14 @@ class Fuser {
     if (group(from).nodes.size() + group(home).nodes.size() > limit) return false;
     for (const std::int32_t member : group(from).nodes) {
       for (const ValueId id : node(member).outputs) {
-        if (stores_nothing && is_output_[static_cast<std::size_t>(id)]) return false;
-        for (const std::int32_t user : uses_[static_cast<std::size_t>(id)]) {
+        if (stores_nothing && uses_.is_output[static_cast<std::size_t>(id)]) return false;
+        for (const std::int32_t user : uses_.readers[static_cast<std::size_t>(id)]) {
           const std::int32_t reader = fusion_.group_of[static_cast<std::size_t>(user)];
-          if (reader == from || reader == home) continue;
-          if (stores_nothing || (reader >= 0 && reader < home)) return false;
+          if (reader != from && reader != home) return false;
         }
       }
     }
+    if (reaches(home, from)) return false;
     // Try it; take it back when some read does not fit.
     const std::vector<std::int32_t> moved = group(from).nodes;
     const std::vector<std::int32_t> before = group(home).nodes;
@@ -397,9 +409,9 @@ class Fuser {
         is_row && row > kSplitRow && rows < kSplitRows && can_split(n) && options_.is_enabled;
     const std::vector<std::int32_t> from = producers(index);
     if (options_.is_enabled && is_row && !is_split && !from.empty() &&
-        joins_row(from.back(), index, loop)) {
-      group(from.back()).nodes.push_back(index);
-      fusion_.group_of[static_cast<std::size_t>(index)] = from.back();
+        joins_row(from[0], index, loop)) {
+      group(from[0]).nodes.push_back(index);
+      fusion_.group_of[static_cast<std::size_t>(index)] = from[0];
       fusion_.span_of[static_cast<std::size_t>(index)] = Span::kKept;
       return;
     }
@@ -462,8 +474,8 @@ class Fuser {
       const std::int32_t home = fusion_.group_of[i];
       if (home < 0) continue;
       for (const ValueId id : graph_.nodes[i].outputs) {
-        bool leaves = is_output_[static_cast<std::size_t>(id)] != 0;
-        for (const std::int32_t user : uses_[static_cast<std::size_t>(id)]) {
+        bool leaves = uses_.is_output[static_cast<std::size_t>(id)] != 0;
+        for (const std::int32_t user : uses_.readers[static_cast<std::size_t>(id)]) {
           leaves |= fusion_.group_of[static_cast<std::size_t>(user)] != home;
         }
         fusion_.is_stored[static_cast<std::size_t>(id)] = leaves;
@@ -471,89 +483,14 @@ class Fuser {
     }
   }
 
-  void drop_empty_groups() {
-    std::vector<std::int32_t> renamed(fusion_.groups.size(), -1);
-    std::vector<Group> kept;
-    for (std::size_t i = 0; i < fusion_.groups.size(); ++i) {
-      if (fusion_.groups[i].nodes.empty()) continue;
-      renamed[i] = static_cast<std::int32_t>(kept.size());
-      kept.push_back(std::move(fusion_.groups[i]));
-    }
-    for (std::int32_t& id : fusion_.group_of) {
-      if (id >= 0) id = renamed[static_cast<std::size_t>(id)];
-    }
-    fusion_.groups = std::move(kept);
-  }
-
   const Graph& graph_;
   const FusionOptions& options_;
+  const Uses uses_;
   Fusion fusion_;
-  std::vector<std::vector<std::int32_t>> uses_;  // per root value: nodes that read it, views aside
-  std::vector<char> is_output_;
-  std::vector<char> feeds_output_;  // per node: something other than an overwritten input
+  std::vector<char> seen_;  // groups, of a search
 };
 
 }  // namespace
-
-bool is_splat(const Node& node) {
-  if (node.op->kind != OpKind::kElementwise || !node.inputs.empty() || node.op->is_random ||
-      !node.op->lowering || node.outputs.size() != 1) {
-    return false;
-  }
-  const auto* how = std::get_if<ElementwiseLowering>(&node.op->lowering->how);
-  return how && !how->uses_flat_index;
-}
-
-Geometry memory_geometry(const Graph& graph, ValueId value) {
-  const Value& v = graph.values[static_cast<std::size_t>(value)];
-  if (v.node < 0) {
-    return {v.type.sizes, graph.inputs[static_cast<std::size_t>(v.output)].strides, 0};
-  }
-  const Node& node = graph.nodes[static_cast<std::size_t>(v.node)];
-  Shape strides = contiguous_strides(v.type.sizes);
-  if (node.op == &materialize_op()) {
-    const IntArrayRef order = AttrReader(*node.op, node.attrs).integers(0);
-    std::int64_t stride = 1;
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const auto axis = static_cast<std::size_t>(order[i]);
-      strides[axis] = stride;
-      stride *= v.type.sizes[axis];
-    }
-  }
-  return {v.type.sizes, strides, 0};
-}
-
-const Chain* operand_chain(const Graph& graph, Chains& chains, std::int32_t index,
-                           std::size_t operand, const Chain* from_output) {
-  const Node& node = graph.nodes[static_cast<std::size_t>(index)];
-  const ValueId input = node.inputs[operand];
-  const auto* gather = std::get_if<GatherLowering>(&node.op->lowering->how);
-  if (gather) {
-    if (operand == 0) return chains.pick(index, from_output);
-    return gather->index_is_full ? from_output : chains.align(index, from_output);
-  }
-  if (std::holds_alternative<ReductionLowering>(node.op->lowering->how)) return from_output;
-  return chains.broadcast(input, node.outputs[0], from_output);
-}
-
-ValueId resolve(const Graph& graph, Chains& chains, ValueId value, const Chain*& chain) {
-  while (is_view(graph, value)) {
-    const std::int32_t node = graph.values[static_cast<std::size_t>(value)].node;
-    chain = chains.view(node, chain);
-    value = graph.nodes[static_cast<std::size_t>(node)].inputs[0];
-  }
-  return value;
-}
-
-bool is_collapsible(const LoopShape& loop, const Walk& walk, const std::vector<char>& axes) {
-  std::int64_t expected = -1;
-  for (std::size_t i = loop.sizes.size(); i-- > 0;) {
-    if (!axes[i]) continue;
-    if (expected >= 0 && walk.strides[i] != expected) return false;
-    expected = walk.strides[i] * loop.sizes[i];
-  }
-  return true;
-}
 
 Fusion fuse(const Graph& graph, const FusionOptions& options) {
   return Fuser(graph, options).run();

@@ -26,6 +26,7 @@ struct Group {
   LoopShape loop;
   std::vector<std::uint8_t> matrix_axis;  // contractions: per loop axis 0 (n), 1 (m) or 2 (batch)
   std::vector<std::int32_t> nodes;        // ascending
+  std::int32_t seed = -1;                 // the node the group was made for
   std::int32_t stage = 0;
   bool is_update = false;  // feeds nothing but overwritten inputs: an optimizer
   bool is_split = false;   // kRow with few, long rows: chunks over threads, then a tree

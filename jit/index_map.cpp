@@ -130,6 +130,7 @@ void Chains::fit(const Geometry& geometry, Span span, Walk& walk) const {
   std::size_t axis = 0;
   for (std::size_t i = 0; i < loop_.sizes.size(); ++i) {
     if (span == Span::kKept && loop_.is_reduced[i]) continue;
+    if (loop_.sizes[i] == 1) continue;
     while (axis < geometry.sizes.size() && geometry.sizes[axis] == 1) ++axis;
     GROOVE_CHECK(axis < geometry.sizes.size() && geometry.sizes[axis] == loop_.sizes[i],
                  "shape {} is not that of the loop {}", to_string(geometry.sizes),

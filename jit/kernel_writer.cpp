@@ -96,11 +96,11 @@ void KernelWriter::collect(ValueId value, const Chain* chain) {
   const Geometry geometry = memory_geometry(graph_, root);
   Walk walk = chains_.walk(geometry, chain);
   for (const Picked& picked : walk.picked) collect(picked.index, picked.chain);
-  const bool is_identity =
-      !chain->has_pick && walk.offset == 0 && walk.starts.empty() &&
-      element_count(geometry.sizes) == group_.loop.points() &&
-      walk.strides == chains_.walk(memory_geometry(graph_, root), chain).strides &&
-      chain->kind == Chain::Kind::kEnd && chain->span == Span::kFull;
+  // Element i of the memory at point i of the loop, and nowhere else: memory of another layout
+  // or a view of it does not count.
+  const bool is_identity = chain->kind == Chain::Kind::kEnd && chain->span == Span::kFull &&
+                           walk.offset == 0 && walk.starts.empty() &&
+                           walk.strides == identity_strides(group_.loop, Span::kFull);
   const BufferId buffer = buffer_of_[static_cast<std::size_t>(root)];
   GROOVE_ASSERT(buffer >= 0, "value {} has no memory", root);
   memory_of_[key] = remember({Memory::Use::kLoad, buffer, graph_.type(root).dtype, std::move(walk),
@@ -151,7 +151,8 @@ void KernelWriter::collect_stores() {
       if (!is_member(index) || !fusion_.is_stored[static_cast<std::size_t>(id)]) continue;
       const Span span = span_of(index);
       Walk walk = chains_.walk(memory_geometry(graph_, id), chains_.end(span));
-      const bool is_identity = span == Span::kFull;
+      const bool is_identity = span == Span::kFull &&
+                               walk.strides == identity_strides(group_.loop, Span::kFull);
       Memory memory{Memory::Use::kStore, buffer_of_[static_cast<std::size_t>(id)],
                     graph_.type(id).dtype, std::move(walk), is_identity, false, -1};
       stores_.push_back({id, chains_.end(span), remember(std::move(memory)), span == Span::kKept});
@@ -431,14 +432,19 @@ void KernelWriter::write(LaunchPlan& plan, kernels::Kernel& kernel) {
   plan.order = group_.kind == GroupKind::kRow      ? Order::kRow
                : group_.kind == GroupKind::kColumn ? Order::kColumn
                                                    : Order::kMap;
-  lay_out(plan, group_.kind == GroupKind::kContraction ? 3
-                : group_.kind == GroupKind::kColumn    ? 2
-                : group_.kind == GroupKind::kRow       ? 1
-                                                       : 0);
+  int keep_inner = group_.kind == GroupKind::kContraction ? 3
+                   : group_.kind == GroupKind::kColumn    ? 2
+                   : group_.kind == GroupKind::kRow       ? 1
+                                                          : 0;
+  for (const std::int32_t index : group_.nodes) {
+    const auto* how = lowering_as<ElementwiseLowering>(node(index));
+    if (is_member(index) && how && how->uses_last_index) keep_inner = std::max(keep_inner, 1);
+  }
+  lay_out(plan, keep_inner);
   Builder builder(plan.order);
   builder_ = &builder;
   if (group_.kind == GroupKind::kContraction) {
-    const Node& product = node(group_.nodes[0]);
+    const Node& product = node(group_.seed);
     sums_ = builder.load(graph_.type(product.outputs[0]).dtype, StrideClass::kContiguous);
   }
   make_accesses(builder, plan);

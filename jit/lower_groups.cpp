@@ -124,7 +124,7 @@ class Lowerer {
   }
 
   void lower_contraction(std::int32_t id, const Group& group) {
-    const Node& product = node(group.nodes[0]);
+    const Node& product = node(group.seed);
     if (group.loop.points() == 0) return;
     const auto& how = std::get<kernels::ContractionLowering>(product.op->lowering->how);
     const Type& type = graph_.type(product.outputs[0]);
@@ -194,7 +194,7 @@ class Lowerer {
   }
 
   void lower_concatenation(const Group& group) {
-    const Node& n = node(group.nodes[0]);
+    const Node& n = node(group.seed);
     const Geometry whole = memory_geometry(graph_, n.outputs[0]);
     const auto axis = static_cast<std::size_t>(AttrReader(*n.op, n.attrs).integer(0));
     std::int64_t at = 0;
@@ -208,7 +208,7 @@ class Lowerer {
   }
 
   void lower_overwrite(const Group& group) {
-    const Node& n = node(group.nodes[0]);
+    const Node& n = node(group.seed);
     const AttrReader attr(*n.op, n.attrs);
     const BufferId target = buffer_of(n.outputs[0]);
     copy_region(group, n.inputs[0], memory_geometry(graph_, n.outputs[0]), target);
@@ -218,7 +218,7 @@ class Lowerer {
   }
 
   void lower_opaque(const Group& group) {
-    const Node& n = node(group.nodes[0]);
+    const Node& n = node(group.seed);
     LaunchPlan plan;
     plan.kind = LaunchPlan::Kind::kOpaque;
     plan.stage = group.stage;

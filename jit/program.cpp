@@ -32,10 +32,13 @@ Program::Program(Graph graph, const ProgramOptions& options)
   }
   control_bytes_ = (static_cast<std::int64_t>((pointers + scalars) * 8) + kLine - 1) / kLine * kLine;
   MemoryPlan memory = plan_memory(lowered, order, control_bytes_);
-#ifndef NDEBUG
-  const std::string problem = check_memory(lowered, order);
-  GROOVE_ASSERT(problem.empty(), "memory plan: {}\n{}", problem, print(graph_));
+#ifdef NDEBUG
+  const bool checks = options_.fills_freed_memory;
+#else
+  const bool checks = true;
 #endif
+  const std::string problem = checks ? check_memory(lowered, order) : std::string();
+  GROOVE_ASSERT(problem.empty(), "memory plan: {}\n{}", problem, print(graph_));
   arena_bytes_ = std::max<std::int64_t>(memory.bytes, kLine);
   freed_ = std::move(memory.freed);
   plans_ = lowered.launches;
@@ -133,13 +136,14 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
         add_instance(step, other, lowered, 0);
         is_done[j] = 1;
       }
-      step.max_parts = step.nanoseconds < kSerialLaunch || step.node >= 0 ? 1 : 1 << 15;
+      const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
+      step.max_parts = is_small || step.node >= 0 ? 1 : kMaxThreads;
       total += step.nanoseconds;
       stage.levels.back().push_back(static_cast<std::int32_t>(steps_.size()));
       steps_.push_back(std::move(step));
     }
   }
-  stage.is_serial = total < kSerialStage;
+  stage.is_serial = total < kSerialStage && !options_.is_never_serial;
   stage.last_pointer = static_cast<std::int32_t>(pointers_.size());
   stage.last_moving = static_cast<std::int32_t>(moving_.size());
   stage.last_scalar = static_cast<std::int32_t>(scalars_.size());

@@ -14,6 +14,7 @@ namespace groove::jit {
 struct ProgramOptions {
   bool is_fused = true;
   bool fills_freed_memory = false;  // tests: with NaN, after the last use
+  bool is_never_serial = false;     // tests: all threads take part however small the work is
 };
 
 class Program final : public Executable {

@@ -125,6 +125,8 @@ Expr if_any(Expr mask, Expr fast, Expr (*slow)(Expr), Expr slow_argument);
 // numerics.md §2.
 Expr exp(Expr x);
 Expr log(Expr x);
+Expr expm1(Expr x);  // exp(x) - 1 without cancellation
+Expr log1p(Expr x);  // log(1 + x), likewise
 Expr rsqrt(Expr x);
 Expr tanh(Expr x);
 Expr sigmoid(Expr x);

@@ -4,8 +4,7 @@
 namespace groove::kernels {
 
 std::shared_ptr<const Lowering> unary(Expr (*body)(Expr)) {
-  return lower(ElementwiseLowering{
-      .body = [body](Body& b) { return Exprs{body(b.inputs[0])}; }});
+  return lower(ElementwiseLowering{.body = [body](Body& b) { return Exprs{body(b.inputs[0])}; }});
 }
 
 std::shared_ptr<const Lowering> binary(Expr (*body)(Expr, Expr)) {

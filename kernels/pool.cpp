@@ -1,5 +1,5 @@
-// The kernel thread pool. Work is handed out through one 64-bit ticket (epoch, parts, next part), so
-// that a worker that wakes late can never claim a part of a region that is over: claiming is a
+// The kernel thread pool. Work is handed out through one 64-bit ticket (epoch, parts, next part),
+// so that a worker that wakes late can never claim a part of a region that is over: claiming is a
 // compare-and-swap that names the epoch. Waiting spins with `pause` while a core is free for every
 // thread and yields otherwise: spinning while oversubscribed delays the very thread waited for.
 #include "kernels/pool.h"
@@ -67,8 +67,8 @@ class Pool {
     done_.store(0, std::memory_order_relaxed);
     is_crowded_ = threads > hardware_threads() - (is_background_busy.load() ? 1 : 0);
     ++epoch_;
-    const std::uint64_t word = static_cast<std::uint64_t>(epoch_) << 32 |
-                               static_cast<std::uint64_t>(parts) << 16 | 1u;
+    const std::uint64_t word =
+        static_cast<std::uint64_t>(epoch_) << 32 | static_cast<std::uint64_t>(parts) << 16 | 1u;
     ticket_.store(word, std::memory_order_seq_cst);
     wake();
     is_in_region = true;
@@ -208,8 +208,7 @@ void set_kernel_threads(int threads) {
 
 void set_background_busy(bool is_busy) { is_background_busy.store(is_busy); }
 
-void parallel(int parts, void (*body)(void* context, int part, int parts),
-              void* context) noexcept {
+void parallel(int parts, void (*body)(void* context, int part, int parts), void* context) noexcept {
   const int threads = std::min(parts, num_threads());
   if (threads < 2 || parts > kMaxParts || is_in_region || !pool().try_enter()) {
     return run_alone(parts, body, context);

@@ -54,15 +54,6 @@ bool is_seen_through(const Call& call) {
   return false;
 }
 
-// Integer numbers keep their identity inside an expansion (random draws); see word_numbers().
-std::vector<Scalar> tagged(ArrayRef<Scalar> numbers) {
-  std::vector<Scalar> result;
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    result.push_back(numbers[i].isFloatingPoint() ? numbers[i]
-                                                  : numbers[i].with_origin(static_cast<int>(i)));
-  return result;
-}
-
 }  // namespace
 
 Context::Lock::Lock(Context& context)
@@ -146,7 +137,7 @@ void Context::record_call(const Call& call, const SiteKey& site, Tensor* outputs
   try {
     if (expands) {
       recorder_->open_expansion(call, site);
-      const std::vector<Scalar> numbers = tagged(call.numbers);
+      const std::vector<Scalar> numbers = recorder_->tagged(call.numbers);
       Call inner = call;
       inner.numbers = numbers;
       is_expanding_ = true;
@@ -155,8 +146,11 @@ void Context::record_call(const Call& call, const SiteKey& site, Tensor* outputs
       recorder_->close_expansion(&call, outputs);
     } else {
       recorder_->open(call, site);
+      const std::vector<Scalar> numbers = recorder_->tagged(call.numbers);
+      Call inner = call;
+      inner.numbers = numbers;
       const Busy busy(busy_);
-      dispatch_below(DispatchLayer::kTracer, call, outputs);
+      dispatch_below(DispatchLayer::kTracer, inner, outputs);
       recorder_->close(call, outputs);
     }
   } catch (...) {
@@ -419,6 +413,10 @@ void Context::on_set_grad(TensorImpl& leaf, const Tensor& grad) {
   } else if (busy_ == 0) {
     flush(Reason::kHostAccess);
   }
+}
+
+void Context::on_number_read(int origin) {
+  if (state_ == State::kRecording) recorder_->number_was_read(origin);
 }
 
 void Context::flush(Reason reason) {

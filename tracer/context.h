@@ -24,6 +24,7 @@ class Context {
   void on_materialize(TensorImpl& impl);
   void on_host_access(TensorImpl& impl);
   void on_set_grad(TensorImpl& leaf, const Tensor& grad);
+  void on_number_read(int origin);
   /// Makes everything real and goes back to watching.
   void flush(Reason reason);
   void forget();

@@ -48,6 +48,7 @@ void Discovery::on_word(std::uint64_t hash) {
 // A word that came before at distance p, with the p words before both the same, repeated: a loop
 // without cuts.
 void Discovery::look_for_cycle() {
+  if (plan_ && plan_->kind == Kind::kCycle) return;  // waiting for its head
   const std::size_t now = stream_.size() - 1;
   const auto found = last_at_.find(stream_[now]);
   if (found == last_at_.end() || found->second < last_read_) return;
@@ -63,9 +64,7 @@ void Discovery::on_step_end() {
   note_stretch(0, Kind::kStep);
   has_seen_step_ = true;
   reads_since_step_ = 0;
-  last_read_ = 0;
-  stream_.clear();
-  last_at_.clear();
+  clear_stream();
 }
 
 void Discovery::on_host_read() {
@@ -82,6 +81,7 @@ void Discovery::on_segment(Kind kind) {
 }
 
 void Discovery::clear_stream() {
+  if (plan_ && plan_->kind == Kind::kCycle) plan_.reset();
   stream_.clear();
   last_at_.clear();
   last_read_ = 0;

@@ -82,7 +82,7 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
     to.is_pending = false;
     live.is_filled = true;
   }
-  if (to.autograd) to.autograd->grad_fn = TapeNodePtr();
+  live.epoch = kNotReusable;  // it carries a real history now
   if (tape_hooks().move_history) tape_hooks().move_history(from, to);
   to.requires_grad = from.requires_grad;
 }
@@ -122,7 +122,7 @@ void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs) {
         live.object = results[k].impl();
         live.run = run_;
         live.is_filled = true;
-        live.epoch = ~0u;  // not a handle to use again
+        live.epoch = kNotReusable;
       } else {
         bind_result(id, results[k]);
       }

@@ -130,12 +130,22 @@ bool Replay::bind_nested(const Word& word, Reason& why) {
   for (const SlotId id : word.nested_live_ins) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     const Live& live = live_[static_cast<std::size_t>(id)];
+    TensorImpl* object = slot.recorded.impl();
+    if (slot.grad_of != kNoSlot) {
+      const Live& leaf = live_[static_cast<std::size_t>(slot.grad_of)];
+      const AutogradMeta* meta = leaf.run == run_ ? leaf.object->autograd : nullptr;
+      object = meta ? meta->grad.impl() : nullptr;
+    }
+    if (!object) {
+      why = Reason::kMismatchState;
+      return false;
+    }
     if (live.run == run_) {
-      if (live.object == slot.recorded.impl()) continue;
+      if (live.object == object) continue;
       why = Reason::kMismatchOperand;
       return false;
     }
-    if (!bind(id, *slot.recorded.impl(), why)) return false;
+    if (!bind(id, *object, why)) return false;
   }
   return true;
 }

@@ -112,6 +112,9 @@ const bool registered = [] {
   pending_hooks().materialize = materialize_hook;
   pending_hooks().host_read = host_read_hook;
   pending_hooks().before_write = [](Storage&) {};
+  groove::detail::number_read_hook = [](int origin) {
+    if (mine.context) mine.context->on_number_read(origin);
+  };
   state_hooks().on_set_grad = set_grad_hook;
   state_hooks().on_host_access = host_access_hook;
   state_hooks().on_metadata_change = host_access_hook;

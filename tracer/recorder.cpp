@@ -1,5 +1,7 @@
 #include "tracer/recorder.h"
 
+#include <algorithm>
+
 #include "kernels/lowering.h"
 #include "src/core/check.h"
 #include "src/core/geometry.h"
@@ -13,7 +15,7 @@ std::uint64_t raw_bits(const Scalar& number) {
 }
 ScalarType number_kind(const Scalar& number) { return number.isFloatingPoint() ? kDouble : kLong; }
 
-bool is_composite(const Op& op) { return op.kind == OpKind::kComposite; }
+constexpr std::size_t kMostNumbers = 32'000;  // an origin is 16 bits wide
 
 bool reads_indices(const Type& type) { return is_integral(type.dtype); }
 
@@ -49,12 +51,8 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   if (!tensor.defined()) return kNoSlot;
   TensorImpl& impl = *tensor.impl();
   if (impl.trace_session == session_) {
-    // An object that a library object walks by itself must be the very same one in every replay.
-    Slot& known = segment_->slots[static_cast<std::size_t>(impl.trace_id)];
-    if (in_expansion_ && known.is_live_in && word().object && !known.recorded.defined()) {
-      known.recorded = tensor;
-      word().nested_live_ins.push_back(impl.trace_id);
-    }
+    if (in_expansion_ && segment_->slots[static_cast<std::size_t>(impl.trace_id)].is_live_in)
+      note_nested_live_in(impl.trace_id, tensor);
     return impl.trace_id;
   }
   // Something that existed before: a live-in.
@@ -63,10 +61,6 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   const SlotId id = add_slot(impl);
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   slot.is_live_in = true;
-  if (in_expansion_) {
-    slot.recorded = tensor;
-    word().nested_live_ins.push_back(id);
-  }
   slot.storage = static_cast<std::int32_t>(segment_->storages.size());
   if (impl.storage->trace_session == session_) {
     const StorageInfo& known =
@@ -82,9 +76,28 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   impl.storage->trace_index = slot.storage;
   const ValueId value = segment_->graph.add_input(slot.type, slot.strides);
   storage_value_.push_back(value);
-  cached_[static_cast<std::size_t>(id)] = {value, 0};
+  cached_[static_cast<std::size_t>(id)] = {value, 0, in_expansion_};
   segment_->live_ins.push_back(id);
+  if (in_expansion_) note_nested_live_in(id, tensor);
   return id;
+}
+
+// A live-in that a library object walks by itself: the gradient of a known leaf, or an object that
+// must be the very same one in every replay. (What a tape walks came from earlier words.)
+void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
+  Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  std::vector<SlotId>& nested = word().nested_live_ins;
+  for (std::size_t i = 0; slot.grad_of == kNoSlot && i < objects_.size(); ++i) {
+    const AutogradMeta* meta = objects_[i].impl()->autograd;
+    if (segment_->slots[i].is_live_in && meta && meta->grad.is_same(tensor))
+      slot.grad_of = static_cast<SlotId>(i);
+  }
+  const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
+                        cached_[static_cast<std::size_t>(id)].is_fresh;
+  if (slot.grad_of != kNoSlot) slot.recorded = Tensor();
+  else if (is_first || word().object) slot.recorded = tensor;
+  else return;
+  if (std::find(nested.begin(), nested.end(), id) == nested.end()) nested.push_back(id);
 }
 
 ValueId Recorder::read(SlotId id) {
@@ -202,26 +215,44 @@ void Recorder::fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<
   word.grad_enabled = grad_enabled();
   word.first_number = static_cast<std::int32_t>(segment_->number_kinds.size());
   for (const Scalar& number : numbers) {
+    if (segment_->number_kinds.size() >= kMostNumbers) fail(Reason::kTooLong);
     word.number_kinds.push_back(number.type());
     segment_->number_kinds.push_back(number_kind(number));
+    segment_values_.push_back(raw_bits(number));
     segment_->graph.numbers.push_back(number_kind(number));
   }
 }
 
-// The numbers of a word's own node. Reals of a composite may be folded into other numbers by its
-// expansion, so they are structure; everything else is a run-time input.
-std::vector<NumberRef> Recorder::word_numbers(Word& word, const Call& call) {
-  std::vector<NumberRef> refs;
-  for (std::size_t i = 0; i < call.numbers.size(); ++i) {
-    NumberRef ref;
-    ref.constant = call.numbers[i];
-    if (is_composite(*call.op) && call.numbers[i].isFloatingPoint())
-      word.fixed_numbers.emplace_back(static_cast<std::int32_t>(i), raw_bits(call.numbers[i]));
-    else
-      ref.entry = word.first_number + static_cast<std::int32_t>(i);
-    refs.push_back(ref);
+// A number of a recorded call: one of the segment's run-time numbers when it came from a word,
+// otherwise a constant. (Big words number their own from 0.)
+NumberRef Recorder::number_ref(const Scalar& number) {
+  NumberRef ref;
+  ref.constant = number.with_origin(-1);
+  if (number.origin() < 0) return ref;
+  const bool is_relative = word().is_big && !word().number_kinds.empty();
+  ref.entry = number.origin() + (is_relative ? word().first_number : 0);
+  return ref;
+}
+
+std::vector<Scalar> Recorder::tagged(ArrayRef<Scalar> numbers) const {
+  std::vector<Scalar> result;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    result.push_back(numbers[i].with_origin(
+        failure_ ? -1 : segment_->words.back().first_number + static_cast<int>(i)));
+  return result;
+}
+
+void Recorder::number_was_read(int origin) {
+  if (failure_ || segment_->words.empty()) return;
+  if (word().is_big && !word().number_kinds.empty()) return;  // a library's own, and its business
+  for (Word& known : segment_->words) {
+    const int index = origin - known.first_number;
+    if (index < 0 || index >= static_cast<int>(known.number_kinds.size())) continue;
+    for (const auto& fixed : known.fixed_numbers)
+      if (fixed.first == index) return;
+    known.fixed_numbers.emplace_back(index, segment_values_[static_cast<std::size_t>(origin)]);
+    return;
   }
-  return refs;
 }
 
 void Recorder::open(const Call& call, const SiteKey& site) {
@@ -241,7 +272,8 @@ void Recorder::close(const Call& call, Tensor* outputs) {
   open_.pop_back();
   Word& closed = word();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
-  std::vector<NumberRef> numbers = word_numbers(closed, call);
+  std::vector<NumberRef> numbers;
+  for (const Scalar& number : tagged(call.numbers)) numbers.push_back(number_ref(number));
   record_results(call, prepared, outputs, std::move(numbers), closed.outputs,
                  &closed.output_is_new);
   for (const SlotId slot : closed.outputs)
@@ -312,7 +344,6 @@ void Recorder::open_expansion(const Call& call, const SiteKey& site) {
   fill_word(opened, *call.op, *call.attrs, call.numbers, site, call.site);
   opened.is_inplace = call.is_inplace;
   opened.inputs = prepared.inputs;
-  word_numbers(opened, call);
   in_expansion_ = true;
   sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
@@ -368,12 +399,7 @@ void Recorder::close_nested(const Call& call, Tensor* outputs) {
   const Prepared prepared = std::move(open_.back());
   open_.pop_back();
   std::vector<NumberRef> numbers;
-  for (const Scalar& number : call.numbers) {
-    NumberRef ref;
-    ref.constant = number;
-    if (number.origin() >= 0) ref.entry = word().first_number + number.origin();
-    numbers.push_back(ref);
-  }
+  for (const Scalar& number : call.numbers) numbers.push_back(number_ref(number));
   NestedCall nested{call.op, *call.attrs, prepared.inputs, {}, numbers, call.is_inplace};
   record_results(call, prepared, outputs, std::move(numbers), nested.outputs, nullptr);
   if (word().is_big) word().nested.push_back(std::move(nested));

@@ -34,6 +34,11 @@ class Recorder {
   void open_nested(const Call& call);
   void close_nested(const Call& call, Tensor* outputs);
 
+  /// The numbers of the word just opened, knowing which of the segment's numbers they are.
+  std::vector<Scalar> tagged(ArrayRef<Scalar> numbers) const;
+  /// Host code looked at the value of such a number: it is structure from now on.
+  void number_was_read(int origin);
+
   void set_grad(TensorImpl& leaf, const Tensor& grad);
   /// The program looked at this tensor now.
   void host_read(TensorImpl& impl);
@@ -47,6 +52,7 @@ class Recorder {
   struct Cached {
     ValueId value = kNoValue;
     std::uint32_t writes = 0;
+    bool is_fresh = false;  // a live-in that was first seen inside an expansion
   };
   struct Prepared {  // of the call that runs now
     std::vector<SlotId> inputs;
@@ -55,7 +61,7 @@ class Recorder {
 
   SlotId slot_of(const Tensor& tensor);
   SlotId add_slot(TensorImpl& impl);
-  void check_unwritten_alias(StorageInfo& info, Storage& storage);
+  void note_nested_live_in(SlotId id, const Tensor& tensor);
   ValueId read(SlotId slot);
   void write(SlotId slot, ValueId value);
   std::optional<Geometry> geometry_in_base(SlotId slot);
@@ -65,7 +71,7 @@ class Recorder {
                       std::vector<bool>* output_is_new);
   void fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<Scalar> numbers,
                  const SiteKey& site, Site place);
-  std::vector<NumberRef> word_numbers(Word& word, const Call& call);
+  NumberRef number_ref(const Scalar& number);
   void add_stage_end(SlotId slot);
   bool is_held(SlotId slot) const;
   void add_outputs();
@@ -78,6 +84,7 @@ class Recorder {
   std::uint64_t sequence_at_open_ = 0;
   std::vector<Prepared> open_;           // calls that are running now
   std::vector<Tensor> objects_;          // [slot]; keeps addresses unique while recording
+  std::vector<std::uint64_t> segment_values_;  // [number] as recorded
   std::vector<Cached> cached_;           // [slot]
   std::vector<ValueId> storage_value_;   // [storage]
   std::vector<StoragePtr> storage_objects_;  // [storage]

@@ -42,6 +42,7 @@ class Replay {
   void reset();
 
  private:
+  static constexpr std::uint32_t kNotReusable = ~0u;
   struct Live {
     detail::RefPtr<TensorImpl> impl;   // pending handle, or a live-in bound for this run
     TensorImpl* object = nullptr;      // what operands are compared with

@@ -41,6 +41,7 @@ struct Slot {
   bool is_user_visible = false;    // made by a word itself, not inside an expansion
   Tensor recorded;                 // live-ins that must be this very object (library state)
   std::uint32_t recorded_epoch = 0;
+  SlotId grad_of = kNoSlot;        // live-ins that are `.grad` of that leaf, whichever object it is
 };
 
 // A storage that takes part: of a live-in, or made inside. `versions` counts writes.

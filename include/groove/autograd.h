@@ -61,3 +61,5 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
 
 }  // namespace autograd
 }  // namespace groove
+
+#include "groove/autograd_function.h"  // needs the above

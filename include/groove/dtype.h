@@ -47,15 +47,20 @@ constexpr std::size_t element_size(ScalarType dtype) {
   switch (dtype) {
     case ScalarType::Byte:
     case ScalarType::Char:
-    case ScalarType::Bool: return 1;
+    case ScalarType::Bool:
+      return 1;
     case ScalarType::Short:
     case ScalarType::Half:
-    case ScalarType::BFloat16: return 2;
+    case ScalarType::BFloat16:
+      return 2;
     case ScalarType::Int:
-    case ScalarType::Float: return 4;
+    case ScalarType::Float:
+      return 4;
     case ScalarType::Long:
-    case ScalarType::Double: return 8;
-    default: return 0;
+    case ScalarType::Double:
+      return 8;
+    default:
+      return 0;
   }
 }
 constexpr bool is_floating(ScalarType dtype) {
@@ -76,9 +81,9 @@ ScalarType promote_types(ScalarType a, ScalarType b);
 
 template <typename T>
 struct DtypeOf;
-#define GROOVE_DTYPE_OF(type, value) \
-  template <>                        \
-  struct DtypeOf<type> {             \
+#define GROOVE_DTYPE_OF(type, value)            \
+  template <>                                   \
+  struct DtypeOf<type> {                        \
     static constexpr ScalarType kValue = value; \
   };
 GROOVE_DTYPE_OF(std::uint8_t, kByte)

@@ -1,7 +1,7 @@
 // Enumerators that are types of their own, so that each option takes only those it knows.
 #pragma once
 
-#include <variant>
+#include <cstdint>
 
 namespace groove {
 
@@ -29,6 +29,17 @@ inline constexpr enumtype::kTanh kTanh{};
 inline constexpr enumtype::kReLU kReLU{};
 inline constexpr enumtype::kLeakyReLU kLeakyReLU{};
 
-using reduction_t = std::variant<enumtype::kMean, enumtype::kNone, enumtype::kSum>;
+// One of the enumerators of an option.
+class reduction_t {
+ public:
+  constexpr reduction_t(enumtype::kNone) : code_(0) {}
+  constexpr reduction_t(enumtype::kMean) : code_(1) {}
+  constexpr reduction_t(enumtype::kSum) : code_(2) {}
+  /// As the values of enum Reduction.
+  constexpr std::int64_t code() const { return code_; }
+
+ private:
+  std::int64_t code_;
+};
 
 }  // namespace groove

@@ -15,16 +15,15 @@ namespace detail {
 class TensorData {
  public:
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  TensorData(T value) : number_(value), dtype_(dtype_of_value<T>()) {}
+  requires std::is_arithmetic_v<T> TensorData(T value)
+      : number_(value), dtype_(dtype_of_value<T>()) {}
   TensorData(const Scalar& value) : number_(value), dtype_(value.type()) {}
   TensorData(std::initializer_list<TensorData> items);
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  TensorData(ArrayRef<T> values) : TensorData(values.begin(), values.end(), dtype_of_value<T>()) {}
+  requires std::is_arithmetic_v<T> TensorData(ArrayRef<T> values)
+      : TensorData(values.begin(), values.end(), dtype_of_value<T>()) {}
   template <typename T, typename A>
-    requires std::is_arithmetic_v<T>
-  TensorData(const std::vector<T, A>& values)
+  requires std::is_arithmetic_v<T> TensorData(const std::vector<T, A>& values)
       : TensorData(values.begin(), values.end(), dtype_of_value<T>()) {}
 
   ScalarType dtype() const { return dtype_; }
@@ -42,10 +41,14 @@ class TensorData {
   // As the number was written: integers of 32 and 64 bits give i64, reals the default dtype.
   template <typename T>
   static constexpr ScalarType dtype_of_value() {
-    if constexpr (std::is_floating_point_v<T>) return kDouble;
-    else if constexpr (std::is_same_v<T, bool>) return kBool;
-    else if constexpr (sizeof(T) >= 4) return kLong;
-    else return dtype_of<T>;
+    if constexpr (std::is_floating_point_v<T>)
+      return kDouble;
+    else if constexpr (std::is_same_v<T, bool>)
+      return kBool;
+    else if constexpr (sizeof(T) >= 4)
+      return kLong;
+    else
+      return dtype_of<T>;
   }
 
   Scalar number_;

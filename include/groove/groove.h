@@ -9,12 +9,6 @@
 #include "groove/factories.h"
 #include "groove/indexing.h"
 #include "groove/memory.h"
-#include "groove/options.h"
-#include "groove/parallel.h"
-#include "groove/random.h"
-#include "groove/scalar.h"
-#include "groove/tensor.h"
-#include "groove/types.h"
 #include "groove/ops/contractions.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/index.h"
@@ -22,6 +16,12 @@
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
 #include "groove/ops/views.h"
+#include "groove/options.h"
+#include "groove/parallel.h"
+#include "groove/random.h"
+#include "groove/scalar.h"
+#include "groove/tensor.h"
+#include "groove/types.h"
 
 // Families still being built up.
 #if __has_include("groove/autograd.h")

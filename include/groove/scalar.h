@@ -8,6 +8,13 @@
 
 namespace groove {
 
+namespace detail {
+// While a loop is recorded, numbers carry their origin. Whoever looks at the value of one on the
+// host may derive another from it, so that number becomes part of the loop's structure.
+void number_was_read(int origin);
+extern void (*number_read_hook)(int origin);
+}  // namespace detail
+
 class Scalar {
  public:
   constexpr Scalar() : Scalar(static_cast<std::int64_t>(0)) {}
@@ -33,6 +40,7 @@ class Scalar {
   }
   constexpr bool isBoolean() const { return kind_ == groove::kBool; }
   constexpr double to_double() const {
+    if (origin_ >= 0) [[unlikely]] detail::number_was_read(origin_);
     return kind_ == kDouble ? floating_ : static_cast<double>(integer_);
   }
   constexpr double toDouble() const { return to_double(); }
@@ -40,12 +48,18 @@ class Scalar {
   std::int64_t to_int() const;  // truncates as the numeric contract says
   std::int64_t toLong() const { return to_int(); }
   std::int32_t toInt() const { return static_cast<std::int32_t>(to_int()); }
-  bool toBool() const { return kind_ == kDouble ? floating_ != 0 : integer_ != 0; }
+  bool toBool() const {
+    if (origin_ >= 0) [[unlikely]] detail::number_was_read(origin_);
+    return raw_bool();
+  }
   template <typename T>
   T to() const {
-    if constexpr (std::is_same_v<T, bool>) return toBool();
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(to_int());
-    else return static_cast<T>(to_double());
+    if constexpr (std::is_same_v<T, bool>)
+      return toBool();
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(to_int());
+    else
+      return static_cast<T>(to_double());
   }
 
   /// The bits of this number in a dtype, as kernels receive it.
@@ -61,6 +75,8 @@ class Scalar {
   }
 
  private:
+  bool raw_bool() const { return kind_ == kDouble ? floating_ != 0 : integer_ != 0; }
+
   union {
     double floating_;
     std::int64_t integer_;

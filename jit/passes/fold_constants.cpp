@@ -37,7 +37,7 @@ bool is_foldable(const Graph& graph, const Node& node) {
   if (node.op->kind == OpKind::kView) return true;
   if (node.op->kind != OpKind::kElementwise || !node.op->lowering) return false;
   const auto* how = std::get_if<kernels::ElementwiseLowering>(&node.op->lowering->how);
-  return how && !how->uses_flat_index;
+  return how && !how->uses_flat_index && !how->uses_last_index;
 }
 
 // One element of every output.

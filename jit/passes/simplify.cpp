@@ -60,7 +60,7 @@ class Simplifier {
       return false;
     }
     const auto* how = std::get_if<kernels::ElementwiseLowering>(&node.op->lowering->how);
-    return how && !how->uses_flat_index;
+    return how && !how->uses_flat_index && !how->uses_last_index;
   }
 
   // ---- views ----

@@ -1,6 +1,8 @@
 // The "asmjit" backend: compiles kernels to loop nests and drives them over the outer axes.
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -28,7 +30,6 @@ class NestCallable final : public Callable {
 
   void run(const Launch& launch) const noexcept override {
     const NestFunction call = function(isa());
-    const int first_outer = 2;
     const std::int64_t inner = launch.count[0];
     const std::int64_t rows = launch.rank > 1 ? launch.count[1] : 1;
     const bool walks_rows = kernel_.order == Order::kRow || kernel_.order == Order::kTree;
@@ -49,12 +50,17 @@ class NestCallable final : public Callable {
       access.stride[0] = strides[0] * sizes_[a];
       access.stride[1] = launch.rank > 1 ? strides[1] * sizes_[a] : 0;
     }
+    const bool in_blocks = kernel_.order == Order::kMap && rows > 1 && jumps_lines(arguments);
     std::int64_t left = 1;
-    for (int axis = first_outer; axis < launch.rank; ++axis) left *= launch.count[axis];
+    for (int axis = kFirstOuter; axis < launch.rank; ++axis) left *= launch.count[axis];
     while (left > 0) {
-      call(&arguments);
+      if (in_blocks) {
+        run_blocks(call, launch, arguments);
+      } else {
+        call(&arguments);
+      }
       if (--left == 0) return;
-      for (int axis = first_outer; axis < launch.rank; ++axis) {
+      for (int axis = kFirstOuter; axis < launch.rank; ++axis) {
         const bool wraps = ++arguments.index[axis] == launch.begin[axis] + launch.count[axis];
         move(launch, arguments, axis, wraps ? 1 - launch.count[axis] : 1);
         if (!wraps) break;
@@ -64,6 +70,36 @@ class NestCallable final : public Callable {
   }
 
  private:
+  static constexpr int kFirstOuter = 2;
+  // Elements along axis 0 whose cache lines stay in the caches until the next row wants them, even
+  // when all of them fall into the same sets. Short rows do so by themselves.
+  static constexpr std::int64_t kBlock = 16, kShortRow = 128;
+
+  // A transposed operand: axis 0 takes a new cache line for each element while its neighbours in
+  // the line belong to the following rows.
+  bool jumps_lines(const NestArguments& arguments) const {
+    if (arguments.count[0] < kShortRow) return false;
+    for (std::size_t a = 0; a < sizes_.size(); ++a) {
+      const std::int64_t along = std::abs(arguments.accesses[a].stride[0]);
+      if (along >= 64 && std::abs(arguments.accesses[a].stride[1]) < 64) return true;
+    }
+    return false;
+  }
+
+  void run_blocks(NestFunction call, const Launch& launch, NestArguments& arguments) const {
+    const std::int64_t length = launch.count[0];
+    for (std::int64_t done = 0; done < length; done += kBlock) {
+      arguments.count[0] = std::min(kBlock, length - done);
+      call(&arguments);
+      arguments.index[0] += kBlock;
+      move(launch, arguments, 0, kBlock);
+    }
+    const std::int64_t moved = (length + kBlock - 1) / kBlock * kBlock;
+    arguments.count[0] = length;
+    arguments.index[0] -= moved;
+    move(launch, arguments, 0, -moved);
+  }
+
   void move(const Launch& launch, NestArguments& arguments, int axis, std::int64_t steps) const {
     for (std::size_t a = 0; a < sizes_.size(); ++a) {
       void*& pointer = arguments.accesses[a].pointer;

@@ -8,13 +8,19 @@ using Id = asmjit::InstId;
 
 Id float_id(Prim prim, bool is_double) {
   switch (prim) {
-    case Prim::kAdd: return is_double ? Inst::kIdVaddpd : Inst::kIdVaddps;
-    case Prim::kSub: return is_double ? Inst::kIdVsubpd : Inst::kIdVsubps;
-    case Prim::kMul: return is_double ? Inst::kIdVmulpd : Inst::kIdVmulps;
-    case Prim::kDiv: return is_double ? Inst::kIdVdivpd : Inst::kIdVdivps;
+    case Prim::kAdd:
+      return is_double ? Inst::kIdVaddpd : Inst::kIdVaddps;
+    case Prim::kSub:
+      return is_double ? Inst::kIdVsubpd : Inst::kIdVsubps;
+    case Prim::kMul:
+      return is_double ? Inst::kIdVmulpd : Inst::kIdVmulps;
+    case Prim::kDiv:
+      return is_double ? Inst::kIdVdivpd : Inst::kIdVdivps;
     // a > b ? a : b with the second operand on NaN and equality: what vmaxps does.
-    case Prim::kMax: return is_double ? Inst::kIdVmaxpd : Inst::kIdVmaxps;
-    default: return is_double ? Inst::kIdVminpd : Inst::kIdVminps;
+    case Prim::kMax:
+      return is_double ? Inst::kIdVmaxpd : Inst::kIdVmaxps;
+    default:
+      return is_double ? Inst::kIdVminpd : Inst::kIdVminps;
   }
 }
 
@@ -23,24 +29,36 @@ bool commutes(Prim prim) { return prim == Prim::kAdd || prim == Prim::kMul; }
 // Predicates of vcmpps: ordered and quiet, except "not equal".
 int float_predicate(Prim prim) {
   switch (prim) {
-    case Prim::kEq: return 0x00;
-    case Prim::kNe: return 0x04;
-    case Prim::kLt: return 0x11;
-    case Prim::kLe: return 0x12;
-    case Prim::kGt: return 0x1e;
-    default: return 0x1d;
+    case Prim::kEq:
+      return 0x00;
+    case Prim::kNe:
+      return 0x04;
+    case Prim::kLt:
+      return 0x11;
+    case Prim::kLe:
+      return 0x12;
+    case Prim::kGt:
+      return 0x1e;
+    default:
+      return 0x1d;
   }
 }
 
 // Predicates of vpcmpd.
 int integer_predicate(Prim prim) {
   switch (prim) {
-    case Prim::kEq: return 0;
-    case Prim::kNe: return 4;
-    case Prim::kLt: return 1;
-    case Prim::kLe: return 2;
-    case Prim::kGt: return 6;
-    default: return 5;
+    case Prim::kEq:
+      return 0;
+    case Prim::kNe:
+      return 4;
+    case Prim::kLt:
+      return 1;
+    case Prim::kLe:
+      return 2;
+    case Prim::kGt:
+      return 6;
+    default:
+      return 5;
   }
 }
 
@@ -52,8 +70,7 @@ Value Emitter::binary(Prim prim, ScalarType dtype, const Value& a, const Value& 
   Value result;
   if (dtype == kFloat || dtype == kDouble) {
     for (int part = 0; part < parts_of(dtype); ++part) {
-      result.vec[part] =
-          op2(float_id(prim, dtype == kDouble), reg(a, part), operand(b, part));
+      result.vec[part] = op2(float_id(prim, dtype == kDouble), reg(a, part), operand(b, part));
     }
     return result;
   }
@@ -104,11 +121,10 @@ Value Emitter::unary(Prim prim, ScalarType dtype, const Value& a) {
       if (prim == Prim::kSqrt) {
         result.vec[part] = op1(is_double ? Inst::kIdVsqrtpd : Inst::kIdVsqrtps, operand(a, part));
       } else if (prim == Prim::kNeg || prim == Prim::kAbs) {
-        const Mem sign = prim == Prim::kNeg
-                             ? (is_double ? function_.constant64(1ull << 63)
-                                          : function_.constant32(1u << 31))
-                             : (is_double ? function_.constant64(~0ull >> 1)
-                                          : function_.constant32(~0u >> 1));
+        const Mem sign =
+            prim == Prim::kNeg
+                ? (is_double ? function_.constant64(1ull << 63) : function_.constant32(1u << 31))
+                : (is_double ? function_.constant64(~0ull >> 1) : function_.constant32(~0u >> 1));
         result.vec[part] =
             op2(prim == Prim::kNeg ? Inst::kIdVxorps : Inst::kIdVandps, reg(a, part), sign);
       } else {
@@ -160,6 +176,11 @@ Value Emitter::fma(std::int32_t id, const Instr& instr) {
   if (dies(1) || (!dies(0) && factor(1).in_memory)) std::swap(first, second);
   const bool factor_dies = dies(first);
   const bool onto_c = !factor_dies && (dies(2) || (c.in_memory && !factor(first).in_memory));
+  const bool is_negated = folded_[instr.args[0]] != folded_[instr.args[1]];
+  const auto form = [&](Id single, Id dual, Id negated_single, Id negated_dual) {
+    if (is_negated) return is_double ? negated_dual : negated_single;
+    return is_double ? dual : single;
+  };
   Value result;
   for (int part = 0; part < parts_of(dtype); ++part) {
     const Value& replaced = onto_c ? c : factor(first);
@@ -173,14 +194,17 @@ Value Emitter::fma(std::int32_t id, const Instr& instr) {
       to = op1(Inst::kIdVmovaps, replaced.vec[part]);
     }
     if (onto_c) {
-      cc_.emit(is_double ? Inst::kIdVfmadd231pd : Inst::kIdVfmadd231ps, to, reg(factor(first), part),
-               operand(factor(second), part));
+      cc_.emit(form(Inst::kIdVfmadd231ps, Inst::kIdVfmadd231pd, Inst::kIdVfnmadd231ps,
+                    Inst::kIdVfnmadd231pd),
+               to, reg(factor(first), part), operand(factor(second), part));
     } else if (factor(second).in_memory) {
-      cc_.emit(is_double ? Inst::kIdVfmadd132pd : Inst::kIdVfmadd132ps, to, reg(c, part),
-               operand(factor(second), part));
+      cc_.emit(form(Inst::kIdVfmadd132ps, Inst::kIdVfmadd132pd, Inst::kIdVfnmadd132ps,
+                    Inst::kIdVfnmadd132pd),
+               to, reg(c, part), operand(factor(second), part));
     } else {
-      cc_.emit(is_double ? Inst::kIdVfmadd213pd : Inst::kIdVfmadd213ps, to,
-               factor(second).vec[part], operand(c, part));
+      cc_.emit(form(Inst::kIdVfmadd213ps, Inst::kIdVfmadd213pd, Inst::kIdVfnmadd213ps,
+                    Inst::kIdVfnmadd213pd),
+               to, factor(second).vec[part], operand(c, part));
     }
     result.vec[part] = to;
   }
@@ -211,12 +235,18 @@ Value Emitter::compare(Prim prim, ScalarType dtype, const Value& a, const Value&
       return result;
     };
     switch (prim) {
-      case Prim::kEq: return invert(bitwise(Prim::kXor, kBool, a, b));
-      case Prim::kNe: return bitwise(Prim::kXor, kBool, a, b);
-      case Prim::kLt: return less(a, b);
-      case Prim::kGt: return less(b, a);
-      case Prim::kLe: return invert(less(b, a));
-      default: return invert(less(a, b));
+      case Prim::kEq:
+        return invert(bitwise(Prim::kXor, kBool, a, b));
+      case Prim::kNe:
+        return bitwise(Prim::kXor, kBool, a, b);
+      case Prim::kLt:
+        return less(a, b);
+      case Prim::kGt:
+        return less(b, a);
+      case Prim::kLe:
+        return invert(less(b, a));
+      default:
+        return invert(less(a, b));
     }
   }
   const bool is_float = dtype == kFloat || dtype == kDouble;

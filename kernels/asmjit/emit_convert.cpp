@@ -1,5 +1,5 @@
-// Conversions between dtypes (numerics.md §1): x86's own truncation, whose answer to NaN and to what
-// does not fit is the smallest integer. What AVX2 lacks goes lane by lane through the stack.
+// Conversions between dtypes (numerics.md §1): x86's own truncation, whose answer to NaN and to
+// what does not fit is the smallest integer. What AVX2 lacks goes lane by lane through the stack.
 #include "kernels/asmjit/emitter.h"
 
 namespace groove::kernels::assembly {
@@ -17,11 +17,11 @@ Vec Emitter::half(const Value& value, int part) {
   const Vec whole = reg(value, 0);
   if (part == 0) return low_half(whole);
   if (function_.is_wide()) {
-    const Vec high = cc_.newYmm();
+    const Vec high = function_.new_half_vec();
     cc_.emit(Inst::kIdVextractf64x4, high, whole, 1);
     return high;
   }
-  const Vec high = cc_.newXmm();
+  const Vec high = function_.new_xmm();
   cc_.emit(Inst::kIdVextractf128, high, whole, 1);
   return high;
 }
@@ -35,7 +35,7 @@ Value Emitter::join(const Vec& low, const Vec& high) {
 
 Value Emitter::long_to_int(const Value& a) {
   if (!function_.is_wide()) return join_masks(reg(a, 0), reg(a, 1));
-  const Vec low = cc_.newYmm(), high = cc_.newYmm();
+  const Vec low = function_.new_half_vec(), high = function_.new_half_vec();
   cc_.emit(Inst::kIdVpmovqd, low, reg(a, 0));
   cc_.emit(Inst::kIdVpmovqd, high, reg(a, 1));
   return join(low, high);
@@ -45,7 +45,7 @@ Value Emitter::float_to_int(ScalarType from, const Value& a) {
   if (from == kFloat) return from_vec(op1(Inst::kIdVcvttps2dq, operand(a, 0)));
   Vec halves[2];
   for (int part = 0; part < 2; ++part) {
-    halves[part] = function_.is_wide() ? Vec(cc_.newYmm()) : Vec(cc_.newXmm());
+    halves[part] = function_.new_half_vec();
     cc_.emit(Inst::kIdVcvttpd2dq, halves[part], reg(a, part));
   }
   return join(halves[0], halves[1]);
@@ -76,14 +76,14 @@ Value Emitter::long_to_float(ScalarType to, const Value& a) {
       return from_vecs(op1(Inst::kIdVcvtqq2pd, operand(a, 0)),
                        op1(Inst::kIdVcvtqq2pd, operand(a, 1)));
     }
-    const Vec low = cc_.newYmm(), high = cc_.newYmm();
+    const Vec low = function_.new_half_vec(), high = function_.new_half_vec();
     cc_.emit(Inst::kIdVcvtqq2ps, low, reg(a, 0));
     cc_.emit(Inst::kIdVcvtqq2ps, high, reg(a, 1));
     return join(low, high);
   }
   spill(kLong, scratch(0), a);
   const Vec zero = zeros().xmm();
-  const Vec t = cc_.newXmm();
+  const Vec t = function_.new_xmm();
   for (int lane = 0; lane < function_.lanes(); ++lane) {
     Mem from = with_offset(scratch(0), lane * 8);
     from.setSize(8);
@@ -144,7 +144,7 @@ Value Emitter::convert(ScalarType to, ScalarType from, const Value& a) {
   if (from != kDouble) return from_vec(op1(Inst::kIdVcvtdq2ps, operand(a, 0)));
   Vec halves[2];
   for (int part = 0; part < 2; ++part) {
-    halves[part] = function_.is_wide() ? Vec(cc_.newYmm()) : Vec(cc_.newXmm());
+    halves[part] = function_.new_half_vec();
     cc_.emit(Inst::kIdVcvtpd2ps, halves[part], reg(a, part));
   }
   return join(halves[0], halves[1]);

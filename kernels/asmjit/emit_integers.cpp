@@ -123,8 +123,7 @@ Value Emitter::multiply_long(const Value& a, const Value& b) {
 Value Emitter::multiply_high(const Value& a, const Value& b) {
   const Vec x = reg(a, 0), y = reg(b, 0);
   const Vec even = op2(Inst::kIdVpmuludq, x, y);
-  const Vec odd =
-      op2(Inst::kIdVpmuludq, op2(Inst::kIdVpsrlq, x, 32), op2(Inst::kIdVpsrlq, y, 32));
+  const Vec odd = op2(Inst::kIdVpmuludq, op2(Inst::kIdVpsrlq, x, 32), op2(Inst::kIdVpsrlq, y, 32));
   const Vec high = op2(Inst::kIdVandps, odd, function_.constant64(0xffffffffull << 32));
   return from_vec(op2(Inst::kIdVorps, op2(Inst::kIdVpsrlq, even, 32), high));
 }
@@ -159,7 +158,7 @@ Value Emitter::divide_integers(ScalarType dtype, const Value& a, const Value& b)
   cc.mov(low, at(0));
   cc.lea(high, asmjit::x86::ptr(divisor, 1));
   cc.cmp(high, 1);
-  cc.ja(divide);  // neither -1 nor 0
+  cc.ja(divide);          // neither -1 nor 0
   cc.imul(low, divisor);  // x * -1 and x * 0 are the two quotients
   cc.jmp(next);
   function_.bind(divide);

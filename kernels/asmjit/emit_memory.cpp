@@ -52,7 +52,7 @@ Tail Emitter::make_tail(const Gp& count) {
     cc_.kmovw(tail.wmask, ones.r32());
   } else {
     static constexpr std::int32_t kLanes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const Vec x = cc_.newXmm();
+    const Vec x = function_.new_xmm();
     cc_.emit(Inst::kIdVmovd, x, count.r32());
     const Vec all = function_.new_vec();
     cc_.emit(Inst::kIdVpbroadcastd, all, x);
@@ -78,7 +78,7 @@ Value Emitter::broadcast_gp(const Gp& gp) {
   if (function_.is_wide()) {
     cc_.emit(Inst::kIdVpbroadcastq, v, gp);
   } else {
-    const Vec x = cc_.newXmm();
+    const Vec x = function_.new_xmm();
     cc_.emit(Inst::kIdVmovq, x, gp);
     cc_.emit(Inst::kIdVpbroadcastq, v, x);
   }
@@ -87,19 +87,27 @@ Value Emitter::broadcast_gp(const Gp& gp) {
   return value;
 }
 
+// The copy stays in a register: asmjit replaces a spilled source of vmovd by its stack slot, an
+// instruction that does not exist and means something else.
+Gp Emitter::lane0_gp(const Vec& v) {
+  const Vec copy = function_.new_xmm();
+  cc_.emit(Inst::kIdVmovaps, copy, v.xmm());
+  const Gp gp = function_.new_gp();
+  cc_.emit(Inst::kIdVmovq, gp, copy);
+  return gp;
+}
+
 void Emitter::spill(ScalarType dtype, const Mem& to, const Value& value) {
   if (dtype == kBool) return spill(kInt, to, mask_to_vector(value));
   for (int part = 0; part < parts_of(dtype); ++part) {
-    cc_.emit(Inst::kIdVmovups, with_offset(to, part * function_.vector_bytes()),
-             reg(value, part));
+    cc_.emit(Inst::kIdVmovups, with_offset(to, part * function_.vector_bytes()), reg(value, part));
   }
 }
 
 Value Emitter::reload(ScalarType dtype, const Mem& from) {
   Value value;
   for (int part = 0; part < parts_of(dtype); ++part) {
-    value.vec[part] =
-        op1(Inst::kIdVmovups, with_offset(from, part * function_.vector_bytes()));
+    value.vec[part] = op1(Inst::kIdVmovups, with_offset(from, part * function_.vector_bytes()));
   }
   return dtype == kBool ? vector_to_mask(value) : value;
 }
@@ -179,7 +187,7 @@ Mem Emitter::pack(ScalarType dtype, const Value& value) {
   std::int8_t order[32];
   for (int i = 0; i < 32; ++i) order[i] = size == 1 ? kBytes[i % 16] : kWords[i % 16];
   const Vec mixed = op2(Inst::kIdVpshufb, lanes, function_.constant(order, sizeof order));
-  const Vec high = cc_.newXmm(), packed = cc_.newXmm();
+  const Vec high = function_.new_xmm(), packed = function_.new_xmm();
   cc_.emit(Inst::kIdVextracti128, high, mixed, 1);
   cc_.emit(size == 1 ? Inst::kIdVpunpckldq : Inst::kIdVpunpcklqdq, packed, mixed.xmm(), high);
   cc_.emit(Inst::kIdVmovups, scratch(1), packed);
@@ -225,7 +233,7 @@ void Emitter::store_contiguous(ScalarType dtype, const Mem& address, const Value
     copy_bytes(address, packed, tail->count, size);
     return;
   }
-  const Vec x = cc_.newXmm();
+  const Vec x = function_.new_xmm();
   cc_.emit(Inst::kIdVmovups, x, packed);
   cc_.emit(size == 1 ? Inst::kIdVmovq : Inst::kIdVmovups, address, x);
 }
@@ -251,7 +259,7 @@ Value Emitter::load_broadcast(ScalarType dtype, const Mem& address) {
       return value;
     }
   }
-  const Vec x = cc_.newXmm();
+  const Vec x = function_.new_xmm();
   cc_.emit(Inst::kIdVmovd, x, t.r32());
   return from_vec(op1(Inst::kIdVpbroadcastd, x));
 }
@@ -263,8 +271,7 @@ void Emitter::store_lane0(ScalarType dtype, const Mem& address, const Value& val
     cc_.emit(size == 8 ? Inst::kIdVmovsd : Inst::kIdVmovss, address, x);
     return;
   }
-  const Gp t = function_.new_gp();
-  cc_.emit(Inst::kIdVmovd, t.r32(), x);
+  const Gp t = lane0_gp(x);
   if (dtype == kBool) cc_.and_(t.r32(), 1);
   store_narrow(cc_, size, address, t);
 }
@@ -325,7 +332,7 @@ Value Emitter::load_gather(ScalarType dtype, const Gp& base, const Value& byte_o
       if (tail && size == 8) {
         m = mask_part(from_vec(tail->mask), part);
       } else if (tail) {
-        m = cc_.newXmm();
+        m = function_.new_xmm();
         cc_.emit(Inst::kIdVextracti128, m, tail->mask, part);
       } else {
         m = op1(Inst::kIdVmovups, function_.constant32(~0u));

@@ -35,9 +35,26 @@ Emitter::Emitter(Function& function, const Kernel& kernel, EmitterHost& host)
     }
     constants += kernel.code[id].prim == Prim::kConstant;
   }
+  find_folded_negations();
   // Registers are worth more to a long expression than its constants, which any instruction can
   // read from memory as its last operand.
   keeps_constants_ = constants <= (function.is_wide() ? 16 : 5);
+}
+
+// A negation that only ever enters an fma as a factor is part of that fma: the sign of a product is
+// exact wherever it is applied.
+void Emitter::find_folded_negations() {
+  folded_.assign(kernel_.code.size(), false);
+  for (std::size_t id = 0; id < folded_.size(); ++id) {
+    const Instr& instr = kernel_.code[id];
+    folded_[id] = instr.prim == Prim::kNeg && is_floating(instr.dtype);
+  }
+  for (const Instr& instr : kernel_.code) {
+    for (int i = 0; i < 3; ++i) {
+      const bool is_factor = instr.prim == Prim::kFma && i < 2;
+      if (instr.args[i] >= 0 && !is_factor) folded_[instr.args[i]] = false;
+    }
+  }
 }
 
 void Emitter::emit(std::int32_t begin, std::int32_t end) {
@@ -76,52 +93,95 @@ void Emitter::emit_one(std::int32_t id) {
   const auto arg_dtype = [&](int i) { return kernel_.code[instr.args[i]].dtype; };
   Value result;
   switch (instr.prim) {
-    case Prim::kConstant: result = constant(instr.dtype, instr.imm, keeps_constants_); break;
-    case Prim::kParam: result = host_.param(*this, instr); break;
-    case Prim::kIndex: result = host_.index(*this, instr); break;
-    case Prim::kLoad: result = host_.load(*this, instr); break;
-    case Prim::kLoadAt: result = host_.load_at(*this, instr, arg(0)); break;
-    case Prim::kStore: host_.store(*this, instr, arg(0)); return;
+    case Prim::kConstant:
+      result = constant(instr.dtype, instr.imm, keeps_constants_);
+      break;
+    case Prim::kParam:
+      result = host_.param(*this, instr);
+      break;
+    case Prim::kIndex:
+      result = host_.index(*this, instr);
+      break;
+    case Prim::kLoad:
+      result = host_.load(*this, instr);
+      break;
+    case Prim::kLoadAt:
+      result = host_.load_at(*this, instr, arg(0));
+      break;
+    case Prim::kStore:
+      host_.store(*this, instr, arg(0));
+      return;
     case Prim::kAdd:
     case Prim::kSub:
     case Prim::kMul:
     case Prim::kDiv:
     case Prim::kMax:
-    case Prim::kMin: result = binary(instr.prim, instr.dtype, arg(0), arg(1)); break;
-    case Prim::kMulHigh: result = multiply_high(arg(0), arg(1)); break;
-    case Prim::kFma: result = fma(id, instr); break;
-    case Prim::kSqrt:
+    case Prim::kMin:
+      result = binary(instr.prim, instr.dtype, arg(0), arg(1));
+      break;
+    case Prim::kMulHigh:
+      result = multiply_high(arg(0), arg(1));
+      break;
+    case Prim::kFma:
+      result = fma(id, instr);
+      break;
     case Prim::kNeg:
+      if (folded_[id]) {
+        values_[instr.args[0]].is_shared = true;
+        result = arg(0);
+      } else {
+        result = unary(instr.prim, instr.dtype, arg(0));
+      }
+      break;
+    case Prim::kSqrt:
     case Prim::kAbs:
     case Prim::kFloor:
     case Prim::kCeil:
     case Prim::kTrunc:
     case Prim::kRoundEven:
-    case Prim::kNot: result = unary(instr.prim, instr.dtype, arg(0)); break;
+    case Prim::kNot:
+      result = unary(instr.prim, instr.dtype, arg(0));
+      break;
     case Prim::kEq:
     case Prim::kNe:
     case Prim::kLt:
     case Prim::kLe:
     case Prim::kGt:
-    case Prim::kGe: result = compare(instr.prim, arg_dtype(0), arg(0), arg(1)); break;
-    case Prim::kSelect: result = select(instr.dtype, arg(0), arg(1), arg(2)); break;
-    case Prim::kConvert: result = convert(instr.dtype, arg_dtype(0), arg(0)); break;
+    case Prim::kGe:
+      result = compare(instr.prim, arg_dtype(0), arg(0), arg(1));
+      break;
+    case Prim::kSelect:
+      result = select(instr.dtype, arg(0), arg(1), arg(2));
+      break;
+    case Prim::kConvert:
+      result = convert(instr.dtype, arg_dtype(0), arg(0));
+      break;
     case Prim::kBitcast:
       values_[instr.args[0]].is_shared = true;
       result = arg(0);
       break;
     case Prim::kAnd:
     case Prim::kOr:
-    case Prim::kXor: result = bitwise(instr.prim, instr.dtype, arg(0), arg(1)); break;
+    case Prim::kXor:
+      result = bitwise(instr.prim, instr.dtype, arg(0), arg(1));
+      break;
     case Prim::kShiftLeft:
     case Prim::kShiftRightLogical:
     case Prim::kShiftRightArithmetic:
       result = shift(instr.prim, instr.dtype, arg(0), arg(1));
       break;
-    case Prim::kLookup: result = lookup(instr, arg(0)); break;
-    case Prim::kIfAnyBegin: if_any_begin(id); return;
-    case Prim::kIfAnyEnd: result = if_any_end(id, instr); break;
-    default: host_.reduce(*this, id, arg(0)); return;
+    case Prim::kLookup:
+      result = lookup(instr, arg(0));
+      break;
+    case Prim::kIfAnyBegin:
+      if_any_begin(id);
+      return;
+    case Prim::kIfAnyEnd:
+      result = if_any_end(id, instr);
+      break;
+    default:
+      host_.reduce(*this, id, arg(0));
+      return;
   }
   values_[id] = result;
   defined_[id] = 1;
@@ -215,7 +275,7 @@ Vec Emitter::mask_part(const Value& mask, int part) {
   const Vec v = function_.new_vec();
   Vec low = reg(mask, 0).xmm();
   if (part == 1) {
-    const Vec high = cc_.newXmm();
+    const Vec high = function_.new_xmm();
     cc_.emit(Inst::kIdVextracti128, high, reg(mask, 0), 1);
     low = high;
   }
@@ -251,14 +311,19 @@ void Emitter::blend(ScalarType dtype, const Value& to, const Value& mask, const 
     cc_.korw(to.mask, taken, other);
     return;
   }
+  const bool is_long = is_wide_dtype(dtype);
   for (int part = 0; part < parts_of(dtype); ++part) {
-    const Vec otherwise = reg(no, part);
-    const bool is_long = is_wide_dtype(dtype);
     if (is_wide) {
-      const MaskReg k = is_long ? wmask_part(mask, part) : mask.mask;
-      cc_.k(k).emit(is_long ? Inst::kIdVblendmpd : Inst::kIdVblendmps, to.vec[part], otherwise,
-                    operand(yes, part));
+      // Not vblendmps: asmjit takes its result for an operand and would keep it alive all around.
+      const bool is_in_place = !no.in_memory && no.vec[part].id() == to.vec[part].id();
+      if (!is_in_place) {
+        cc_.emit(no.in_memory ? Inst::kIdVmovups : Inst::kIdVmovaps, to.vec[part],
+                 operand(no, part));
+      }
+      cc_.k(is_long ? wmask_part(mask, part) : mask.mask)
+          .emit(is_long ? Inst::kIdVmovupd : Inst::kIdVmovups, to.vec[part], operand(yes, part));
     } else {
+      const Vec otherwise = reg(no, part);
       const Vec m = is_long ? mask_part(mask, part) : reg(mask, 0);
       cc_.emit(is_long ? Inst::kIdVblendvpd : Inst::kIdVblendvps, to.vec[part], otherwise,
                operand(yes, part), m);
@@ -343,9 +408,7 @@ MaskReg Emitter::mask2(Id id, const MaskReg& a, const MaskReg& b) {
   return to;
 }
 
-MaskReg Emitter::all_lanes() {
-  return constant(kBool, 1, true).mask;
-}
+MaskReg Emitter::all_lanes() { return constant(kBool, 1, true).mask; }
 
 Vec Emitter::zeros() {
   const Vec v = function_.new_vec();

@@ -12,7 +12,6 @@
 //   f32, i32            one vector of W lanes
 //   f64, i64            two vectors of W/2 lanes: vec[0] the lower lanes, vec[1] the upper ones
 //   u8, i8, i16         one vector of W i32 lanes, always zero- or sign-extended
-//   f16, bf16           one vector of W i32 lanes holding the 16 bits, zero-extended
 //   bool                AVX2: one vector of W i32 lanes, all ones or zero; AVX-512: a mask register
 // Lanes past the end of a row hold anything; no instruction emitted here can fault on them.
 #pragma once
@@ -29,8 +28,8 @@ constexpr int parts_of(ScalarType dtype) { return is_wide_dtype(dtype) ? 2 : 1; 
 
 struct Value {
   Vec vec[2];
-  MaskReg mask;            // bool under AVX-512
-  Mem memory[2];           // instead of vec when in_memory: a constant, all lanes, in the pool
+  MaskReg mask;   // bool under AVX-512
+  Mem memory[2];  // instead of vec when in_memory: a constant, all lanes, in the pool
   bool in_memory = false;
   bool is_shared = false;  // the registers have another name or outlive the loop: never destroy
 };
@@ -68,7 +67,6 @@ class Emitter {
   void emit_one(std::int32_t id);
   /// Gives instruction `id` a value made elsewhere; emit() skips it from then on.
   void define(std::int32_t id, const Value& value);
-  void undefine(std::int32_t id) { defined_[id] = false; }
   bool is_defined(std::int32_t id) const { return defined_[id]; }
   const Value& value(std::int32_t id) const { return values_[id]; }
   /// Turns all that emit() made so far into values that outlive the code that follows.
@@ -96,15 +94,13 @@ class Emitter {
 
   // Memory: W consecutive elements, a broadcast element. `tail` may be null (all W lanes).
   Value load_contiguous(ScalarType dtype, const Mem& address, const Tail* tail);
-  void store_contiguous(ScalarType dtype, const Mem& address, const Value& value,
-                        const Tail* tail);
+  void store_contiguous(ScalarType dtype, const Mem& address, const Value& value, const Tail* tail);
   Value load_broadcast(ScalarType dtype, const Mem& address);
   void store_lane0(ScalarType dtype, const Mem& address, const Value& value);
   /// Byte offsets l * byte_stride of the lanes, as an i64 value; make them outside of the loop.
   Value lane_offsets(const Gp& byte_stride);
   /// Lane l at base + byte_offsets[l].
-  Value load_gather(ScalarType dtype, const Gp& base, const Value& byte_offsets,
-                    const Tail* tail);
+  Value load_gather(ScalarType dtype, const Gp& base, const Value& byte_offsets, const Tail* tail);
   /// Lane l to base + l * byte_stride, in ascending order.
   void store_strided(ScalarType dtype, const Gp& base, const Gp& byte_stride, const Value& value,
                      const Tail* tail);
@@ -112,6 +108,7 @@ class Emitter {
   /// 64-bit lane numbers 0 … W - 1.
   Value iota();
   Value shift_long(const Value& value, int left);
+  Gp lane0_gp(const Vec& v);            // the low 64 bits of a vector
   Value broadcast_gp(const Gp& value);  // i64
 
   // Parts of a value, as operands of instructions.
@@ -133,7 +130,6 @@ class Emitter {
   MaskReg mask2(asmjit::InstId id, const MaskReg& a, const MaskReg& b);
   MaskReg all_lanes();
   Vec zeros();
-  Value simple(Prim prim, const Instr& instr);
   Value unary(Prim prim, ScalarType dtype, const Value& a);
   Value fma(std::int32_t id, const Instr& instr);
   Value shift(Prim prim, ScalarType dtype, const Value& a, const Value& b);
@@ -155,7 +151,7 @@ class Emitter {
   Value join(const Vec& low, const Vec& high);  // two halves of 32-bit lanes
   Vec half(const Value& value, int part);       // the other way: xmm or ymm
   void copy_bytes(const Mem& to, const Mem& from, const Gp& count, int size);
-  Mem pack(ScalarType dtype, const Value& value);  // narrow lanes, packed in a scratch slot
+  Mem pack(ScalarType dtype, const Value& value);        // narrow lanes, packed in a scratch slot
   void normalise(ScalarType dtype, const Value& value);  // small integers, after wrapping
   Value mask_to_vector(const Value& mask);               // i32 lanes, all ones or zero
   Value vector_to_mask(const Value& lanes);              // the sign bit of each i32 lane
@@ -163,6 +159,7 @@ class Emitter {
   MaskReg wmask_part(const Value& mask, int part);       // AVX-512: W/2 bits
   Value join_masks(const Vec& low, const Vec& high);
   Value join_masks(const MaskReg& low, const MaskReg& high);
+  void find_folded_negations();
   bool may_destroy(std::int32_t user, std::int32_t argument) const;
 
   Function& function_;
@@ -170,8 +167,9 @@ class Emitter {
   const Kernel& kernel_;
   EmitterHost& host_;
   std::vector<Value> values_;
-  std::vector<char> defined_;       // 0 no, 1 by emit, 2 by define
+  std::vector<char> defined_;  // 0 no, 1 by emit, 2 by define
   std::vector<std::int32_t> last_use_;
+  std::vector<bool> folded_;  // negations that are part of the fma that uses them
   bool may_destroy_ = true;
   bool keeps_constants_ = true;
   struct Region {

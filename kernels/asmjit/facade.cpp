@@ -48,9 +48,19 @@ Function::Function(Isa isa) : isa_(isa) {
   node_->setArg(0, argument_);
 }
 
-Gp Function::new_gp() { return compiler_.newInt64(); }
-Vec Function::new_vec() { return is_wide() ? Vec(compiler_.newZmm()) : Vec(compiler_.newYmm()); }
-MaskReg Function::new_mask() { return compiler_.newKw(); }
+Gp Function::new_gp() {
+  return gps_.take([&] { return compiler_.newInt64(); });
+}
+Vec Function::new_vec() {
+  return vecs_.take([&] { return is_wide() ? Vec(compiler_.newZmm()) : Vec(compiler_.newYmm()); });
+}
+Vec Function::new_half_vec() { return low_half(new_vec()); }
+Vec Function::new_xmm() {
+  return xmms_.take([&] { return Vec(compiler_.newXmm()); });
+}
+MaskReg Function::new_mask() {
+  return masks_.take([&] { return compiler_.newKw(); });
+}
 Label Function::new_label() { return compiler_.newLabel(); }
 Mem Function::new_stack(std::uint32_t size) { return compiler_.newStack(size, 64); }
 void Function::bind(const Label& label) { compiler_.bind(label); }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "kernels/asmjit/isa.h"
 
@@ -27,6 +28,22 @@ void* publish(asmjit::CodeHolder& code);
 /// The environment that a CodeHolder is initialised with.
 const asmjit::Environment& environment();
 
+// Gives out virtual registers again once the scope that made them is over: the time that register
+// allocation takes grows with their number.
+template <typename Register>
+class RegisterPool {
+ public:
+  template <typename Make>
+  Register take(const Make& make) {
+    if (used == registers_.size()) registers_.push_back(make());
+    return registers_[used++];
+  }
+  std::size_t used = 0;
+
+ private:
+  std::vector<Register> registers_;
+};
+
 // One function `void f(const void* arguments)` under construction, with virtual registers.
 class Function : private asmjit::ErrorHandler {
  public:
@@ -42,9 +59,11 @@ class Function : private asmjit::ErrorHandler {
   Compiler& compiler() { return compiler_; }
   Gp argument() const { return argument_; }
 
-  Gp new_gp();                       // 64 bits; .r32() for the low half
-  Vec new_vec();                     // ymm or zmm
-  MaskReg new_mask();                // 16 bits; AVX-512 only
+  Gp new_gp();         // 64 bits; .r32() for the low half
+  Vec new_vec();       // ymm or zmm
+  Vec new_half_vec();  // xmm or ymm
+  Vec new_xmm();
+  MaskReg new_mask();  // 16 bits; AVX-512 only
   Label new_label();
   Mem new_stack(std::uint32_t size);  // 64-byte aligned
   /// A vector whose 32-bit (64-bit) lanes all hold `bits`, as a memory operand.
@@ -52,6 +71,29 @@ class Function : private asmjit::ErrorHandler {
   Mem constant64(std::uint64_t bits);
   Mem constant(const void* data, std::size_t size);  // size: a power of two up to 64
   void bind(const Label& label);
+
+  // Registers that are made while a Scope lives are free for others after it.
+  class Scope {
+   public:
+    explicit Scope(Function& function)
+        : function_(function),
+          gps_(function.gps_.used),
+          vecs_(function.vecs_.used),
+          xmms_(function.xmms_.used),
+          masks_(function.masks_.used) {}
+    ~Scope() {
+      function_.gps_.used = gps_;
+      function_.vecs_.used = vecs_;
+      function_.xmms_.used = xmms_;
+      function_.masks_.used = masks_;
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Function& function_;
+    std::size_t gps_, vecs_, xmms_, masks_;
+  };
 
   /// Ends the function and gives its address. Throws groove::Error when asmjit refused something.
   void* finish();
@@ -63,6 +105,9 @@ class Function : private asmjit::ErrorHandler {
   asmjit::CodeHolder code_;
   Compiler compiler_;
   asmjit::FuncNode* node_ = nullptr;
+  RegisterPool<Gp> gps_;
+  RegisterPool<Vec> vecs_, xmms_;
+  RegisterPool<MaskReg> masks_;
   Gp argument_;
 };
 

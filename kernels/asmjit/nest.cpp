@@ -23,9 +23,15 @@ NestFunction generate_nest(const Kernel& kernel, Isa isa) { return Nest(kernel, 
 NestFunction Nest::generate() {
   set_up();
   switch (kernel_.order) {
-    case Order::kMap: for_each_row(&Nest::map_row); break;
-    case Order::kColumn: columns(); break;
-    default: for_each_row(&Nest::reduction_rows); break;
+    case Order::kMap:
+      for_each_row(&Nest::map_row);
+      break;
+    case Order::kColumn:
+      columns();
+      break;
+    default:
+      for_each_row(&Nest::reduction_rows);
+      break;
   }
   return reinterpret_cast<NestFunction>(function_.finish());
 }
@@ -103,6 +109,7 @@ void Nest::emit_level(Level level, const Phase& phase) {
 
 // One vector. Stores come last: one that aliases a load must not overtake it.
 void Nest::emit_body(const Phase& phase, int unrolled, const Tail* tail) {
+  const Function::Scope scope(function_);
   unrolled_ = unrolled;
   tail_ = tail;
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
@@ -148,6 +155,7 @@ void Nest::start_row() {
 void Nest::advance_vector() {
   for (std::size_t a = 0; a < moving_.size(); ++a) {
     if (!moving_[a].isValid()) continue;
+    const Function::Scope scope(function_);
     const Gp step = function_.new_gp();
     cc_.mov(step, strides_[a]);
     cc_.shl(step, std::countr_zero(static_cast<unsigned>(function_.lanes())));
@@ -177,15 +185,16 @@ void Nest::map_row() {
   const Phase& phase = kernel_.phases[0];
   emit_level(Level::kRow, phase);
   start_row();
-  vectors_until(phase, length_, 1);
+  // A short body waits for its loop's bookkeeping.
+  vectors_until(phase, length_, weight(phase) <= 6 ? 4 : 1);
 }
 
 // ---- leaves and effects ------------------------------------------------------------------------
 
 Mem Nest::element(int access, ScalarType dtype) const {
   const int size = static_cast<int>(element_size(dtype));
-  return asmjit::x86::ptr(pointers_[access], i_, static_cast<std::uint32_t>(std::countr_zero(
-                                                     static_cast<unsigned>(size))),
+  return asmjit::x86::ptr(pointers_[access], i_,
+                          static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(size))),
                           unrolled_ * function_.lanes() * size);
 }
 
@@ -210,9 +219,7 @@ Value Nest::load_at(Emitter& emitter, const Instr& instr, const Value& offset) {
   // The uniform part of an offset goes into the address: all of it, or what is added to the index
   // along a broadcast axis 0, which makes the elements contiguous.
   const auto scalar = [&](std::int32_t id) {
-    const Gp gp = function_.new_gp();
-    cc_.emit(Inst::kIdVmovq, gp, emitter.reg(emitter.value(id), 0).xmm());
-    return gp;
+    return emitter.lane0_gp(emitter.reg(emitter.value(id), 0));
   };
   if (is_uniform(instr.args[0])) {
     const Gp base = function_.new_gp();

@@ -15,7 +15,7 @@ namespace groove::kernels::assembly {
 inline constexpr int kMaxAccesses = 128;
 
 struct NestAccess {
-  void* pointer;  // of the first point
+  void* pointer;           // of the first point
   std::int64_t stride[2];  // bytes, along axes 0 and 1
 };
 
@@ -109,7 +109,9 @@ class Nest final : public EmitterHost {
   Value lane0(ScalarType dtype, const Value& value);
   Value combine_lanes(const Reduction& reduction);
   Value combine_in_vector(Prim prim, ScalarType dtype, Value value);
-  int lane_bytes(const Reduction& reduction) const { return is_wide_dtype(reduction.dtype) ? 8 : 4; }
+  int lane_bytes(const Reduction& reduction) const {
+    return is_wide_dtype(reduction.dtype) ? 8 : 4;
+  }
   Value tail_mask() const;
   void push_tree(const Gp& depth, const Gp& chunk);
   void collapse_tree(const Gp& depth);
@@ -120,16 +122,16 @@ class Nest final : public EmitterHost {
   Emitter emitter_;
   Compiler& cc_;
   std::vector<Level> levels_;
-  std::vector<Gp> pointers_;       // of the current row
-  std::vector<Gp> moving_;         // strided accesses: of the current vector
-  std::vector<Gp> strides_;        // strided accesses: bytes along axis 0
-  std::vector<Value> offsets_;     // strided loads: lane offsets
-  Gp i_;                           // position along axis 0
-  Gp length_;                      // elements along axis 0
-  Gp index1_;                      // index along axis 1
+  std::vector<Gp> pointers_;    // of the current row
+  std::vector<Gp> moving_;      // strided accesses: of the current vector
+  std::vector<Gp> strides_;     // strided accesses: bytes along axis 0
+  std::vector<Value> offsets_;  // strided loads: lane offsets
+  Gp i_;                        // position along axis 0
+  Gp length_;                   // elements along axis 0
+  Gp index1_;                   // index along axis 1
   bool uses_index1_ = false;
-  int unrolled_ = 0;               // which copy of the body is being emitted
-  const Tail* tail_ = nullptr;     // and whether it is cut short
+  int unrolled_ = 0;            // which copy of the body is being emitted
+  const Tail* tail_ = nullptr;  // and whether it is cut short
   enum class Accumulate : std::uint8_t { kRegisters, kLanes, kDirect } accumulate_{};
   std::vector<Reduction> reductions_;
 };

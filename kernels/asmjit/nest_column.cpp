@@ -208,9 +208,9 @@ void Nest::collapse_columns(const Gp& depth, int unrolled) {
         const Value& sum = reduction.accumulators[static_cast<std::size_t>(copy)];
         const Value earlier =
             emitter_.reload(reduction.dtype, column_slot(reduction, depth, unrolled, copy));
-        emitter_.assign(reduction.dtype, sum,
-                        is_first ? earlier
-                                 : combine(reduction.prim, reduction.dtype, earlier, sum));
+        emitter_.assign(
+            reduction.dtype, sum,
+            is_first ? earlier : combine(reduction.prim, reduction.dtype, earlier, sum));
       }
     }
   };

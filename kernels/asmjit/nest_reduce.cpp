@@ -36,8 +36,12 @@ std::uint64_t identity_bits(Prim prim, ScalarType dtype, bool is_bool) {
   const bool is_float = dtype == kFloat || dtype == kDouble;
   double value = 0;
   switch (prim) {
-    case Prim::kReduceSum: value = is_float ? order::kSumIdentity : 0.0; break;
-    case Prim::kReduceProd: value = 1.0; break;
+    case Prim::kReduceSum:
+      value = is_float ? order::kSumIdentity : 0.0;
+      break;
+    case Prim::kReduceProd:
+      value = 1.0;
+      break;
     default: {
       const bool lowest = is_greatest(prim);
       if (is_float) {
@@ -46,11 +50,16 @@ std::uint64_t identity_bits(Prim prim, ScalarType dtype, bool is_bool) {
       }
       if (is_bool) return lowest ? 0 : 1;
       switch (dtype) {
-        case kByte: return integer_bound<std::uint8_t>(lowest);
-        case kChar: return integer_bound<std::int8_t>(lowest);
-        case kShort: return integer_bound<std::int16_t>(lowest);
-        case kInt: return integer_bound<std::int32_t>(lowest);
-        default: return integer_bound<std::int64_t>(lowest);
+        case kByte:
+          return integer_bound<std::uint8_t>(lowest);
+        case kChar:
+          return integer_bound<std::int8_t>(lowest);
+        case kShort:
+          return integer_bound<std::int16_t>(lowest);
+        case kInt:
+          return integer_bound<std::int32_t>(lowest);
+        default:
+          return integer_bound<std::int64_t>(lowest);
       }
     }
   }
@@ -77,8 +86,7 @@ void Nest::find_reductions(const Phase& phase) {
       const int bytes = lane_bytes(reduction);
       reduction.tree = function_.new_stack(static_cast<std::uint32_t>(kTreeLevels * bytes));
       if (kernel_.order == Order::kRow) {
-        reduction.lanes =
-            function_.new_stack(static_cast<std::uint32_t>(order::kRowLanes * bytes));
+        reduction.lanes = function_.new_stack(static_cast<std::uint32_t>(order::kRowLanes * bytes));
       }
     }
     reductions_.push_back(reduction);
@@ -102,9 +110,12 @@ Value Nest::empty_result(const Reduction& reduction) {
 // `a` is the operand of lower index.
 Value Nest::combine(Prim prim, ScalarType dtype, const Value& a, const Value& b) {
   switch (prim) {
-    case Prim::kReduceSum: return emitter_.binary(Prim::kAdd, dtype, a, b);
-    case Prim::kReduceProd: return emitter_.binary(Prim::kMul, dtype, a, b);
-    default: return emitter_.extremum(is_greatest(prim), dtype, a, b);
+    case Prim::kReduceSum:
+      return emitter_.binary(Prim::kAdd, dtype, a, b);
+    case Prim::kReduceProd:
+      return emitter_.binary(Prim::kMul, dtype, a, b);
+    default:
+      return emitter_.extremum(is_greatest(prim), dtype, a, b);
   }
 }
 
@@ -156,8 +167,8 @@ void Nest::reduce(Emitter& emitter, std::int32_t id, const Value& operand) {
 void Nest::begin_arg(Reduction& reduction, int unrolled) {
   reduction.accumulators.clear();
   reduction.indices.clear();
-  const Instr axis{Prim::kIndex, kLong, {-1, -1, -1},
-                   kernel_.order == Order::kColumn ? 1ull : 0ull};
+  const Instr axis{
+      Prim::kIndex, kLong, {-1, -1, -1}, kernel_.order == Order::kColumn ? 1ull : 0ull};
   for (int copy = 0; copy < unrolled; ++copy) {
     reduction.accumulators.push_back(emitter_.copy(reduction.dtype, identity(reduction)));
     reduction.indices.push_back(emitter_.copy(kLong, index(emitter_, axis)));
@@ -168,7 +179,8 @@ void Nest::accumulate_arg(Reduction& reduction, const Value& x) {
   const auto copy = static_cast<std::size_t>(unrolled_);
   const Value& best = reduction.accumulators[copy];
   const ScalarType dtype = reduction.dtype;
-  Value take = emitter_.compare(is_greatest(reduction.prim) ? Prim::kGt : Prim::kLt, dtype, x, best);
+  Value take =
+      emitter_.compare(is_greatest(reduction.prim) ? Prim::kGt : Prim::kLt, dtype, x, best);
   if (dtype == kFloat || dtype == kDouble) {
     const Value is_nan = emitter_.compare(Prim::kNe, dtype, x, x);
     const Value was_number = emitter_.compare(Prim::kEq, dtype, best, best);
@@ -190,9 +202,9 @@ Value Nest::arg_result(const Reduction& reduction) {
   const Value top = lane0(dtype, combine_in_vector(reduction.prim, dtype, best));
   Value is_top = emitter_.compare(Prim::kEq, dtype, best, top);
   if (dtype == kFloat || dtype == kDouble) {
-    const Value both = emitter_.bitwise(Prim::kAnd, kBool,
-                                        emitter_.compare(Prim::kNe, dtype, best, best),
-                                        emitter_.compare(Prim::kNe, dtype, top, top));
+    const Value both =
+        emitter_.bitwise(Prim::kAnd, kBool, emitter_.compare(Prim::kNe, dtype, best, best),
+                         emitter_.compare(Prim::kNe, dtype, top, top));
     is_top = emitter_.bitwise(Prim::kOr, kBool, is_top, both);
   }
   const Value candidates = emitter_.new_value(kLong);

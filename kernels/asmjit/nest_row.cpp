@@ -1,6 +1,4 @@
 // Rows: the vector loop with its tail, and reductions in row order and tree order.
-#include <algorithm>
-
 #include "kernels/asmjit/nest.h"
 #include "kernels/order.h"
 
@@ -140,8 +138,7 @@ void Nest::reduce_row(const Phase& phase) {
   for (std::size_t r = 0; r < reductions_.size(); ++r) {
     const Reduction& reduction = reductions_[r];
     if (reduction.is_arg) {
-      emitter_.assign(kLong, results[r],
-arg_result(reduction));
+      emitter_.assign(kLong, results[r], arg_result(reduction));
     } else {
       emitter_.assign(reduction.dtype, results[r], lane0(reduction.dtype, reduction.result));
     }

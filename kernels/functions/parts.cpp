@@ -113,7 +113,7 @@ Mantissa mantissa(Expr x) {
 
 // log(1 + f) = (f - f²/2) + rest, where the bracket is kept with its rounding error and added to
 // e ln 2, whose high part has so few bits that e times it is exact.
-Expr log_of_positive(Expr x) {
+Expr log_of_positive(Expr x, Expr low) {
   const bool single = is_single(x);
   const auto [f, e] = mantissa(x);
   const Expr half = f * 0.5;
@@ -134,6 +134,7 @@ Expr log_of_positive(Expr x) {
                                   0x1.0fbe95d716020p-3, 0x1.0c039c49989c6p-3});
     rest = fma(s, fma(half, f, z * p), bracket_low);
   }
+  if (low.defined()) rest = rest + low;
   const Expr ln2_high = x.builder().constant(x.dtype(), single ? 0x1.62e4p-1 : 0x1.62e42fefa38p-1);
   const Expr ln2_low =
       x.builder().constant(x.dtype(), single ? 0x1.7f7d1cp-20 : 0x1.ef35793c76730p-45);

@@ -44,7 +44,7 @@ struct Mantissa {
 };
 Mantissa mantissa(Expr x);
 
-/// log(x) for positive finite x only.
-Expr log_of_positive(Expr x);
+/// log(x) + low for positive finite x only; a `low` below an ulp of x / x may be left out.
+Expr log_of_positive(Expr x, Expr low = {});
 
 }  // namespace groove::kernels::functions

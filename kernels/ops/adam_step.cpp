@@ -8,7 +8,7 @@
 namespace groove {
 namespace {
 
-enum { kDecoupled, kWeightDecay };  // attributes
+enum { kDecoupled, kWeightDecay };                                                // attributes
 enum { kStepSize, kInvSqrtBias2, kBeta1, kRest1, kBeta2, kRest2, kEps, kDecay };  // numbers
 
 using kernels::sqrt;
@@ -23,8 +23,10 @@ std::vector<Number> step(const AttrReader& attr, const std::vector<Number>& x,
                          const std::vector<Number>& n) {
   Number p = x[0], g = x[1];
   if (attr.boolean(kWeightDecay)) {
-    if (attr.boolean(kDecoupled)) p = p * n[kDecay];
-    else g = g + n[kDecay] * p;
+    if (attr.boolean(kDecoupled))
+      p = p * n[kDecay];
+    else
+      g = g + n[kDecay] * p;
   }
   const Number m = n[kBeta1] * x[2] + n[kRest1] * g;
   const Number v = n[kBeta2] * x[3] + n[kRest2] * (g * g);
@@ -89,9 +91,8 @@ const Op& define_step(const char* name, int inputs, std::vector<int> mutates) {
       .reference = reference,
       .domain = {0.1, 2},
       .dtypes = {kFloat, kDouble},
-      .samples = [inputs](ScalarType dtype) {
-        return samples(dtype, static_cast<std::size_t>(inputs));
-      },
+      .samples =
+          [inputs](ScalarType dtype) { return samples(dtype, static_cast<std::size_t>(inputs)); },
       .tolerance_ulp = 16,
   });
 }

@@ -1,6 +1,6 @@
 // add: self + other, with a tensor, a scaled tensor or a number.
-#include "kernels/ops/rules.h"
 #include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
 
 namespace groove {
 namespace {
@@ -26,9 +26,7 @@ const Op& op = define(BinarySpec{
 const Op& op_scalar = define(ScalarSpec{
     .name = "add_scalar",
     .body = sum_of,
-    .gradient = [](const Grad& g) {
-      return Tensors{reduced_to(g.cotangent(), g.input_types[0])};
-    },
+    .gradient = [](const Grad& g) { return Tensors{reduced_to(g.cotangent(), g.input_types[0])}; },
     .reference = [](double a, double b) { return a + b; },
 });
 
@@ -37,7 +35,8 @@ TypeResult scaled_type(const Signature& s) {
   TypeResult result = promoted({s.op, s.inputs, s.attrs, {}});
   GROOVE_CHECK(is_floating(result.compute) || !s.numbers[0].isFloatingPoint(),
                "{}: alpha {} is not an integer but the result is {}; convert a tensor to a "
-               "floating dtype", s.op.name, s.numbers[0].to_double(), name(result.compute));
+               "floating dtype",
+               s.op.name, s.numbers[0].to_double(), name(result.compute));
   GROOVE_CHECK(result.compute != kBool, "{}: alpha is not defined for Bool tensors", s.op.name);
   return result;
 }
@@ -48,21 +47,24 @@ const Op& op_scaled = define({
     .number_names = {"alpha"},
     .type = scaled_type,
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          return kernels::Exprs{b.inputs[0] + b.numbers[0] * b.inputs[1]};
-        }}),
-    .gradient = [](const Grad& g) {
-      return both(g, g.needs[1] ? mul(g.cotangent(), g.numbers[0]) : Tensor());
-    },
+        .body =
+            [](kernels::Body& b) {
+              return kernels::Exprs{b.inputs[0] + b.numbers[0] * b.inputs[1]};
+            }}),
+    .gradient =
+        [](const Grad& g) {
+          return both(g, g.needs[1] ? mul(g.cotangent(), g.numbers[0]) : Tensor());
+        },
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] + s.numbers[0].to_double() * x[1];
     }),
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> samples = binary_samples(dtype);
-      for (Sample& sample : samples) sample.numbers = {Scalar(-2)};
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples = binary_samples(dtype);
+          for (Sample& sample : samples) sample.numbers = {Scalar(-2)};
+          return samples;
+        },
 });
 
 bool is_one(Scalar alpha) { return alpha.to_double() == 1.0 && alpha.origin() < 0; }

@@ -22,25 +22,29 @@ const Op& op = define({
       return {{{s.attr().dtype(1), {s.attr().integer(0)}}}, is_whole(s) ? kLong : kDouble};
     },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          return kernels::Exprs{b.numbers[0] + b.numbers[1] * convert(b.flat_index(), b.compute)};
-        },
+        .body =
+            [](kernels::Body& b) {
+              return kernels::Exprs{b.numbers[0] +
+                                    b.numbers[1] * convert(b.flat_index(), b.compute)};
+            },
         .uses_flat_index = true}),
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>&) {
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
-            return s.numbers[0].to_double() +
-                   s.numbers[1].to_double() * static_cast<double>(index[0]);
-          })};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>&) {
+          return std::vector<Reference>{
+              make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
+                return s.numbers[0].to_double() +
+                       s.numbers[1].to_double() * static_cast<double>(index[0]);
+              })};
+        },
     .dtypes = {kFloat, kDouble, kLong, kInt},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> samples;
-      for (std::int64_t size : {0, 1, 5, 40})
-        samples.push_back({{}, Attrs().add(size).add(dtype), {Scalar(3), Scalar(-2)}});
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples;
+          for (std::int64_t size : {0, 1, 5, 40})
+            samples.push_back({{}, Attrs().add(size).add(dtype), {Scalar(3), Scalar(-2)}});
+          return samples;
+        },
     .tolerance_ulp = 1,
 });
 
@@ -54,8 +58,7 @@ Tensor sequence(std::int64_t size, Scalar start, Scalar step, ScalarType dtype,
 }  // namespace
 
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options, Site site) {
-  const bool whole =
-      !start.isFloatingPoint() && !end.isFloatingPoint() && !step.isFloatingPoint();
+  const bool whole = !start.isFloatingPoint() && !end.isFloatingPoint() && !step.isFloatingPoint();
   const double span = end.to_double() - start.to_double(), by = step.to_double();
   GROOVE_CHECK(by != 0, "arange: step is 0");
   GROOVE_CHECK(span * by >= 0, "arange: step {} leads away from {} to {}; change its sign", by,

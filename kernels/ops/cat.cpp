@@ -24,47 +24,50 @@ const Op& op = define({
         }
         GROOVE_CHECK(sizes == result.sizes,
                      "cat: shape {} of tensor {} does not fit {} along dim {}; all other sizes "
-                     "must agree", to_string(s.inputs[i].sizes), i, to_string(s.inputs[0].sizes),
-                     dim);
+                     "must agree",
+                     to_string(s.inputs[i].sizes), i, to_string(s.inputs[0].sizes), dim);
       }
       result.dtype = result_type(s.inputs);
       return {{result}, result.dtype};
     },
     .lowering = kernels::lower(kernels::ConcatenateLowering{}),
-    .gradient = [](const Grad& g) {
-      const std::int64_t dim = g.attr().integer(0);
-      Tensors result(g.input_types.size());
-      std::int64_t start = 0;
-      for (std::size_t i = 0; i < result.size(); ++i) {
-        const std::int64_t length = g.input_types[i].sizes[static_cast<std::size_t>(dim)];
-        if (g.needs[i])
-          result[i] = slice_exact(g.cotangent(), dim, start, length, 1).to(g.input_types[i].dtype);
-        start += length;
-      }
-      return result;
-    },
+    .gradient =
+        [](const Grad& g) {
+          const std::int64_t dim = g.attr().integer(0);
+          Tensors result(g.input_types.size());
+          std::int64_t start = 0;
+          for (std::size_t i = 0; i < result.size(); ++i) {
+            const std::int64_t length = g.input_types[i].sizes[static_cast<std::size_t>(dim)];
+            if (g.needs[i])
+              result[i] =
+                  slice_exact(g.cotangent(), dim, start, length, 1).to(g.input_types[i].dtype);
+            start += length;
+          }
+          return result;
+        },
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](Shape index) {
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+          return std::vector<Reference>{make_reference(s.op.type(s).outputs[0], [&](Shape index) {
             std::size_t which = 0;
             while (index[dim] >= inputs[which].type.sizes[dim])
               index[dim] -= inputs[which++].type.sizes[dim];
-            return inputs[which].values[static_cast<std::size_t>(
-                flat_position(inputs[which].type.sizes, index))];
+            return inputs[which]
+                .values[static_cast<std::size_t>(flat_position(inputs[which].type.sizes, index))];
           })};
-    },
+        },
     .dtypes = {kFloat, kDouble, kLong, kBool},
-    .samples = [](ScalarType dtype) {
-      return std::vector<Sample>{
-          {{{dtype, {3}}}, Attrs().add(0), {}},
-          {{{dtype, {3}}, {dtype, {4}}}, Attrs().add(0), {}},
-          {{{dtype, {2, 3}}, {dtype, {2, 1}}, {dtype, {2, 5}}}, Attrs().add(1), {}},
-          {{{dtype, {2, 3}}, {dtype, {0, 3}}, {dtype, {4, 3}}}, Attrs().add(0), {}},
-          {{{dtype, {2, 3, 2}}, {dtype, {2, 2, 2}}}, Attrs().add(1), {}},
-          {{{dtype, {0, 3}}, {dtype, {0, 3}}}, Attrs().add(1), {}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          return std::vector<Sample>{
+              {{{dtype, {3}}}, Attrs().add(0), {}},
+              {{{dtype, {3}}, {dtype, {4}}}, Attrs().add(0), {}},
+              {{{dtype, {2, 3}}, {dtype, {2, 1}}, {dtype, {2, 5}}}, Attrs().add(1), {}},
+              {{{dtype, {2, 3}}, {dtype, {0, 3}}, {dtype, {4, 3}}}, Attrs().add(0), {}},
+              {{{dtype, {2, 3, 2}}, {dtype, {2, 2, 2}}}, Attrs().add(1), {}},
+              {{{dtype, {0, 3}}, {dtype, {0, 3}}}, Attrs().add(1), {}}};
+        },
     .tolerance_ulp = 0,
 });
 

@@ -12,8 +12,7 @@ Tensor clamp(Arg self, std::optional<Scalar> min, std::optional<Scalar> max) {
 Tensor MathMethods::clamp(std::optional<Scalar> min, std::optional<Scalar> max, Site site) const {
   return groove::clamp({self(), site}, min, max);
 }
-Tensor& MathMethods::clamp_(std::optional<Scalar> min, std::optional<Scalar> max,
-                            Site site) const {
+Tensor& MathMethods::clamp_(std::optional<Scalar> min, std::optional<Scalar> max, Site site) const {
   GROOVE_CHECK(min || max, "clamp_: neither min nor max is given");
   if (min) clamp_min_(*min, site);
   if (max) clamp_max_(*max, site);

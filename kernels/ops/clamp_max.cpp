@@ -7,10 +7,11 @@ namespace {
 const Op& op = define(ScalarSpec{
     .name = "clamp_max",
     .body = [](kernels::Expr x, kernels::Expr bound) { return select(gt(x, bound), bound, x); },
-    .gradient = [](const Grad& g) {
-      const Tensor kept = masked_fill(g.cotangent(), gt(g.input(0), g.numbers[0]), 0);
-      return Tensors{reduced_to(kept, g.input_types[0])};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor kept = masked_fill(g.cotangent(), gt(g.input(0), g.numbers[0]), 0);
+          return Tensors{reduced_to(kept, g.input_types[0])};
+        },
     .saves_input = true,
     .reference = [](double x, double bound) { return x > bound ? bound : x; },
     .tolerance_ulp = 0,

@@ -26,10 +26,10 @@ TypeResult class_loss_type(const Signature& s) {
   GROOVE_CHECK(is_floating(input.dtype), "{}: input is {}; it must be floating", op,
                name(input.dtype));
   check_index_dtype(op.c_str(), target);
-  GROOVE_CHECK(input.sizes.size() == 2 && target.sizes.size() == 1 &&
-                   input.sizes[0] == target.sizes[0],
-               "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
-               to_string(input.sizes), to_string(target.sizes));
+  GROOVE_CHECK(
+      input.sizes.size() == 2 && target.sizes.size() == 1 && input.sizes[0] == target.sizes[0],
+      "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
+      to_string(input.sizes), to_string(target.sizes));
   const std::int64_t reduction = s.attr().integer(kReduction);
   GROOVE_CHECK(reduction >= Reduction::None && reduction <= Reduction::Sum,
                "{}: reduction {} is none of None, Mean, Sum", op, reduction);
@@ -47,16 +47,15 @@ std::vector<Sample> class_loss_samples(ScalarType dtype) {
   for (std::int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
     for (const Shape& sizes : {Shape{1, 3}, Shape{5, 10}, Shape{4, 3}, Shape{2, 40}}) {
       for (std::int64_t ignored : {-100, 1}) {
-        samples.push_back({{{dtype, sizes}, {kLong, {sizes[0]}}},
-                           Attrs().add(reduction).add(ignored), {}});
+        samples.push_back(
+            {{{dtype, sizes}, {kLong, {sizes[0]}}}, Attrs().add(reduction).add(ignored), {}});
       }
     }
   }
   return samples;
 }
 
-ReferenceRule class_loss_reference(double (*row_loss)(const double*, std::int64_t,
-                                                      std::int64_t)) {
+ReferenceRule class_loss_reference(double (*row_loss)(const double*, std::int64_t, std::int64_t)) {
   return [row_loss](const Signature& s, const std::vector<Reference>& inputs) {
     const std::int64_t classes = inputs[0].type.sizes[1];
     const std::int64_t reduction = s.attr().integer(kReduction);
@@ -87,9 +86,12 @@ Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const 
   const Tensor counted = is_counted(target, attr);
   const Tensor losses = where(counted, neg(picked), 0);
   switch (attr.integer(kReduction)) {
-    case Reduction::None: return losses;
-    case Reduction::Sum: return sum(losses);
-    default: return sum(losses) / sum(counted.to(type_of(losses).dtype));
+    case Reduction::None:
+      return losses;
+    case Reduction::Sum:
+      return sum(losses);
+    default:
+      return sum(losses) / sum(counted.to(type_of(losses).dtype));
   }
 }
 
@@ -108,8 +110,9 @@ Tensor class_loss(const Op& op, Arg input, const Tensor& target, std::int64_t re
   const char* name = op.name.c_str();
   if (checked(name, *input.tensor).geometry.sizes.size() == 1 &&
       checked(name, target).geometry.sizes.empty()) {
-    const Tensor loss = call(op, {input.tensor->unsqueeze(0, input.site),
-                                  target.unsqueeze(0, input.site)}, input.site, attrs);
+    const Tensor loss =
+        call(op, {input.tensor->unsqueeze(0, input.site), target.unsqueeze(0, input.site)},
+             input.site, attrs);
     return reduction == Reduction::None ? squeeze({loss, input.site}, 0) : loss;
   }
   return call(op, {*input.tensor, target}, input.site, attrs);

@@ -20,8 +20,10 @@ const Op& op = define({
         .body =
             [](kernels::Body& body) {
               const AttrReader attr = body.attr();
-              return kernels::Exprs{body.builder.constant_bits(
-                  attr.dtype(1), static_cast<std::uint64_t>(attr.integer(2)))};
+              const ScalarType dtype = attr.dtype(1);
+              const std::size_t unused = 64 - 8 * element_size(dtype);
+              const auto bits = static_cast<std::uint64_t>(attr.integer(2)) << unused >> unused;
+              return kernels::Exprs{body.builder.constant_bits(dtype, bits)};
             }}),
     .has_inplace = false,
 });

@@ -17,24 +17,25 @@ const Op& op = define({
       return {{s.inputs[0]}, s.inputs[1].dtype};
     },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) { return kernels::Exprs{b.inputs[1]}; },
-        .raw_inputs = 1}),
-    .gradient = [](const Grad& g) {
-      Tensors result(2);
-      if (g.needs[0]) result[0] = zeros_like(g.cotangent());
-      if (g.needs[1]) result[1] = reduced_to(g.cotangent(), g.input_types[1]);
-      return result;
-    },
-    .reference = elementwise_reference(
-        [](const std::vector<double>& x, const Signature&) { return x[1]; }),
+        .body = [](kernels::Body& b) { return kernels::Exprs{b.inputs[1]}; }, .raw_inputs = 1}),
+    .gradient =
+        [](const Grad& g) {
+          Tensors result(2);
+          if (g.needs[0]) result[0] = zeros_like(g.cotangent());
+          if (g.needs[1]) result[1] = reduced_to(g.cotangent(), g.input_types[1]);
+          return result;
+        },
+    .reference =
+        elementwise_reference([](const std::vector<double>& x, const Signature&) { return x[1]; }),
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      return std::vector<Sample>{{{{dtype, {3, 4}}, {dtype, {3, 4}}}, {}, {}},
-                                 {{{dtype, {3, 4}}, {dtype, {4}}}, {}, {}},
-                                 {{{dtype, {3, 4}}, {dtype, {}}}, {}, {}},
-                                 {{{dtype, {}}, {dtype, {}}}, {}, {}},
-                                 {{{dtype, {0, 2}}, {dtype, {2}}}, {}, {}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          return std::vector<Sample>{{{{dtype, {3, 4}}, {dtype, {3, 4}}}, {}, {}},
+                                     {{{dtype, {3, 4}}, {dtype, {4}}}, {}, {}},
+                                     {{{dtype, {3, 4}}, {dtype, {}}}, {}, {}},
+                                     {{{dtype, {}}, {dtype, {}}}, {}, {}},
+                                     {{{dtype, {0, 2}}, {dtype, {2}}}, {}, {}}};
+        },
     .tolerance_ulp = 0,
 });
 

@@ -13,22 +13,23 @@ const Op& op = define({
     .inputs = 2,
     .attributes = class_loss_attributes(),
     .type = class_loss_type,
-    .lowering = kernels::lower(kernels::CompositeLowering{
-        [](const Signature& s, ArrayRef<Tensor> inputs) {
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           return Tensors{picked_loss(log_softmax(inputs[0], 1), inputs[1], s.attr())};
         }}),
-    .gradient = [](const Grad& g) {
-      const Tensor& target = g.input(1);
-      const Type& type = g.input_types[0];
-      const Tensor mask = class_mask(target.unsqueeze(1), type.sizes[1]);
-      const Tensor difference = softmax(g.input(0), 1) - mask.to(type.dtype);
-      return Tensors{difference * row_weights(g, target), Tensor()};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& target = g.input(1);
+          const Type& type = g.input_types[0];
+          const Tensor mask = class_mask(target.unsqueeze(1), type.sizes[1]);
+          const Tensor difference = softmax(g.input(0), 1) - mask.to(type.dtype);
+          return Tensors{difference * row_weights(g, target), Tensor()};
+        },
     .saves_inputs = 3,
     .check = check_classes,
     .has_inplace = false,
-    .reference = class_loss_reference(
-        [](const double* row, std::int64_t classes, std::int64_t target) {
+    .reference =
+        class_loss_reference([](const double* row, std::int64_t classes, std::int64_t target) {
           const double maximum = *std::max_element(row, row + classes);
           double total = 0;
           for (std::int64_t c = 0; c < classes; ++c) total += std::exp(row[c] - maximum);

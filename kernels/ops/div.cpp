@@ -7,14 +7,15 @@ namespace {
 const Op& op = define(BinarySpec{
     .name = "div",
     .body = [](kernels::Expr a, kernels::Expr b) { return a / b; },
-    .gradient = [](const Grad& g) {
-      Tensors result(2);
-      const Tensor over = div(g.cotangent(), g.input(1));
-      if (g.needs[0]) result[0] = reduced_to(over, g.input_types[0]);
-      if (g.needs[1])
-        result[1] = reduced_to(neg(mul(over, div(g.input(0), g.input(1)))), g.input_types[1]);
-      return result;
-    },
+    .gradient =
+        [](const Grad& g) {
+          Tensors result(2);
+          const Tensor over = div(g.cotangent(), g.input(1));
+          if (g.needs[0]) result[0] = reduced_to(over, g.input_types[0]);
+          if (g.needs[1])
+            result[1] = reduced_to(neg(mul(over, div(g.input(0), g.input(1)))), g.input_types[1]);
+          return result;
+        },
     .saves_inputs = 3,
     .reference = [](double a, double b) { return a / b; },
     .domain = {0.5, 3},
@@ -24,9 +25,10 @@ const Op& op = define(BinarySpec{
 const Op& op_scalar = define(ScalarSpec{
     .name = "div_scalar",
     .body = [](kernels::Expr x, kernels::Expr number) { return x / number; },
-    .gradient = [](const Grad& g) {
-      return Tensors{reduced_to(div(g.cotangent(), g.numbers[0]), g.input_types[0])};
-    },
+    .gradient =
+        [](const Grad& g) {
+          return Tensors{reduced_to(div(g.cotangent(), g.numbers[0]), g.input_types[0])};
+        },
     .reference = [](double a, double b) { return a / b; },
     .type = promoted_floating,
 });
@@ -36,10 +38,11 @@ Tensor divide_number(Scalar number, Arg x);
 const Op& op_reversed = define(ScalarSpec{
     .name = "rdiv_scalar",
     .body = [](kernels::Expr x, kernels::Expr number) { return number / x; },
-    .gradient = [](const Grad& g) {
-      const Tensor slope = div(divide_number(g.numbers[0], g.input(0)), g.input(0));
-      return Tensors{reduced_to(neg(mul(g.cotangent(), slope)), g.input_types[0])};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor slope = div(divide_number(g.numbers[0], g.input(0)), g.input(0));
+          return Tensors{reduced_to(neg(mul(g.cotangent(), slope)), g.input_types[0])};
+        },
     .saves_input = true,
     .reference = [](double a, double b) { return b / a; },
     .domain = {0.5, 3},

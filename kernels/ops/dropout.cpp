@@ -6,54 +6,94 @@
 namespace groove {
 namespace {
 
-enum { kP, kScale, kSeed, kDraw };
+enum { kP, kSeed, kDraw, kScale };
 
-Tensor masked(const Op& op, const Tensor& x, ArrayRef<Scalar> numbers, Site site) {
-  return call(op, {x.contiguous(site)}, site, {}, numbers);
+bool is_kept(const Signature& s, std::size_t p, std::int64_t at, ScalarType dtype) {
+  const double bound = s.numbers[p].to_double();
+  return reference_uniform(s, p + 1, at, dtype) >=
+         (dtype == kFloat ? static_cast<double>(static_cast<float>(bound)) : bound);
 }
+
+// true where an element is kept: an op without tensor operands, whose flat index is its own.
+const Op& op_mask = define({
+    .name = "dropout_mask",
+    .inputs = 0,
+    .attributes = factory_attributes(),
+    .number_names = {"p", "seed", "draw"},
+    .type = [](const Signature& s) -> TypeResult {
+      return {{{kBool, s.attr().integers(0)}}, s.attr().dtype(1)};
+    },
+    .lowering = kernels::lower(kernels::ElementwiseLowering{
+        .body =
+            [](kernels::Body& b) {
+              return kernels::Exprs{
+                  ge(uniform(b.numbers[1], b.numbers[2], b.flat_index(), b.compute), b.numbers[0])};
+            },
+        .raw_numbers = 6,
+        .uses_flat_index = true}),
+    .has_inplace = false,
+    .is_random = true,
+    .reference =
+        [](const Signature& s, const std::vector<Reference>&) {
+          std::int64_t at = 0;
+          return std::vector<Reference>{make_reference(
+              s.op.type(s).outputs[0],
+              [&](const Shape&) -> double { return is_kept(s, kP, at++, s.attr().dtype(1)); })};
+        },
+    .dtypes = {kFloat, kDouble},
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples = random_samples(dtype);
+          for (Sample& sample : samples)
+            sample.numbers.insert(sample.numbers.begin(), Scalar(0.25));
+          return samples;
+        },
+    .tolerance_ulp = 0,
+});
 
 const Op& op = define({
     .name = "dropout",
-    .number_names = {"p", "scale", "seed", "draw"},
+    .kind = OpKind::kComposite,
+    .number_names = {"p", "seed", "draw", "scale"},
     .type = [](const Signature& s) -> TypeResult {
       const ScalarType dtype = s.inputs[0].dtype;
       GROOVE_CHECK(dtype == kFloat || dtype == kDouble, "dropout: not defined for {} tensors",
                    name(dtype));
       return {{s.inputs[0]}, dtype};
     },
-    .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          const kernels::Expr u =
-              uniform(b.numbers[kSeed], b.numbers[kDraw], b.flat_index(), b.compute);
-          return kernels::Exprs{select(lt(u, b.numbers[kP]), b.builder.constant(b.compute, 0),
-                                       b.inputs[0] * b.numbers[kScale])};
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
+          const Type& type = s.inputs[0];
+          if (element_count(type.sizes) == 0) return Tensors{clone(inputs[0])};
+          const Tensor kept = call(op_mask, {}, Site::current(),
+                                   Attrs().add(IntArrayRef(type.sizes)).add(type.dtype),
+                                   s.numbers.slice(0, kScale));
+          return Tensors{where(kept, mul(inputs[0], s.numbers[kScale]), 0)};
+        }}),
+    .gradient =
+        [](const Grad& g) {
+          return Tensors{call(g.op, {g.cotangent()}, Site::current(), {}, g.numbers)};
         },
-        .raw_numbers = 12,
-        .uses_flat_index = true}),
-    .gradient = [](const Grad& g) {
-      return Tensors{masked(g.op, g.cotangent(), g.numbers, Site::current())};
-    },
     .has_inplace = false,
     .is_random = true,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      std::size_t at = 0;
-      const ScalarType dtype = inputs[0].type.dtype;
-      return std::vector<Reference>{make_reference(inputs[0].type, [&](const Shape&) {
-        const double u = reference_uniform(s, kSeed, static_cast<std::int64_t>(at), dtype);
-        const double x = inputs[0].values[at++];
-        const double p = s.numbers[kP].to_double();
-        const bool dropped = dtype == kFloat ? u < static_cast<double>(static_cast<float>(p))
-                                             : u < p;
-        return dropped ? 0 : x * s.numbers[kScale].to_double();
-      })};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          std::size_t at = 0;
+          const Type& type = inputs[0].type;
+          return std::vector<Reference>{make_reference(type, [&](const Shape&) {
+            const double x = inputs[0].values[at];
+            const bool kept = is_kept(s, kP, static_cast<std::int64_t>(at++), type.dtype);
+            return kept ? x * s.numbers[kScale].to_double() : 0;
+          })};
+        },
     .dtypes = {kFloat, kDouble},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> samples = unary_samples(dtype);
-      for (Sample& sample : samples)
-        sample.numbers = {Scalar(0.25), Scalar(1 / 0.75), Scalar(12345), Scalar(7)};
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples = unary_samples(dtype);
+          for (Sample& sample : samples)
+            sample.numbers = {Scalar(0.25), Scalar(12345), Scalar(7), Scalar(1 / 0.75)};
+          return samples;
+        },
     .tolerance_ulp = 2,
 });
 
@@ -67,7 +107,7 @@ Tensor dropout(Arg self, double p, bool train) {
                name(dtype));
   const DrawNumbers draw = next_draw();
   const Scalar scale = p == 1 ? 0.0 : 1 / (1 - p);
-  return masked(op, *self.tensor, {Scalar(p), scale, draw.seed, draw.draw}, self.site);
+  return call(op, {*self.tensor}, self.site, {}, {Scalar(p), draw.seed, draw.draw, scale});
 }
 
 }  // namespace groove

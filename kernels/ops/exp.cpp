@@ -19,8 +19,6 @@ const Op& op = define(UnarySpec{
 
 Tensor exp(Arg self) { return call(op, self); }
 Tensor MathMethods::exp(Site site) const { return call(op, {self(), site}); }
-Tensor& MathMethods::exp_(Site site) const {
-  return call_inplace(op, writable(self()), {}, site);
-}
+Tensor& MathMethods::exp_(Site site) const { return call_inplace(op, writable(self()), {}, site); }
 
 }  // namespace groove

@@ -20,30 +20,32 @@ const Op& op = define({
                    to_string(own), to_string(sizes));
       return {{{s.inputs[0].dtype, sizes}}, s.inputs[0].dtype};
     },
-    .view = [](const Geometry& input, const Signature& s) {
-      const IntArrayRef sizes = s.attr().integers(0);
-      const std::size_t lead = sizes.size() - input.sizes.size();
-      Shape strides(sizes.size(), 0);
-      for (std::size_t i = 0; i < input.sizes.size(); ++i) {
-        if (input.sizes[i] == sizes[lead + i]) strides[lead + i] = input.strides[i];
-      }
-      return Geometry{sizes, strides, input.offset};
-    },
-    .gradient = [](const Grad& g) {
-      return Tensors{sum_to(g.cotangent(), g.input_types[0].sizes)};
-    },
+    .view =
+        [](const Geometry& input, const Signature& s) {
+          const IntArrayRef sizes = s.attr().integers(0);
+          const std::size_t lead = sizes.size() - input.sizes.size();
+          Shape strides(sizes.size(), 0);
+          for (std::size_t i = 0; i < input.sizes.size(); ++i) {
+            if (input.sizes[i] == sizes[lead + i]) strides[lead + i] = input.strides[i];
+          }
+          return Geometry{sizes, strides, input.offset};
+        },
+    .gradient =
+        [](const Grad& g) { return Tensors{sum_to(g.cotangent(), g.input_types[0].sizes)}; },
     .has_inplace = false,
-    .reference = elementwise_reference(
-        [](const std::vector<double>& x, const Signature&) { return x[0]; }),
+    .reference =
+        elementwise_reference([](const std::vector<double>& x, const Signature&) { return x[0]; }),
     .dtypes = {kFloat, kDouble, kLong, kBool},
-    .samples = [](ScalarType dtype) {
-      const Shape pairs[][2] = {{{}, {}},     {{}, {3}},          {{1}, {5}},   {{3, 1}, {3, 4}},
-                                {{4}, {2, 4}}, {{1, 3}, {2, 5, 3}}, {{1}, {0}}, {{0}, {2, 0}}};
-      std::vector<Sample> samples;
-      for (const auto& pair : pairs)
-        samples.push_back({{{dtype, pair[0]}}, Attrs().add(IntArrayRef(pair[1])), {}});
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          const Shape pairs[][2] = {{{}, {}},         {{}, {3}},     {{1}, {5}},
+                                    {{3, 1}, {3, 4}}, {{4}, {2, 4}}, {{1, 3}, {2, 5, 3}},
+                                    {{1}, {0}},       {{0}, {2, 0}}};
+          std::vector<Sample> samples;
+          for (const auto& pair : pairs)
+            samples.push_back({{{dtype, pair[0]}}, Attrs().add(IntArrayRef(pair[1])), {}});
+          return samples;
+        },
     .tolerance_ulp = 0,
 });
 
@@ -52,8 +54,8 @@ const Op& op = define({
 Tensor expand(Arg self, IntArrayRef size) {
   const Shape& own = checked("expand", *self.tensor).geometry.sizes;
   Shape sizes(size);
-  GROOVE_CHECK(sizes.size() >= own.size(), "expand: shape {} has more axes than {}",
-               to_string(own), to_string(size));
+  GROOVE_CHECK(sizes.size() >= own.size(), "expand: shape {} has more axes than {}", to_string(own),
+               to_string(size));
   const std::size_t lead = sizes.size() - own.size();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     GROOVE_CHECK(sizes[i] >= 0 || (sizes[i] == -1 && i >= lead),

@@ -13,11 +13,13 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& b) { return kernels::Exprs{b.numbers[0]}; }}),
     .gradient = [](const Grad& g) { return Tensors{zeros_like(g.cotangent())}; },
-    .reference = elementwise_reference([](const std::vector<double>&, const Signature& s) {
-      return s.numbers[0].to_double();
-    }),
+    .reference = elementwise_reference(
+        [](const std::vector<double>&, const Signature& s) { return s.numbers[0].to_double(); }),
     .dtypes = {kFloat, kDouble, kLong, kBool},
-    .samples = [](ScalarType dtype) { return scalar_samples(dtype, {1, 0}); },
+    .samples =
+        [](ScalarType dtype) {
+          return scalar_samples(dtype, {1, 0});
+        },
     .tolerance_ulp = 0,
 });
 

@@ -19,17 +19,17 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& b) { return kernels::Exprs{b.numbers[0]}; }}),
     .has_inplace = false,
-    .reference = elementwise_reference([](const std::vector<double>&, const Signature& s) {
-      return s.numbers[0].to_double();
-    }),
+    .reference = elementwise_reference(
+        [](const std::vector<double>&, const Signature& s) { return s.numbers[0].to_double(); }),
     .dtypes = {kFloat, kDouble, kLong, kByte, kBool},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> samples;
-      for (const Sample& shape : unary_samples(dtype))
-        samples.push_back(
-            {{}, Attrs().add(IntArrayRef(shape.inputs[0].sizes)).add(dtype), {Scalar(1)}});
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples;
+          for (const Sample& shape : unary_samples(dtype))
+            samples.push_back(
+                {{}, Attrs().add(IntArrayRef(shape.inputs[0].sizes)).add(dtype), {Scalar(1)}});
+          return samples;
+        },
     .tolerance_ulp = 0,
 });
 

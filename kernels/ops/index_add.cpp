@@ -32,8 +32,7 @@ const Op& op = define({
     .type = [](const Signature& s) -> TypeResult {
       check_index_dtype("index_add", s.inputs[1]);
       const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      const Shape &own = s.inputs[0].sizes, &index = s.inputs[1].sizes,
-                  &source = s.inputs[2].sizes;
+      const Shape &own = s.inputs[0].sizes, &index = s.inputs[1].sizes, &source = s.inputs[2].sizes;
       bool fits = index.size() == 1 && source.size() == own.size();
       for (std::size_t axis = 0; fits && axis < own.size(); ++axis)
         fits = source[axis] == (axis == dim ? index[0] : own[axis]);
@@ -45,38 +44,43 @@ const Op& op = define({
       return {{s.inputs[0]}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{run}),
-    .gradient = [](const Grad& g) {
-      Tensors result(3);
-      result[0] = g.cotangent();
-      if (g.needs[2]) result[2] = index_select(g.cotangent(), g.attr().integer(0), g.input(1));
-      return result;
-    },
+    .gradient =
+        [](const Grad& g) {
+          Tensors result(3);
+          result[0] = g.cotangent();
+          if (g.needs[2]) result[2] = index_select(g.cotangent(), g.attr().integer(0), g.input(1));
+          return result;
+        },
     .saves_inputs = 2,
-    .check = [](const Signature& s, ArrayRef<Tensor> inputs) {
-      s.op.type(s);  // shapes first: the range is read from them
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      check_index_range("index_add", "index", inputs[1], s.inputs[0].sizes[dim]);
-    },
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      Reference result = inputs[0];
-      std::size_t position = 0;
-      for_each_index(inputs[2].type.sizes, [&](Shape index) {
-        index[dim] = static_cast<std::int64_t>(inputs[1].values[static_cast<std::size_t>(index[dim])]);
-        result.values[static_cast<std::size_t>(flat_position(result.type.sizes, index))] +=
-            inputs[2].values[position++];
-      });
-      return std::vector<Reference>{result};
-    },
+    .check =
+        [](const Signature& s, ArrayRef<Tensor> inputs) {
+          s.op.type(s);  // shapes first: the range is read from them
+          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+          check_index_range("index_add", "index", inputs[1], s.inputs[0].sizes[dim]);
+        },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+          Reference result = inputs[0];
+          std::size_t position = 0;
+          for_each_index(inputs[2].type.sizes, [&](Shape index) {
+            index[dim] =
+                static_cast<std::int64_t>(inputs[1].values[static_cast<std::size_t>(index[dim])]);
+            result.values[static_cast<std::size_t>(flat_position(result.type.sizes, index))] +=
+                inputs[2].values[position++];
+          });
+          return std::vector<Reference>{result};
+        },
     .domain = {0, 2},
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      return std::vector<Sample>{
-          {{{dtype, {5}}, {kLong, {3}}, {dtype, {3}}}, Attrs().add(0), {}},
-          {{{dtype, {3, 4}}, {kLong, {6}}, {dtype, {6, 4}}}, Attrs().add(0), {}},
-          {{{dtype, {2, 3, 4}}, {kInt, {2}}, {dtype, {2, 2, 4}}}, Attrs().add(1), {}},
-          {{{dtype, {3, 4}}, {kLong, {0}}, {dtype, {3, 0}}}, Attrs().add(1), {}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          return std::vector<Sample>{
+              {{{dtype, {5}}, {kLong, {3}}, {dtype, {3}}}, Attrs().add(0), {}},
+              {{{dtype, {3, 4}}, {kLong, {6}}, {dtype, {6, 4}}}, Attrs().add(0), {}},
+              {{{dtype, {2, 3, 4}}, {kInt, {2}}, {dtype, {2, 2, 4}}}, Attrs().add(1), {}},
+              {{{dtype, {3, 4}}, {kLong, {0}}, {dtype, {3, 0}}}, Attrs().add(1), {}}};
+        },
     .tolerance_ulp = 16,
 });
 

@@ -14,43 +14,48 @@ const Op& op = define({
     .attributes = {{"dim", AttrType::kInt}},
     .type = [](const Signature& s) -> TypeResult {
       check_index_dtype("index_select", s.inputs[1]);
-      GROOVE_CHECK(s.inputs[1].sizes.size() == 1, "index_select: the index has shape {}, not one "
-                   "axis", to_string(s.inputs[1].sizes));
+      GROOVE_CHECK(s.inputs[1].sizes.size() == 1,
+                   "index_select: the index has shape {}, not one "
+                   "axis",
+                   to_string(s.inputs[1].sizes));
       Type result = s.inputs[0];
       result.sizes[static_cast<std::size_t>(s.attr().integer(0))] = s.inputs[1].sizes[0];
       return {{result}, result.dtype};
     },
     .lowering = kernels::lower(kernels::GatherLowering{.index_is_full = false}),
-    .gradient = [](const Grad& g) {
-      const Tensor base = zeros(g.input_types[0].sizes, g.input_types[0].dtype);
-      return Tensors{index_add(base, g.attr().integer(0), g.input(1), g.cotangent()), Tensor()};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor base = zeros(g.input_types[0].sizes, g.input_types[0].dtype);
+          return Tensors{index_add(base, g.attr().integer(0), g.input(1), g.cotangent()), Tensor()};
+        },
     .saves_inputs = 2,
-    .check = [](const Signature& s, ArrayRef<Tensor> inputs) {
-      s.op.type(s);  // shapes first: the range is read from them
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      check_index_range("index_select", "index", inputs[1], s.inputs[0].sizes[dim]);
-    },
+    .check =
+        [](const Signature& s, ArrayRef<Tensor> inputs) {
+          s.op.type(s);  // shapes first: the range is read from them
+          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+          check_index_range("index_select", "index", inputs[1], s.inputs[0].sizes[dim]);
+        },
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](Shape index) {
-            index[dim] = static_cast<std::int64_t>(
-                inputs[1].values[static_cast<std::size_t>(index[dim])]);
-            return inputs[0].values[static_cast<std::size_t>(
-                flat_position(inputs[0].type.sizes, index))];
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+          return std::vector<Reference>{make_reference(s.op.type(s).outputs[0], [&](Shape index) {
+            index[dim] =
+                static_cast<std::int64_t>(inputs[1].values[static_cast<std::size_t>(index[dim])]);
+            return inputs[0]
+                .values[static_cast<std::size_t>(flat_position(inputs[0].type.sizes, index))];
           })};
-    },
+        },
     .domain = {0, 2},
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      return std::vector<Sample>{{{{dtype, {5}}, {kLong, {3}}}, Attrs().add(0), {}},
-                                 {{{dtype, {3, 4}}, {kLong, {5}}}, Attrs().add(0), {}},
-                                 {{{dtype, {3, 4}}, {kInt, {5}}}, Attrs().add(1), {}},
-                                 {{{dtype, {3, 4}}, {kLong, {0}}}, Attrs().add(1), {}},
-                                 {{{dtype, {2, 3, 4}}, {kLong, {2}}}, Attrs().add(1), {}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          return std::vector<Sample>{{{{dtype, {5}}, {kLong, {3}}}, Attrs().add(0), {}},
+                                     {{{dtype, {3, 4}}, {kLong, {5}}}, Attrs().add(0), {}},
+                                     {{{dtype, {3, 4}}, {kInt, {5}}}, Attrs().add(1), {}},
+                                     {{{dtype, {3, 4}}, {kLong, {0}}}, Attrs().add(1), {}},
+                                     {{{dtype, {2, 3, 4}}, {kLong, {2}}}, Attrs().add(1), {}}};
+        },
     .tolerance_ulp = 0,
 });
 

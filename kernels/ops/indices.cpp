@@ -22,8 +22,8 @@ void check_index_range(const char* op, const char* what, const Tensor& index, st
                                        : static_cast<const std::int32_t*>(impl.data())[offset];
     if (static_cast<std::uint64_t>(value) >= static_cast<std::uint64_t>(bound) &&
         !(allowed && value == *allowed)) {
-      throw_error(fmt::format("{}: {} {} at position {} is out of range; it must be in [0, {})",
-                              op, what, value, to_string(at), bound));
+      throw_error(fmt::format("{}: {} {} at position {} is out of range; it must be in [0, {})", op,
+                              what, value, to_string(at), bound));
     }
     for (std::size_t axis = sizes.size(); axis-- > 0;) {
       offset += strides[axis];
@@ -49,12 +49,18 @@ void add_to(void* target, const void* source) {
 
 void combine_element(ScalarType dtype, void* target, const void* source) {
   switch (dtype) {
-    case kFloat: return add_to<float>(target, source);
-    case kDouble: return add_to<double>(target, source);
-    case kLong: return add_to<std::uint64_t>(target, source);
-    case kInt: return add_to<std::uint32_t>(target, source);
-    case kByte: return add_to<std::uint8_t>(target, source);
-    default: throw_error(fmt::format("index_add: not defined for {}", name(dtype)));
+    case kFloat:
+      return add_to<float>(target, source);
+    case kDouble:
+      return add_to<double>(target, source);
+    case kLong:
+      return add_to<std::uint64_t>(target, source);
+    case kInt:
+      return add_to<std::uint32_t>(target, source);
+    case kByte:
+      return add_to<std::uint8_t>(target, source);
+    default:
+      throw_error(fmt::format("index_add: not defined for {}", name(dtype)));
   }
 }
 

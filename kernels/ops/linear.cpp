@@ -9,18 +9,18 @@ namespace {
 
 TypeResult linear_type(const Signature& s) {
   const Type &x = s.inputs[0], &weight = s.inputs[1], &bias = s.inputs[2];
-  GROOVE_CHECK(x.sizes.size() == 2 && weight.sizes.size() == 2 &&
-                   x.sizes[1] == weight.sizes[1],
+  GROOVE_CHECK(x.sizes.size() == 2 && weight.sizes.size() == 2 && x.sizes[1] == weight.sizes[1],
                "linear: input {} does not fit weight {}: the input's last size must be the "
-               "weight's second", to_string(x.sizes), to_string(weight.sizes));
+               "weight's second",
+               to_string(x.sizes), to_string(weight.sizes));
   GROOVE_CHECK(is_floating(x.dtype) && x.dtype == weight.dtype,
-               "linear: input is {}, weight is {}; they must be one floating dtype",
-               name(x.dtype), name(weight.dtype));
+               "linear: input is {}, weight is {}; they must be one floating dtype", name(x.dtype),
+               name(weight.dtype));
   if (bias.dtype != ScalarType::Undefined) {
-    GROOVE_CHECK(bias.sizes.size() == 1 && bias.sizes[0] == weight.sizes[0] &&
-                     bias.dtype == x.dtype,
-                 "linear: bias {} of {} does not fit weight {} of {}", to_string(bias.sizes),
-                 name(bias.dtype), to_string(weight.sizes), name(weight.dtype));
+    GROOVE_CHECK(
+        bias.sizes.size() == 1 && bias.sizes[0] == weight.sizes[0] && bias.dtype == x.dtype,
+        "linear: bias {} of {} does not fit weight {} of {}", to_string(bias.sizes),
+        name(bias.dtype), to_string(weight.sizes), name(weight.dtype));
   }
   return {{{x.dtype, {x.sizes[0], weight.sizes[0]}}}, x.dtype};
 }
@@ -30,40 +30,43 @@ const Op& op = define({
     .kind = OpKind::kContraction,
     .inputs = 3,
     .type = linear_type,
-    .lowering = kernels::lower(
-        kernels::ContractionLowering{.transpose_b = true, .has_bias = true}),
-    .gradient = [](const Grad& g) {
-      Tensors result(3);
-      if (g.needs[0]) result[0] = mm(g.cotangent(), g.input(1));
-      if (g.needs[1]) result[1] = mm(t(g.cotangent()), g.input(0));
-      if (g.needs[2]) result[2] = sum(g.cotangent(), 0);
-      return result;
-    },
+    .lowering = kernels::lower(kernels::ContractionLowering{.transpose_b = true, .has_bias = true}),
+    .gradient =
+        [](const Grad& g) {
+          Tensors result(3);
+          if (g.needs[0]) result[0] = mm(g.cotangent(), g.input(1));
+          if (g.needs[1]) result[1] = mm(t(g.cotangent()), g.input(0));
+          if (g.needs[2]) result[2] = sum(g.cotangent(), 0);
+          return result;
+        },
     .saves_inputs = 3,
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      const std::int64_t k = inputs[0].type.sizes[1];
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
-            double total = 0;
-            for (std::int64_t i = 0; i < k; ++i)
-              total += inputs[0].values[static_cast<std::size_t>(index[0] * k + i)] *
-                       inputs[1].values[static_cast<std::size_t>(index[1] * k + i)];
-            if (inputs[2].type.dtype == ScalarType::Undefined) return total;
-            return total + inputs[2].values[static_cast<std::size_t>(index[1])];
-          })};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const std::int64_t k = inputs[0].type.sizes[1];
+          return std::vector<Reference>{
+              make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
+                double total = 0;
+                for (std::int64_t i = 0; i < k; ++i)
+                  total += inputs[0].values[static_cast<std::size_t>(index[0] * k + i)] *
+                           inputs[1].values[static_cast<std::size_t>(index[1] * k + i)];
+                if (inputs[2].type.dtype == ScalarType::Undefined) return total;
+                return total + inputs[2].values[static_cast<std::size_t>(index[1])];
+              })};
+        },
     .domain = {-1, 1},
     .dtypes = {kFloat, kDouble},
-    .samples = [](ScalarType dtype) {
-      const auto sample = [dtype](std::int64_t rows, std::int64_t k, std::int64_t n, bool biased) {
-        const Type bias = biased ? Type{dtype, {n}} : Type{ScalarType::Undefined, {}};
-        return Sample{{{dtype, {rows, k}}, {dtype, {n, k}}, bias}, {}, {}};
-      };
-      return std::vector<Sample>{sample(3, 4, 5, true),   sample(3, 4, 5, false),
-                                 sample(1, 9, 1, true),   sample(20, 300, 17, true),
-                                 sample(0, 4, 5, true),   sample(4, 0, 3, true)};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          const auto sample = [dtype](std::int64_t rows, std::int64_t k, std::int64_t n,
+                                      bool biased) {
+            const Type bias = biased ? Type{dtype, {n}} : Type{ScalarType::Undefined, {}};
+            return Sample{{{dtype, {rows, k}}, {dtype, {n, k}}, bias}, {}, {}};
+          };
+          return std::vector<Sample>{sample(3, 4, 5, true), sample(3, 4, 5, false),
+                                     sample(1, 9, 1, true), sample(20, 300, 17, true),
+                                     sample(0, 4, 5, true), sample(4, 0, 3, true)};
+        },
     .tolerance_ulp = 2000,  // of sums that may cancel
 });
 

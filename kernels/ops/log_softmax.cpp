@@ -11,25 +11,25 @@ const Op& op = define({
     .kind = OpKind::kComposite,
     .attributes = {{"dim", AttrType::kInt}},
     .type = softmax_type,
-    .lowering = kernels::lower(kernels::CompositeLowering{
-        [](const Signature& s, ArrayRef<Tensor> inputs) {
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           if (s.inputs[0].sizes.empty() || element_count(s.inputs[0].sizes) == 0)
             return Tensors{zeros_like(inputs[0])};
           const std::int64_t dim = s.attr().integer(0);
           const Tensor shifted = inputs[0] - amax(inputs[0], dim, true);
           return Tensors{shifted - log(sum(exp(shifted), dim, true))};
         }}),
-    .gradient = [](const Grad& g) {
-      const Tensor& y = g.output();
-      if (type_of(y).sizes.empty()) return Tensors{zeros_like(g.cotangent())};
-      const Tensor total = sum(g.cotangent(), g.attr().integer(0), true);
-      return Tensors{g.cotangent() - exp(y) * total};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& y = g.output();
+          if (type_of(y).sizes.empty()) return Tensors{zeros_like(g.cotangent())};
+          const Tensor total = sum(g.cotangent(), g.attr().integer(0), true);
+          return Tensors{g.cotangent() - exp(y) * total};
+        },
     .saves_outputs = 1,
     .has_inplace = false,
-    .reference = softmax_reference([](double x, double maximum, double total) {
-      return x - maximum - std::log(total);
-    }),
+    .reference = softmax_reference(
+        [](double x, double maximum, double total) { return x - maximum - std::log(total); }),
     .domain = {-4, 4},
     .dtypes = {kFloat, kDouble},
     .samples = softmax_samples,

@@ -13,32 +13,36 @@ const Op& op = define({
     .type = [](const Signature& s) -> TypeResult {
       GROOVE_CHECK(s.inputs[1].dtype == kBool,
                    "masked_fill: the mask is {}, not Bool; compare it with something or use "
-                   "to(kBool)", name(s.inputs[1].dtype));
+                   "to(kBool)",
+                   name(s.inputs[1].dtype));
       const ScalarType dtype = s.inputs[0].dtype;
       return {{{dtype, broadcast_shapes("masked_fill", s.inputs)}}, dtype};
     },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          return kernels::Exprs{select(b.inputs[1], b.numbers[0], b.inputs[0])};
-        },
+        .body =
+            [](kernels::Body& b) {
+              return kernels::Exprs{select(b.inputs[1], b.numbers[0], b.inputs[0])};
+            },
         .raw_inputs = 2}),
-    .gradient = [](const Grad& g) {
-      return Tensors{reduced_to(masked_fill(g.cotangent(), g.input(1), 0), g.input_types[0]),
-                     Tensor()};
-    },
+    .gradient =
+        [](const Grad& g) {
+          return Tensors{reduced_to(masked_fill(g.cotangent(), g.input(1), 0), g.input_types[0]),
+                         Tensor()};
+        },
     .saves_inputs = 2,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[1] != 0 ? s.numbers[0].to_double() : x[0];
     }),
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> result = binary_samples(dtype);
-      for (Sample& sample : result) {
-        sample.inputs[1].dtype = kBool;
-        sample.numbers = {Scalar(3)};
-      }
-      return result;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> result = binary_samples(dtype);
+          for (Sample& sample : result) {
+            sample.inputs[1].dtype = kBool;
+            sample.numbers = {Scalar(3)};
+          }
+          return result;
+        },
     .tolerance_ulp = 0,
 });
 

@@ -12,9 +12,10 @@ const Op& op = define({
     .name = "materialize",
     .kind = OpKind::kElementwise,
     .attributes = {{"order", AttrType::kInts}},
-    .type = [](const Signature& signature) {
-      return TypeResult{{signature.inputs[0]}, signature.inputs[0].dtype};
-    },
+    .type =
+        [](const Signature& signature) {
+          return TypeResult{{signature.inputs[0]}, signature.inputs[0].dtype};
+        },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& body) { return kernels::Exprs{body.inputs[0]}; }}),
     .has_inplace = false,

@@ -34,13 +34,14 @@ const Op& op = define({
       check_not_empty(s);
       return {{{s.inputs[0].dtype, sizes}}, s.inputs[0].dtype};
     },
-    .lowering = kernels::lower(
-        kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceMax}}),
-    .gradient = [](const Grad& g) {
-      const Tensor chosen = eq(g.input(0), unreduced(g.output(), g));
-      const Tensor ties = chosen.sum(g.attr().integers(0), true).to(g.input_types[0].dtype);
-      return Tensors{where(chosen, div(unreduced(g.cotangent(), g), ties), 0)};
-    },
+    .lowering =
+        kernels::lower(kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceMax}}),
+    .gradient =
+        [](const Grad& g) {
+          const Tensor chosen = eq(g.input(0), unreduced(g.output(), g));
+          const Tensor ties = chosen.sum(g.attr().integers(0), true).to(g.input_types[0].dtype);
+          return Tensors{where(chosen, div(unreduced(g.cotangent(), g), ties), 0)};
+        },
     .saves_inputs = 1,
     .saves_outputs = 1,
     .has_inplace = false,
@@ -63,36 +64,40 @@ const Op& op_with_index = define({
     },
     .lowering = kernels::lower(kernels::ReductionLowering{
         .reductions = {kernels::Prim::kReduceMax, kernels::Prim::kReduceArgMax}}),
-    .gradient = [](const Grad& g) {
-      if (!g.cotangent().defined()) return Tensors(1);
-      // The chosen element of each row: where the position along the axis is the index.
-      const Shape& sizes = g.input_types[0].sizes;
-      const IntArrayRef dims = g.attr().integers(0);
-      const std::size_t axis = dims.empty() ? 0 : static_cast<std::size_t>(dims[0]);
-      Shape line(sizes.size(), 1);
-      if (!line.empty()) line[axis] = sizes[axis];
-      const Tensor places = arange(Scalar(line.empty() ? 1 : line[axis])).view(line);
-      return Tensors{where(eq(places, unreduced(g.output(1), g)),
-                           unreduced(g.cotangent(), g), 0)};
-    },
+    .gradient =
+        [](const Grad& g) {
+          if (!g.cotangent().defined()) return Tensors(1);
+          // The chosen element of each row: where the position along the axis is the index.
+          const Shape& sizes = g.input_types[0].sizes;
+          const IntArrayRef dims = g.attr().integers(0);
+          const std::size_t axis = dims.empty() ? 0 : static_cast<std::size_t>(dims[0]);
+          Shape line(sizes.size(), 1);
+          if (!line.empty()) line[axis] = sizes[axis];
+          const Tensor places = arange(Scalar(line.empty() ? 1 : line[axis])).view(line);
+          return Tensors{
+              where(eq(places, unreduced(g.output(1), g)), unreduced(g.cotangent(), g), 0)};
+        },
     .saves_outputs = 2,
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      Reference values = reduction_reference(best_value)(s, inputs)[0];
-      Reference positions = reduction_reference(position_value)(s, inputs)[0];
-      positions.type.dtype = kLong;
-      return std::vector<Reference>{values, positions};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          Reference values = reduction_reference(best_value)(s, inputs)[0];
+          Reference positions = reduction_reference(position_value)(s, inputs)[0];
+          positions.type.dtype = kLong;
+          return std::vector<Reference>{values, positions};
+        },
     .dtypes = {kFloat, kDouble, kLong, kInt},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> kept;
-      for (Sample& sample : samples(dtype)) {
-        // one axis only: fields are count, dims …, keepdim
-        const auto& words = sample.attrs.words();
-        if (words[0] == 1 || sample.inputs[0].sizes.size() <= 1) kept.push_back(std::move(sample));
-      }
-      return kept;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> kept;
+          for (Sample& sample : samples(dtype)) {
+            // one axis only: fields are count, dims …, keepdim
+            const auto& words = sample.attrs.words();
+            if (words[0] == 1 || sample.inputs[0].sizes.size() <= 1)
+              kept.push_back(std::move(sample));
+          }
+          return kept;
+        },
     .tolerance_ulp = 0,
 });
 
@@ -105,8 +110,8 @@ const Op& op_position = define({
       check_not_empty(s);
       return {{{kLong, sizes}}, s.inputs[0].dtype};
     },
-    .lowering = kernels::lower(
-        kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceArgMax}}),
+    .lowering =
+        kernels::lower(kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceArgMax}}),
     .has_inplace = false,
     .reference = reduction_reference(position_value),
     .dtypes = {kFloat, kDouble, kLong, kInt},

@@ -19,13 +19,13 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ReductionLowering{
         .reductions = {kernels::Prim::kReduceSum},
         .before = {},
-        .after = [](kernels::Body&, const kernels::Exprs& reduced, kernels::Expr count) {
-          return kernels::Exprs{reduced[0] / count};
-        }}),
-    .gradient = [](const Grad& g) {
-      const Tensor share = div(g.cotangent(), static_cast<double>(reduced_count(g)));
-      return Tensors{unreduced(share, g).expand(g.input_types[0].sizes)};
-    },
+        .after = [](kernels::Body&, const kernels::Exprs& reduced,
+                    kernels::Expr count) { return kernels::Exprs{reduced[0] / count}; }}),
+    .gradient =
+        [](const Grad& g) {
+          const Tensor share = div(g.cotangent(), static_cast<double>(reduced_count(g)));
+          return Tensors{unreduced(share, g).expand(g.input_types[0].sizes)};
+        },
     .has_inplace = false,
     .reference = reduction_reference([](const std::vector<double>& row) {
       double total = 0;

@@ -37,8 +37,7 @@ Tensors product_gradient(const Grad& g) {
   return result;
 }
 
-std::vector<Reference> product_reference(const Signature& s,
-                                         const std::vector<Reference>& inputs) {
+std::vector<Reference> product_reference(const Signature& s, const std::vector<Reference>& inputs) {
   const Shape& a = inputs[0].type.sizes;
   const std::int64_t k = a[a.size() - 1];
   return {make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
@@ -47,9 +46,9 @@ std::vector<Reference> product_reference(const Signature& s,
     for (std::int64_t i = 0; i < k; ++i) {
       left[left.size() - 1] = i;
       right[right.size() - 2] = i;
-      total += inputs[0].values[static_cast<std::size_t>(flat_position(a, left))] *
-               inputs[1].values[static_cast<std::size_t>(
-                   flat_position(inputs[1].type.sizes, right))];
+      total +=
+          inputs[0].values[static_cast<std::size_t>(flat_position(a, left))] *
+          inputs[1].values[static_cast<std::size_t>(flat_position(inputs[1].type.sizes, right))];
     }
     return total;
   })};
@@ -67,15 +66,16 @@ const Op& op = define({
     .reference = product_reference,
     .domain = {-1, 1},
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      const Shape pairs[][2] = {{{1, 1}, {1, 1}}, {{3, 4}, {4, 5}},    {{9, 300}, {300, 17}},
-                                {{0, 4}, {4, 3}}, {{3, 0}, {0, 2}},    {{1, 37}, {37, 1}},
-                                {{20, 7}, {7, 33}}, {{64, 10}, {10, 64}}};
-      std::vector<Sample> samples;
-      for (const auto& pair : pairs)
-        samples.push_back({{{dtype, pair[0]}, {dtype, pair[1]}}, {}, {}});
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          const Shape pairs[][2] = {{{1, 1}, {1, 1}},   {{3, 4}, {4, 5}},    {{9, 300}, {300, 17}},
+                                    {{0, 4}, {4, 3}},   {{3, 0}, {0, 2}},    {{1, 37}, {37, 1}},
+                                    {{20, 7}, {7, 33}}, {{64, 10}, {10, 64}}};
+          std::vector<Sample> samples;
+          for (const auto& pair : pairs)
+            samples.push_back({{{dtype, pair[0]}, {dtype, pair[1]}}, {}, {}});
+          return samples;
+        },
     .tolerance_ulp = 2000,  // of sums that may cancel
 });
 
@@ -91,12 +91,13 @@ const Op& op_batched = define({
     .reference = product_reference,
     .domain = {-1, 1},
     .dtypes = {kFloat, kDouble},
-    .samples = [](ScalarType dtype) {
-      return std::vector<Sample>{{{{dtype, {2, 3, 4}}, {dtype, {2, 4, 5}}}, {}, {}},
-                                 {{{dtype, {1, 9, 8}}, {dtype, {1, 8, 11}}}, {}, {}},
-                                 {{{dtype, {0, 3, 4}}, {dtype, {0, 4, 5}}}, {}, {}},
-                                 {{{dtype, {3, 2, 0}}, {dtype, {3, 0, 5}}}, {}, {}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          return std::vector<Sample>{{{{dtype, {2, 3, 4}}, {dtype, {2, 4, 5}}}, {}, {}},
+                                     {{{dtype, {1, 9, 8}}, {dtype, {1, 8, 11}}}, {}, {}},
+                                     {{{dtype, {0, 3, 4}}, {dtype, {0, 4, 5}}}, {}, {}},
+                                     {{{dtype, {3, 2, 0}}, {dtype, {3, 0, 5}}}, {}, {}}};
+        },
     .tolerance_ulp = 2000,
 });
 
@@ -138,8 +139,8 @@ Tensor matmul(Arg self, const Tensor& other) {
   GROOVE_CHECK(a > 0 && b > 0, "matmul: a 0-d operand; multiply numbers with mul");
   if (a == 2 && b == 2) return mm(self, other);
   // a vector becomes a matrix of one row or column, whose axis is taken out again
-  if (a == 1) return squeeze({matmul({self.tensor->unsqueeze(0, site), site}, other), site},
-                             b == 1 ? 0 : -2);
+  if (a == 1)
+    return squeeze({matmul({self.tensor->unsqueeze(0, site), site}, other), site}, b == 1 ? 0 : -2);
   if (b == 1) return squeeze({matmul(self, other.unsqueeze(1, site)), site}, -1);
   return batched(*self.tensor, other, site);
 }

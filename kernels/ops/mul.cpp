@@ -11,12 +11,13 @@ Expr product(Expr a, Expr b) { return a.dtype() == kBool ? (a & b) : a * b; }
 const Op& op = define(BinarySpec{
     .name = "mul",
     .body = product,
-    .gradient = [](const Grad& g) {
-      Tensors result(2);
-      if (g.needs[0]) result[0] = reduced_to(mul(g.cotangent(), g.input(1)), g.input_types[0]);
-      if (g.needs[1]) result[1] = reduced_to(mul(g.cotangent(), g.input(0)), g.input_types[1]);
-      return result;
-    },
+    .gradient =
+        [](const Grad& g) {
+          Tensors result(2);
+          if (g.needs[0]) result[0] = reduced_to(mul(g.cotangent(), g.input(1)), g.input_types[0]);
+          if (g.needs[1]) result[1] = reduced_to(mul(g.cotangent(), g.input(0)), g.input_types[1]);
+          return result;
+        },
     .saves_inputs = 3,
     .reference = [](double a, double b) { return a * b; },
 });
@@ -24,9 +25,10 @@ const Op& op = define(BinarySpec{
 const Op& op_scalar = define(ScalarSpec{
     .name = "mul_scalar",
     .body = product,
-    .gradient = [](const Grad& g) {
-      return Tensors{reduced_to(mul(g.cotangent(), g.numbers[0]), g.input_types[0])};
-    },
+    .gradient =
+        [](const Grad& g) {
+          return Tensors{reduced_to(mul(g.cotangent(), g.numbers[0]), g.input_types[0])};
+        },
     .reference = [](double a, double b) { return a * b; },
 });
 

@@ -20,8 +20,6 @@ const Op& op = define(UnarySpec{
 
 Tensor neg(Arg self) { return call(op, self); }
 Tensor MathMethods::neg(Site site) const { return call(op, {self(), site}); }
-Tensor& MathMethods::neg_(Site site) const {
-  return call_inplace(op, writable(self()), {}, site);
-}
+Tensor& MathMethods::neg_(Site site) const { return call_inplace(op, writable(self()), {}, site); }
 
 }  // namespace groove

@@ -10,15 +10,16 @@ const Op& op = define({
     .inputs = 2,
     .attributes = class_loss_attributes(),
     .type = class_loss_type,
-    .lowering = kernels::lower(kernels::CompositeLowering{
-        [](const Signature& s, ArrayRef<Tensor> inputs) {
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           return Tensors{picked_loss(inputs[0], inputs[1], s.attr())};
         }}),
-    .gradient = [](const Grad& g) {
-      const Tensor& target = g.input(1);
-      const Tensor mask = class_mask(target.unsqueeze(1), g.input_types[0].sizes[1]);
-      return Tensors{where(mask, neg(row_weights(g, target)), 0), Tensor()};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& target = g.input(1);
+          const Tensor mask = class_mask(target.unsqueeze(1), g.input_types[0].sizes[1]);
+          return Tensors{where(mask, neg(row_weights(g, target)), 0), Tensor()};
+        },
     .saves_inputs = 2,
     .check = check_classes,
     .has_inplace = false,

@@ -25,8 +25,10 @@ std::vector<Reference> reference(const Signature& s, const std::vector<Reference
 }
 
 std::vector<Sample> samples(ScalarType dtype) {
-  return {{{{dtype, {1}}}, Attrs().add(3), {}},    {{{dtype, {4, 1}}}, Attrs().add(5), {}},
-          {{{dtype, {2, 3, 1}}}, Attrs().add(3), {}}, {{{dtype, {0, 1}}}, Attrs().add(3), {}},
+  return {{{{dtype, {1}}}, Attrs().add(3), {}},
+          {{{dtype, {4, 1}}}, Attrs().add(5), {}},
+          {{{dtype, {2, 3, 1}}}, Attrs().add(3), {}},
+          {{{dtype, {0, 1}}}, Attrs().add(3), {}},
           {{{dtype, {6, 1}}}, Attrs().add(3), {}}};
 }
 
@@ -37,8 +39,8 @@ const Op& op_mask = define({
       check_index_dtype("class_mask", s.inputs[0]);
       return {{{kBool, with_classes(s)}}, kLong};
     },
-    .lowering = kernels::lower(
-        kernels::ElementwiseLowering{.body = is_class, .uses_last_index = true}),
+    .lowering =
+        kernels::lower(kernels::ElementwiseLowering{.body = is_class, .uses_last_index = true}),
     .has_inplace = false,
     .reference = reference,
     .domain = {0, 3},
@@ -54,12 +56,13 @@ const Op& op = define({
       check_index_dtype("one_hot", s.inputs[0]);
       return {{{kLong, with_classes(s)}}, kLong};
     },
-    .lowering = kernels::lower(
-        kernels::ElementwiseLowering{.body = is_class, .uses_last_index = true}),
-    .check = [](const Signature& s, ArrayRef<Tensor> inputs) {
-      s.op.type(s);  // the dtype first
-      check_index_range("one_hot", "class", inputs[0], s.attr().integer(0));
-    },
+    .lowering =
+        kernels::lower(kernels::ElementwiseLowering{.body = is_class, .uses_last_index = true}),
+    .check =
+        [](const Signature& s, ArrayRef<Tensor> inputs) {
+          s.op.type(s);  // the dtype first
+          check_index_range("one_hot", "class", inputs[0], s.attr().integer(0));
+        },
     .has_inplace = false,
     .reference = reference,
     .domain = {0, 2},

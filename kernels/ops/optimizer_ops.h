@@ -11,11 +11,11 @@ namespace groove {
 
 // ---- SGD ----
 
-struct SgdRule {            // structure
+struct SgdRule {  // structure
   bool has_momentum = false;
   bool nesterov = false;
   bool has_weight_decay = false;
-  bool is_first = false;    // the buffer becomes g itself, whatever it held
+  bool is_first = false;  // the buffer becomes g itself, whatever it held
 };
 using SgdNumbers = std::array<Scalar, 4>;
 /// { lr, momentum, 1 - dampening, weight_decay }

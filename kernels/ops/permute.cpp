@@ -37,32 +37,39 @@ const Op& op = define({
                    to_string(s.inputs[0].sizes));
       return {{{s.inputs[0].dtype, permuted(s.inputs[0].sizes, dims)}}, s.inputs[0].dtype};
     },
-    .view = [](const Geometry& input, const Signature& s) {
-      const IntArrayRef dims = s.attr().integers(0);
-      return Geometry{permuted(input.sizes, dims), permuted(input.strides, dims), input.offset};
-    },
-    .gradient = [](const Grad& g) {
-      return Tensors{g.cotangent().permute(inverse(g.attr().integers(0)))};
-    },
+    .view =
+        [](const Geometry& input, const Signature& s) {
+          const IntArrayRef dims = s.attr().integers(0);
+          return Geometry{permuted(input.sizes, dims), permuted(input.strides, dims), input.offset};
+        },
+    .gradient =
+        [](const Grad& g) { return Tensors{g.cotangent().permute(inverse(g.attr().integers(0)))}; },
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      const IntArrayRef dims = s.attr().integers(0);
-      const Type& type = inputs[0].type;
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
-            const Shape source = permuted(index, inverse(dims));
-            return inputs[0].values[static_cast<std::size_t>(flat_position(type.sizes, source))];
-          })};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const IntArrayRef dims = s.attr().integers(0);
+          const Type& type = inputs[0].type;
+          return std::vector<Reference>{
+              make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
+                const Shape source = permuted(index, inverse(dims));
+                return inputs[0]
+                    .values[static_cast<std::size_t>(flat_position(type.sizes, source))];
+              })};
+        },
     .dtypes = {kFloat, kDouble, kLong, kBool},
-    .samples = [](ScalarType dtype) {
-      const Shape pairs[][2] = {{{}, {}},          {{5}, {0}},          {{3, 4}, {1, 0}},
-                                {{2, 3, 4}, {2, 0, 1}}, {{2, 0, 3}, {1, 2, 0}}, {{1, 7}, {1, 0}}};
-      std::vector<Sample> samples;
-      for (const auto& pair : pairs)
-        samples.push_back({{{dtype, pair[0]}}, Attrs().add(IntArrayRef(pair[1])), {}});
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          const Shape pairs[][2] = {{{}, {}},
+                                    {{5}, {0}},
+                                    {{3, 4}, {1, 0}},
+                                    {{2, 3, 4}, {2, 0, 1}},
+                                    {{2, 0, 3}, {1, 2, 0}},
+                                    {{1, 7}, {1, 0}}};
+          std::vector<Sample> samples;
+          for (const auto& pair : pairs)
+            samples.push_back({{{dtype, pair[0]}}, Attrs().add(IntArrayRef(pair[1])), {}});
+          return samples;
+        },
     .tolerance_ulp = 0,
 });
 

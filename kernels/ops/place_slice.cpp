@@ -41,36 +41,40 @@ const Op& op = define({
       return {{{s.inputs[0].dtype, s.attr().integers(kSizes)}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{run}),
-    .gradient = [](const Grad& g) {
-      const AttrReader attr = g.attr();
-      const std::int64_t dim = attr.integer(kDim);
-      const std::int64_t length = g.input_types[0].sizes[static_cast<std::size_t>(dim)];
-      return Tensors{
-          slice_exact(g.cotangent(), dim, g.numbers[0], length, attr.integer(kStep))};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const AttrReader attr = g.attr();
+          const std::int64_t dim = attr.integer(kDim);
+          const std::int64_t length = g.input_types[0].sizes[static_cast<std::size_t>(dim)];
+          return Tensors{
+              slice_exact(g.cotangent(), dim, g.numbers[0], length, attr.integer(kStep))};
+        },
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      const AttrReader attr = s.attr();
-      Reference result = make_reference(s.op.type(s).outputs[0], [](const Shape&) { return 0.0; });
-      std::size_t position = 0;
-      for_each_index(inputs[0].type.sizes, [&](Shape index) {
-        std::int64_t& at = index[static_cast<std::size_t>(attr.integer(kDim))];
-        at = s.numbers[0].to_int() + at * attr.integer(kStep);
-        result.values[static_cast<std::size_t>(flat_position(result.type.sizes, index))] =
-            inputs[0].values[position++];
-      });
-      return std::vector<Reference>{result};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const AttrReader attr = s.attr();
+          Reference result =
+              make_reference(s.op.type(s).outputs[0], [](const Shape&) { return 0.0; });
+          std::size_t position = 0;
+          for_each_index(inputs[0].type.sizes, [&](Shape index) {
+            std::int64_t& at = index[static_cast<std::size_t>(attr.integer(kDim))];
+            at = s.numbers[0].to_int() + at * attr.integer(kStep);
+            result.values[static_cast<std::size_t>(flat_position(result.type.sizes, index))] =
+                inputs[0].values[position++];
+          });
+          return std::vector<Reference>{result};
+        },
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      const auto attrs = [](const Shape& sizes, std::int64_t dim, std::int64_t step) {
-        return Attrs().add(IntArrayRef(sizes)).add(dim).add(step);
-      };
-      return std::vector<Sample>{{{{dtype, {3}}}, attrs({7}, 0, 2), {Scalar(1)}},
-                                 {{{dtype, {3, 2}}}, attrs({3, 5}, 1, 1), {Scalar(3)}},
-                                 {{{dtype, {2, 1, 4}}}, attrs({2, 3, 4}, 1, 1), {Scalar(2)}},
-                                 {{{dtype, {0, 5}}}, attrs({3, 5}, 0, 1), {Scalar(0)}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          const auto attrs = [](const Shape& sizes, std::int64_t dim, std::int64_t step) {
+            return Attrs().add(IntArrayRef(sizes)).add(dim).add(step);
+          };
+          return std::vector<Sample>{{{{dtype, {3}}}, attrs({7}, 0, 2), {Scalar(1)}},
+                                     {{{dtype, {3, 2}}}, attrs({3, 5}, 1, 1), {Scalar(3)}},
+                                     {{{dtype, {2, 1, 4}}}, attrs({2, 3, 4}, 1, 1), {Scalar(2)}},
+                                     {{{dtype, {0, 5}}}, attrs({3, 5}, 0, 1), {Scalar(0)}}};
+        },
     .tolerance_ulp = 0,
 });
 

@@ -24,19 +24,26 @@ TypeResult scalar_type(const Signature& s) {
   const std::int64_t kind = s.attr().integer(0);
   GROOVE_CHECK(is_floating(result.compute) || kind == kTwo || kind == kThree,
                "pow: integer tensors have only the exponents 2 and 3, not {}; convert to a "
-               "floating dtype", s.numbers[0].to_double());
+               "floating dtype",
+               s.numbers[0].to_double());
   return result;
 }
 
 kernels::Exprs scalar_body(kernels::Body& b) {
   const kernels::Expr x = b.inputs[0];
   switch (b.attr().integer(0)) {
-    case kTwo: return {x * x};
-    case kThree: return {x * x * x};
-    case kHalf: return {sqrt(x)};
-    case kMinusOne: return {1.0 / x};
-    case kMinusHalf: return {rsqrt(x)};
-    default: return {pow(x, b.numbers[0])};
+    case kTwo:
+      return {x * x};
+    case kThree:
+      return {x * x * x};
+    case kHalf:
+      return {sqrt(x)};
+    case kMinusOne:
+      return {1.0 / x};
+    case kMinusHalf:
+      return {rsqrt(x)};
+    default:
+      return {pow(x, b.numbers[0])};
   }
 }
 
@@ -48,40 +55,43 @@ const Op& op_scalar = define({
     .number_names = {"exponent"},
     .type = scalar_type,
     .lowering = kernels::lower(kernels::ElementwiseLowering{.body = scalar_body}),
-    .gradient = [](const Grad& g) {
-      const double exponent = g.numbers[0].to_double();
-      if (exponent == 2) return Tensors{mul(g.cotangent(), mul(g.input(0), 2))};
-      return Tensors{mul(g.cotangent(), mul(power(g.input(0), exponent - 1), g.numbers[0]))};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const double exponent = g.numbers[0].to_double();
+          if (exponent == 2) return Tensors{mul(g.cotangent(), mul(g.input(0), 2))};
+          return Tensors{mul(g.cotangent(), mul(power(g.input(0), exponent - 1), g.numbers[0]))};
+        },
     .saves_inputs = 1,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return std::pow(x[0], s.numbers[0].to_double());
     }),
     .domain = {0.2, 3},
     .dtypes = {kFloat, kDouble},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> samples = scalar_samples(dtype, {2, 3, 0.5, -1, -0.5, 1.7, 0});
-      for (Sample& sample : samples)
-        sample.attrs = Attrs().add(class_of(sample.numbers[0].to_double()));
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples = scalar_samples(dtype, {2, 3, 0.5, -1, -0.5, 1.7, 0});
+          for (Sample& sample : samples)
+            sample.attrs = Attrs().add(class_of(sample.numbers[0].to_double()));
+          return samples;
+        },
     .tolerance_ulp = 4,
 });
 
 const Op& op = define(BinarySpec{
     .name = "pow",
     .body = [](kernels::Expr a, kernels::Expr b) { return kernels::pow(a, b); },
-    .gradient = [](const Grad& g) {
-      const Tensor &x = g.input(0), &y = g.input(1);
-      Tensors result(2);
-      if (g.needs[0]) {
-        const Tensor slope = masked_fill(mul(y, pow(x, y - 1)), eq(y, 0), 0);
-        result[0] = reduced_to(mul(g.cotangent(), slope), g.input_types[0]);
-      }
-      if (g.needs[1])
-        result[1] = reduced_to(mul(g.cotangent(), mul(pow(x, y), log(x))), g.input_types[1]);
-      return result;
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor &x = g.input(0), &y = g.input(1);
+          Tensors result(2);
+          if (g.needs[0]) {
+            const Tensor slope = masked_fill(mul(y, pow(x, y - 1)), eq(y, 0), 0);
+            result[0] = reduced_to(mul(g.cotangent(), slope), g.input_types[0]);
+          }
+          if (g.needs[1])
+            result[1] = reduced_to(mul(g.cotangent(), mul(pow(x, y), log(x))), g.input_types[1]);
+          return result;
+        },
     .saves_inputs = 3,
     .reference = [](double a, double b) { return std::pow(a, b); },
     .domain = {0.2, 3},

@@ -12,19 +12,21 @@ const Op& op = define({
     .number_names = {"seed", "draw"},
     .type = random_type,
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          return kernels::Exprs{uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute)};
-        },
+        .body =
+            [](kernels::Body& b) {
+              return kernels::Exprs{uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute)};
+            },
         .raw_numbers = 3,
         .uses_flat_index = true}),
     .has_inplace = false,
     .is_random = true,
-    .reference = [](const Signature& s, const std::vector<Reference>&) {
-      const Type type = s.op.type(s).outputs[0];
-      std::int64_t at = 0;
-      return std::vector<Reference>{make_reference(
-          type, [&](const Shape&) { return reference_uniform(s, 0, at++, type.dtype); })};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>&) {
+          const Type type = s.op.type(s).outputs[0];
+          std::int64_t at = 0;
+          return std::vector<Reference>{make_reference(
+              type, [&](const Shape&) { return reference_uniform(s, 0, at++, type.dtype); })};
+        },
     .dtypes = {kFloat, kDouble},
     .samples = random_samples,
     .tolerance_ulp = 0,

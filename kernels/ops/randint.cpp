@@ -15,38 +15,40 @@ const Op& op = define({
       return {{{s.attr().dtype(1), s.attr().integers(0)}}, kLong};
     },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          const kernels::Expr word =
-              convert(philox_word(b.numbers[0], b.numbers[1], b.flat_index()), kLong) &
-              b.builder.constant_int(kLong, 0xffffffff);
-          return kernels::Exprs{b.numbers[2] +
-                                shift_right_logical(word * b.numbers[3],
-                                                    b.builder.constant_int(kLong, 32))};
-        },
+        .body =
+            [](kernels::Body& b) {
+              const kernels::Expr word =
+                  convert(philox_word(b.numbers[0], b.numbers[1], b.flat_index()), kLong) &
+                  b.builder.constant_int(kLong, 0xffffffff);
+              return kernels::Exprs{
+                  b.numbers[2] +
+                  shift_right_logical(word * b.numbers[3], b.builder.constant_int(kLong, 32))};
+            },
         .raw_numbers = 15,
         .uses_flat_index = true}),
     .has_inplace = false,
     .is_random = true,
-    .reference = [](const Signature& s, const std::vector<Reference>&) {
-      std::uint64_t at = 0;
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](const Shape&) {
-            const std::uint64_t word = reference_philox_word(
-                static_cast<std::uint64_t>(s.numbers[0].to_int()),
-                static_cast<std::uint64_t>(s.numbers[1].to_int()), at++);
+    .reference =
+        [](const Signature& s, const std::vector<Reference>&) {
+          std::uint64_t at = 0;
+          return std::vector<Reference>{make_reference(s.op.type(s).outputs[0], [&](const Shape&) {
+            const std::uint64_t word =
+                reference_philox_word(static_cast<std::uint64_t>(s.numbers[0].to_int()),
+                                      static_cast<std::uint64_t>(s.numbers[1].to_int()), at++);
             const auto range = static_cast<std::uint64_t>(s.numbers[3].to_int());
             return s.numbers[2].to_double() + static_cast<double>(word * range >> 32);
           })};
-    },
+        },
     .dtypes = {kLong, kInt, kFloat},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> samples = random_samples(dtype);
-      for (Sample& sample : samples) {
-        sample.numbers.push_back(Scalar(-3));
-        sample.numbers.push_back(Scalar(10));
-      }
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples = random_samples(dtype);
+          for (Sample& sample : samples) {
+            sample.numbers.push_back(Scalar(-3));
+            sample.numbers.push_back(Scalar(10));
+          }
+          return samples;
+        },
     .tolerance_ulp = 0,
 });
 

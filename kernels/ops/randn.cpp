@@ -27,21 +27,22 @@ const Op& op = define({
     .attributes = factory_attributes(),
     .number_names = {"seed", "draw"},
     .type = random_type,
-    .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = body, .raw_numbers = 3, .uses_flat_index = true}),
+    .lowering = kernels::lower(
+        kernels::ElementwiseLowering{.body = body, .raw_numbers = 3, .uses_flat_index = true}),
     .has_inplace = false,
     .is_random = true,
-    .reference = [](const Signature& s, const std::vector<Reference>&) {
-      const Type type = s.op.type(s).outputs[0];
-      std::int64_t at = 0;
-      return std::vector<Reference>{make_reference(type, [&](const Shape&) {
-        const std::int64_t i = at++, even = i - i % 2;
-        const double u = reference_uniform(s, 0, even, type.dtype);
-        const double v = reference_uniform(s, 0, even + 1, type.dtype);
-        const double angle = v * 6.283185307179586;
-        return std::sqrt(-2 * std::log(1 - u)) * (i % 2 ? std::sin(angle) : std::cos(angle));
-      })};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>&) {
+          const Type type = s.op.type(s).outputs[0];
+          std::int64_t at = 0;
+          return std::vector<Reference>{make_reference(type, [&](const Shape&) {
+            const std::int64_t i = at++, even = i - i % 2;
+            const double u = reference_uniform(s, 0, even, type.dtype);
+            const double v = reference_uniform(s, 0, even + 1, type.dtype);
+            const double angle = v * 6.283185307179586;
+            return std::sqrt(-2 * std::log(1 - u)) * (i % 2 ? std::sin(angle) : std::cos(angle));
+          })};
+        },
     .dtypes = {kFloat, kDouble},
     .samples = random_samples,
     .tolerance_ulp = 64,  // the angle is rounded before its cosine is taken

@@ -38,8 +38,7 @@ std::uint32_t reference_philox_word(std::uint64_t seed, std::uint64_t draw, std:
   std::uint32_t counter[4] = {
       static_cast<std::uint32_t>(draw), static_cast<std::uint32_t>(draw >> 32),
       static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32)};
-  std::uint32_t key[2] = {static_cast<std::uint32_t>(seed),
-                          static_cast<std::uint32_t>(seed >> 32)};
+  std::uint32_t key[2] = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = 0xD2511F53ull * counter[0], b = 0xCD9E8D57ull * counter[2];
     const std::uint32_t next[4] = {

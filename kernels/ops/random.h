@@ -22,8 +22,7 @@ inline kernels::Expr uniform(kernels::Expr seed, kernels::Expr draw, kernels::Ex
   using kernels::philox_word;
   if (dtype == kFloat) return kernels::uniform_f32(philox_word(seed, draw, index));
   const kernels::Expr first = index + index;
-  return kernels::uniform_f64(philox_word(seed, draw, first),
-                              philox_word(seed, draw, first + 1.0));
+  return kernels::uniform_f64(philox_word(seed, draw, first), philox_word(seed, draw, first + 1.0));
 }
 
 /// Result type of a factory with attributes sizes and dtype, which must be floating.
@@ -34,7 +33,7 @@ Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& option
 
 /// Philox 4x32-10 in plain code: the word that philox_word() gives, for references.
 std::uint32_t reference_philox_word(std::uint64_t seed, std::uint64_t draw, std::uint64_t index);
-double reference_uniform(const Signature& signature, std::size_t first_number,
-                         std::int64_t index, ScalarType dtype);
+double reference_uniform(const Signature& signature, std::size_t first_number, std::int64_t index,
+                         ScalarType dtype);
 
 }  // namespace groove

@@ -27,8 +27,10 @@ Shape reduced_sizes(const Signature& signature) {
   const bool keepdim = signature.attr().boolean(1);
   Shape result;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    if (!is_reduced(dims, axis)) result.push_back(sizes[axis]);
-    else if (keepdim) result.push_back(1);
+    if (!is_reduced(dims, axis))
+      result.push_back(sizes[axis]);
+    else if (keepdim)
+      result.push_back(1);
   }
   return result;
 }

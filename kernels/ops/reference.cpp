@@ -78,18 +78,17 @@ ReferenceRule reduction_reference(std::function<double(const std::vector<double>
 }
 
 std::vector<Sample> unary_samples(ScalarType dtype) {
-  return {{{{dtype, {}}}, {}, {}},      {{{dtype, {1}}}, {}, {}},    {{{dtype, {0}}}, {}, {}},
-          {{{dtype, {3, 0}}}, {}, {}},  {{{dtype, {7}}}, {}, {}},    {{{dtype, {3, 5}}}, {}, {}},
+  return {{{{dtype, {}}}, {}, {}},        {{{dtype, {1}}}, {}, {}}, {{{dtype, {0}}}, {}, {}},
+          {{{dtype, {3, 0}}}, {}, {}},    {{{dtype, {7}}}, {}, {}}, {{{dtype, {3, 5}}}, {}, {}},
           {{{dtype, {2, 1, 9}}}, {}, {}}, {{{dtype, {37}}}, {}, {}}};
 }
 
 std::vector<Sample> binary_samples(ScalarType dtype) {
-  const Shape pairs[][2] = {{{}, {}},        {{1}, {7}},    {{5}, {}},       {{0}, {1}},
+  const Shape pairs[][2] = {{{}, {}},         {{1}, {7}},       {{5}, {}},        {{0}, {1}},
                             {{3, 5}, {3, 5}}, {{3, 1}, {1, 5}}, {{2, 3, 4}, {4}}, {{4}, {3, 4}},
                             {{0, 3}, {3}},    {{19}, {19}}};
   std::vector<Sample> samples;
-  for (const auto& pair : pairs)
-    samples.push_back({{{dtype, pair[0]}, {dtype, pair[1]}}, {}, {}});
+  for (const auto& pair : pairs) samples.push_back({{{dtype, pair[0]}, {dtype, pair[1]}}, {}, {}});
   return samples;
 }
 
@@ -97,8 +96,10 @@ std::vector<Sample> scalar_samples(ScalarType dtype, const std::vector<double>& 
   std::vector<Sample> samples;
   for (double number : numbers) {
     for (Sample& sample : unary_samples(dtype)) {
-      if (is_floating(dtype)) sample.numbers = {Scalar(number)};
-      else sample.numbers = {Scalar(static_cast<std::int64_t>(number))};
+      if (is_floating(dtype))
+        sample.numbers = {Scalar(number)};
+      else
+        sample.numbers = {Scalar(static_cast<std::int64_t>(number))};
       samples.push_back(std::move(sample));
     }
   }
@@ -110,11 +111,12 @@ std::vector<Sample> reduction_samples(ScalarType dtype, bool allows_empty) {
     Shape sizes, dims;
     bool keepdim;
   };
-  const Case cases[] = {{{}, {}, false},        {{1}, {}, true},        {{5}, {0}, false},
-                        {{67}, {}, false},      {{3, 5}, {1}, true},    {{3, 5}, {0}, false},
-                        {{4, 3, 5}, {1}, false}, {{4, 3, 5}, {0, 2}, true}, {{4, 3, 5}, {1, 2}, false},
-                        {{9000}, {}, false},    {{300, 3}, {0}, false}, {{0, 3}, {1}, false},
-                        {{0, 3}, {0}, false},   {{0}, {}, false}};
+  const Case cases[] = {
+      {{}, {}, false},         {{1}, {}, true},           {{5}, {0}, false},
+      {{67}, {}, false},       {{3, 5}, {1}, true},       {{3, 5}, {0}, false},
+      {{4, 3, 5}, {1}, false}, {{4, 3, 5}, {0, 2}, true}, {{4, 3, 5}, {1, 2}, false},
+      {{9000}, {}, false},     {{300, 3}, {0}, false},    {{0, 3}, {1}, false},
+      {{0, 3}, {0}, false},    {{0}, {}, false}};
   std::vector<Sample> samples;
   for (const Case& one : cases) {
     bool reduces_nothing = false;
@@ -125,7 +127,8 @@ std::vector<Sample> reduction_samples(ScalarType dtype, bool allows_empty) {
       reduces_nothing |= reduced && one.sizes[axis] == 0;
     }
     if (reduces_nothing && !allows_empty) continue;
-    samples.push_back({{{dtype, one.sizes}}, Attrs().add(IntArrayRef(one.dims)).add(one.keepdim), {}});
+    samples.push_back(
+        {{{dtype, one.sizes}}, Attrs().add(IntArrayRef(one.dims)).add(one.keepdim), {}});
   }
   return samples;
 }

@@ -9,10 +9,11 @@ namespace {
 const Op& op = define(UnarySpec{
     .name = "rsqrt",
     .body = [](kernels::Expr x) { return kernels::rsqrt(x); },
-    .gradient = [](const Grad& g) {
-      const Tensor& y = g.output();
-      return Tensors{mul(mul(g.cotangent(), -0.5), mul(mul(y, y), y))};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& y = g.output();
+          return Tensors{mul(mul(g.cotangent(), -0.5), mul(mul(y, y), y))};
+        },
     .saves_output = true,
     .reference = [](double x) { return 1 / std::sqrt(x); },
     .domain = {0.1, 8},

@@ -125,10 +125,9 @@ const Op& define(BinarySpec spec) {
       .lowering = kernels::binary(spec.body),
       .gradient = spec.gradient,
       .saves_inputs = spec.saves_inputs,
-      .reference = elementwise_reference([f = spec.reference](const std::vector<double>& x,
-                                                              const Signature&) {
-        return f(x[0], x[1]);
-      }),
+      .reference =
+          elementwise_reference([f = spec.reference](const std::vector<double>& x,
+                                                     const Signature&) { return f(x[0], x[1]); }),
       .domain = spec.domain,
       .dtypes = spec.dtypes,
       .samples = binary_samples,
@@ -141,21 +140,21 @@ const Op& define(ScalarSpec spec) {
       .name = spec.name,
       .number_names = {"number"},
       .type = spec.type,
-      .lowering = kernels::lower(kernels::ElementwiseLowering{
-          .body = [body = spec.body](kernels::Body& b) {
-            return kernels::Exprs{body(b.inputs[0], b.numbers[0])};
-          }}),
+      .lowering = kernels::lower(
+          kernels::ElementwiseLowering{.body =
+                                           [body = spec.body](kernels::Body& b) {
+                                             return kernels::Exprs{body(b.inputs[0], b.numbers[0])};
+                                           }}),
       .gradient = spec.gradient,
       .saves_inputs = spec.saves_input ? 1u : 0u,
-      .reference = elementwise_reference([f = spec.reference](const std::vector<double>& x,
-                                                              const Signature& signature) {
-        return f(x[0], signature.numbers[0].to_double());
-      }),
+      .reference = elementwise_reference(
+          [f = spec.reference](const std::vector<double>& x, const Signature& signature) {
+            return f(x[0], signature.numbers[0].to_double());
+          }),
       .domain = spec.domain,
       .dtypes = spec.dtypes,
-      .samples = [numbers = spec.numbers](ScalarType dtype) {
-        return scalar_samples(dtype, numbers);
-      },
+      .samples = [numbers =
+                      spec.numbers](ScalarType dtype) { return scalar_samples(dtype, numbers); },
       .tolerance_ulp = spec.tolerance_ulp,
   });
 }

@@ -6,12 +6,15 @@
 namespace groove {
 namespace {
 
-enum { kMomentum, kNesterov, kWeightDecay, kFirst };           // attributes
-enum { kRate, kFactor, kUndamped, kDecay };                    // numbers
+enum { kMomentum, kNesterov, kWeightDecay, kFirst };  // attributes
+enum { kRate, kFactor, kUndamped, kDecay };           // numbers
 
 Attrs attrs_of(const SgdRule& rule) {
-  return Attrs().add(rule.has_momentum).add(rule.nesterov).add(rule.has_weight_decay).add(
-      rule.is_first);
+  return Attrs()
+      .add(rule.has_momentum)
+      .add(rule.nesterov)
+      .add(rule.has_weight_decay)
+      .add(rule.is_first);
 }
 
 TypeResult step_type(const Signature& s) {
@@ -54,7 +57,8 @@ std::vector<Sample> samples(ScalarType dtype, bool has_momentum) {
     const SgdRule rule{has_momentum, (flags & 2) != 0, (flags & 1) != 0, (flags & 4) != 0};
     for (const Shape& sizes : {Shape{}, Shape{0}, Shape{3, 5}}) {
       const SgdNumbers numbers = sgd_numbers(0.1, 0.9, 0.2, 0.01);
-      result.push_back({std::vector<Type>(inputs, Type{dtype, sizes}), attrs_of(rule),
+      result.push_back({std::vector<Type>(inputs, Type{dtype, sizes}),
+                        attrs_of(rule),
                         {numbers.begin(), numbers.end()}});
     }
   }
@@ -74,11 +78,12 @@ const Op& op_plain = define({
     .number_names = number_names,
     .type = step_type,
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          const kernels::Expr p = b.inputs[0];
-          const kernels::Expr g = decayed(b.attr(), p, b.inputs[1], b.numbers[kDecay]);
-          return kernels::Exprs{p - b.numbers[kRate] * g};
-        }}),
+        .body =
+            [](kernels::Body& b) {
+              const kernels::Expr p = b.inputs[0];
+              const kernels::Expr g = decayed(b.attr(), p, b.inputs[1], b.numbers[kDecay]);
+              return kernels::Exprs{p - b.numbers[kRate] * g};
+            }}),
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       const std::vector<double> n = numbers_of(s);
       return x[0] - n[kRate] * decayed(s.attr(), x[0], x[1], n[kDecay]);
@@ -96,20 +101,22 @@ const Op& op = define({
     .number_names = number_names,
     .type = step_type,
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          return with_momentum(b.attr(), b.inputs[0], b.inputs[1], b.inputs[2], b.numbers);
-        }}),
+        .body =
+            [](kernels::Body& b) {
+              return with_momentum(b.attr(), b.inputs[0], b.inputs[1], b.inputs[2], b.numbers);
+            }}),
     .mutates = {0, 2},
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      std::vector<Reference> results(2, Reference{inputs[0].type, {}});
-      for (std::size_t i = 0; i < inputs[0].values.size(); ++i) {
-        const std::vector<double> out =
-            with_momentum(s.attr(), inputs[0].values[i], inputs[1].values[i],
-                          inputs[2].values[i], numbers_of(s));
-        for (std::size_t k = 0; k < 2; ++k) results[k].values.push_back(out[k]);
-      }
-      return results;
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          std::vector<Reference> results(2, Reference{inputs[0].type, {}});
+          for (std::size_t i = 0; i < inputs[0].values.size(); ++i) {
+            const std::vector<double> out =
+                with_momentum(s.attr(), inputs[0].values[i], inputs[1].values[i],
+                              inputs[2].values[i], numbers_of(s));
+            for (std::size_t k = 0; k < 2; ++k) results[k].values.push_back(out[k]);
+          }
+          return results;
+        },
     .dtypes = {kFloat, kDouble},
     .samples = [](ScalarType dtype) { return samples(dtype, true); },
     .tolerance_ulp = 16,

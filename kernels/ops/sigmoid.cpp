@@ -9,10 +9,11 @@ namespace {
 const Op& op = define(UnarySpec{
     .name = "sigmoid",
     .body = [](kernels::Expr x) { return kernels::sigmoid(x); },
-    .gradient = [](const Grad& g) {
-      const Tensor& y = g.output();
-      return Tensors{mul(g.cotangent(), mul(y, 1 - y))};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& y = g.output();
+          return Tensors{mul(g.cotangent(), mul(y, 1 - y))};
+        },
     .saves_output = true,
     .reference = [](double x) { return 1 / (1 + std::exp(-x)); },
     .domain = {-6, 6},

@@ -19,8 +19,6 @@ const Op& op = define(UnarySpec{
 
 Tensor sin(Arg self) { return call(op, self); }
 Tensor MathMethods::sin(Site site) const { return call(op, {self(), site}); }
-Tensor& MathMethods::sin_(Site site) const {
-  return call_inplace(op, writable(self()), {}, site);
-}
+Tensor& MathMethods::sin_(Site site) const { return call_inplace(op, writable(self()), {}, site); }
 
 }  // namespace groove

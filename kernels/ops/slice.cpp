@@ -30,44 +30,47 @@ const Op& op = define({
       type.sizes[static_cast<std::size_t>(attr.integer(kDim))] = attr.integer(kLength);
       return {{type}, type.dtype};
     },
-    .view = [](const Geometry& input, const Signature& s) {
-      const AttrReader attr = s.attr();
-      const auto dim = static_cast<std::size_t>(attr.integer(kDim));
-      const std::int64_t length = attr.integer(kLength), step = attr.integer(kStep);
-      check_start(s, input.sizes[dim], length == 0 ? -1 : (length - 1) * step);
-      Geometry result = input;
-      result.offset += s.numbers[0].to_int() * input.strides[dim];
-      result.sizes[dim] = length;
-      result.strides[dim] *= step;
-      return result;
-    },
-    .gradient = [](const Grad& g) {
-      const AttrReader attr = g.attr();
-      return Tensors{place_slice(g.cotangent(), g.input_types[0].sizes, attr.integer(kDim),
-                                 g.numbers[0], attr.integer(kStep))};
-    },
+    .view =
+        [](const Geometry& input, const Signature& s) {
+          const AttrReader attr = s.attr();
+          const auto dim = static_cast<std::size_t>(attr.integer(kDim));
+          const std::int64_t length = attr.integer(kLength), step = attr.integer(kStep);
+          check_start(s, input.sizes[dim], length == 0 ? -1 : (length - 1) * step);
+          Geometry result = input;
+          result.offset += s.numbers[0].to_int() * input.strides[dim];
+          result.sizes[dim] = length;
+          result.strides[dim] *= step;
+          return result;
+        },
+    .gradient =
+        [](const Grad& g) {
+          const AttrReader attr = g.attr();
+          return Tensors{place_slice(g.cotangent(), g.input_types[0].sizes, attr.integer(kDim),
+                                     g.numbers[0], attr.integer(kStep))};
+        },
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      const AttrReader attr = s.attr();
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](Shape index) {
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const AttrReader attr = s.attr();
+          return std::vector<Reference>{make_reference(s.op.type(s).outputs[0], [&](Shape index) {
             std::int64_t& at = index[static_cast<std::size_t>(attr.integer(kDim))];
             at = s.numbers[0].to_int() + at * attr.integer(kStep);
-            return inputs[0].values[static_cast<std::size_t>(
-                flat_position(inputs[0].type.sizes, index))];
+            return inputs[0]
+                .values[static_cast<std::size_t>(flat_position(inputs[0].type.sizes, index))];
           })};
-    },
+        },
     .dtypes = {kFloat, kDouble, kLong, kBool},
-    .samples = [](ScalarType dtype) {
-      const auto attrs = [](std::int64_t dim, std::int64_t length, std::int64_t step) {
-        return Attrs().add(dim).add(length).add(step);
-      };
-      return std::vector<Sample>{{{{dtype, {7}}}, attrs(0, 3, 2), {Scalar(1)}},
-                                 {{{dtype, {3, 5}}}, attrs(1, 2, 1), {Scalar(3)}},
-                                 {{{dtype, {3, 5}}}, attrs(0, 3, 1), {Scalar(0)}},
-                                 {{{dtype, {3, 5}}}, attrs(0, 0, 1), {Scalar(3)}},
-                                 {{{dtype, {2, 0}}}, attrs(0, 1, 1), {Scalar(1)}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          const auto attrs = [](std::int64_t dim, std::int64_t length, std::int64_t step) {
+            return Attrs().add(dim).add(length).add(step);
+          };
+          return std::vector<Sample>{{{{dtype, {7}}}, attrs(0, 3, 2), {Scalar(1)}},
+                                     {{{dtype, {3, 5}}}, attrs(1, 2, 1), {Scalar(3)}},
+                                     {{{dtype, {3, 5}}}, attrs(0, 3, 1), {Scalar(0)}},
+                                     {{{dtype, {3, 5}}}, attrs(0, 0, 1), {Scalar(3)}},
+                                     {{{dtype, {2, 0}}}, attrs(0, 1, 1), {Scalar(1)}}};
+        },
     .tolerance_ulp = 0,
 });
 
@@ -81,36 +84,39 @@ const Op& op_select = define({
       type.sizes.erase(static_cast<std::size_t>(s.attr().integer(0)));
       return {{type}, type.dtype};
     },
-    .view = [](const Geometry& input, const Signature& s) {
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      check_start(s, input.sizes[dim], 0);
-      Geometry result = input;
-      result.offset += s.numbers[0].to_int() * input.strides[dim];
-      result.sizes.erase(dim);
-      result.strides.erase(dim);
-      return result;
-    },
-    .gradient = [](const Grad& g) {
-      const std::int64_t dim = g.attr().integer(0);
-      return Tensors{place_slice(g.cotangent().unsqueeze(dim), g.input_types[0].sizes, dim,
-                                 g.numbers[0], 1)};
-    },
+    .view =
+        [](const Geometry& input, const Signature& s) {
+          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+          check_start(s, input.sizes[dim], 0);
+          Geometry result = input;
+          result.offset += s.numbers[0].to_int() * input.strides[dim];
+          result.sizes.erase(dim);
+          result.strides.erase(dim);
+          return result;
+        },
+    .gradient =
+        [](const Grad& g) {
+          const std::int64_t dim = g.attr().integer(0);
+          return Tensors{place_slice(g.cotangent().unsqueeze(dim), g.input_types[0].sizes, dim,
+                                     g.numbers[0], 1)};
+        },
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      return std::vector<Reference>{
-          make_reference(s.op.type(s).outputs[0], [&](Shape index) {
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          return std::vector<Reference>{make_reference(s.op.type(s).outputs[0], [&](Shape index) {
             index.insert(static_cast<std::size_t>(s.attr().integer(0)), s.numbers[0].to_int());
-            return inputs[0].values[static_cast<std::size_t>(
-                flat_position(inputs[0].type.sizes, index))];
+            return inputs[0]
+                .values[static_cast<std::size_t>(flat_position(inputs[0].type.sizes, index))];
           })};
-    },
+        },
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      return std::vector<Sample>{{{{dtype, {7}}}, Attrs().add(0), {Scalar(4)}},
-                                 {{{dtype, {3, 5}}}, Attrs().add(1), {Scalar(0)}},
-                                 {{{dtype, {2, 3, 4}}}, Attrs().add(1), {Scalar(2)}},
-                                 {{{dtype, {2, 0}}}, Attrs().add(0), {Scalar(1)}}};
-    },
+    .samples =
+        [](ScalarType dtype) {
+          return std::vector<Sample>{{{{dtype, {7}}}, Attrs().add(0), {Scalar(4)}},
+                                     {{{dtype, {3, 5}}}, Attrs().add(1), {Scalar(0)}},
+                                     {{{dtype, {2, 3, 4}}}, Attrs().add(1), {Scalar(2)}},
+                                     {{{dtype, {2, 0}}}, Attrs().add(0), {Scalar(1)}}};
+        },
     .tolerance_ulp = 0,
 });
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/ops/softmax.h"
 #include "kernels/ops/reference.h"
+#include "kernels/ops/softmax.h"
 
 namespace groove {
 namespace {
@@ -13,26 +13,26 @@ const Op& op = define({
     .kind = OpKind::kComposite,
     .attributes = {{"dim", AttrType::kInt}},
     .type = softmax_type,
-    .lowering = kernels::lower(kernels::CompositeLowering{
-        [](const Signature& s, ArrayRef<Tensor> inputs) {
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           if (s.inputs[0].sizes.empty() || element_count(s.inputs[0].sizes) == 0)
             return Tensors{ones_like(inputs[0])};
           const std::int64_t dim = s.attr().integer(0);
           const Tensor e = exp(inputs[0] - amax(inputs[0], dim, true));
           return Tensors{e * (1 / sum(e, dim, true))};
         }}),
-    .gradient = [](const Grad& g) {
-      const Tensor& y = g.output();
-      const std::int64_t dim = g.attr().integer(0);
-      if (type_of(y).sizes.empty()) return Tensors{zeros_like(g.cotangent())};
-      const Tensor along = sum(g.cotangent() * y, dim, true);
-      return Tensors{y * (g.cotangent() - along)};
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& y = g.output();
+          const std::int64_t dim = g.attr().integer(0);
+          if (type_of(y).sizes.empty()) return Tensors{zeros_like(g.cotangent())};
+          const Tensor along = sum(g.cotangent() * y, dim, true);
+          return Tensors{y * (g.cotangent() - along)};
+        },
     .saves_outputs = 1,
     .has_inplace = false,
-    .reference = softmax_reference([](double x, double maximum, double total) {
-      return std::exp(x - maximum) / total;
-    }),
+    .reference = softmax_reference(
+        [](double x, double maximum, double total) { return std::exp(x - maximum) / total; }),
     .domain = {-4, 4},
     .dtypes = {kFloat, kDouble},
     .samples = softmax_samples,
@@ -70,10 +70,10 @@ ReferenceRule softmax_reference(double (*value)(double x, double maximum, double
 }
 
 std::vector<Sample> softmax_samples(ScalarType dtype) {
-  return {{{{dtype, {}}}, Attrs().add(0), {}},        {{{dtype, {1}}}, Attrs().add(0), {}},
-          {{{dtype, {7}}}, Attrs().add(0), {}},       {{{dtype, {3, 10}}}, Attrs().add(1), {}},
-          {{{dtype, {3, 5}}}, Attrs().add(0), {}},    {{{dtype, {2, 3, 4}}}, Attrs().add(1), {}},
-          {{{dtype, {0, 4}}}, Attrs().add(1), {}},    {{{dtype, {2, 70}}}, Attrs().add(1), {}}};
+  return {{{{dtype, {}}}, Attrs().add(0), {}},     {{{dtype, {1}}}, Attrs().add(0), {}},
+          {{{dtype, {7}}}, Attrs().add(0), {}},    {{{dtype, {3, 10}}}, Attrs().add(1), {}},
+          {{{dtype, {3, 5}}}, Attrs().add(0), {}}, {{{dtype, {2, 3, 4}}}, Attrs().add(1), {}},
+          {{{dtype, {0, 4}}}, Attrs().add(1), {}}, {{{dtype, {2, 70}}}, Attrs().add(1), {}}};
 }
 
 Attrs softmax_attrs(const char* op, const Tensor& self, std::int64_t dim) {

@@ -20,8 +20,6 @@ const Op& op = define(UnarySpec{
 
 Tensor sqrt(Arg self) { return call(op, self); }
 Tensor MathMethods::sqrt(Site site) const { return call(op, {self(), site}); }
-Tensor& MathMethods::sqrt_(Site site) const {
-  return call_inplace(op, writable(self()), {}, site);
-}
+Tensor& MathMethods::sqrt_(Site site) const { return call_inplace(op, writable(self()), {}, site); }
 
 }  // namespace groove

@@ -15,12 +15,13 @@ TypeResult not_bool(const Signature& s) {
 const Op& op = define(BinarySpec{
     .name = "sub",
     .body = [](kernels::Expr a, kernels::Expr b) { return a - b; },
-    .gradient = [](const Grad& g) {
-      Tensors result(2);
-      if (g.needs[0]) result[0] = reduced_to(g.cotangent(), g.input_types[0]);
-      if (g.needs[1]) result[1] = reduced_to(neg(g.cotangent()), g.input_types[1]);
-      return result;
-    },
+    .gradient =
+        [](const Grad& g) {
+          Tensors result(2);
+          if (g.needs[0]) result[0] = reduced_to(g.cotangent(), g.input_types[0]);
+          if (g.needs[1]) result[1] = reduced_to(neg(g.cotangent()), g.input_types[1]);
+          return result;
+        },
     .reference = [](double a, double b) { return a - b; },
     .type = not_bool,
 });
@@ -28,9 +29,7 @@ const Op& op = define(BinarySpec{
 const Op& op_scalar = define(ScalarSpec{
     .name = "sub_scalar",
     .body = [](kernels::Expr x, kernels::Expr number) { return x - number; },
-    .gradient = [](const Grad& g) {
-      return Tensors{reduced_to(g.cotangent(), g.input_types[0])};
-    },
+    .gradient = [](const Grad& g) { return Tensors{reduced_to(g.cotangent(), g.input_types[0])}; },
     .reference = [](double a, double b) { return a - b; },
     .type = not_bool,
 });
@@ -38,9 +37,8 @@ const Op& op_scalar = define(ScalarSpec{
 const Op& op_reversed = define(ScalarSpec{
     .name = "rsub_scalar",
     .body = [](kernels::Expr x, kernels::Expr number) { return number - x; },
-    .gradient = [](const Grad& g) {
-      return Tensors{reduced_to(neg(g.cotangent()), g.input_types[0])};
-    },
+    .gradient =
+        [](const Grad& g) { return Tensors{reduced_to(neg(g.cotangent()), g.input_types[0])}; },
     .reference = [](double a, double b) { return b - a; },
     .type = not_bool,
 });

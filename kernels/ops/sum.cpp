@@ -14,11 +14,12 @@ const Op& op = define({
       const ScalarType dtype = is_floating(s.inputs[0].dtype) ? s.inputs[0].dtype : kLong;
       return {{{dtype, sizes}}, dtype};
     },
-    .lowering = kernels::lower(
-        kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceSum}}),
-    .gradient = [](const Grad& g) {
-      return Tensors{unreduced(g.cotangent(), g).expand(g.input_types[0].sizes)};
-    },
+    .lowering =
+        kernels::lower(kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceSum}}),
+    .gradient =
+        [](const Grad& g) {
+          return Tensors{unreduced(g.cotangent(), g).expand(g.input_types[0].sizes)};
+        },
     .has_inplace = false,
     .reference = reduction_reference([](const std::vector<double>& row) {
       double total = 0;

@@ -19,8 +19,6 @@ const Op& op = define(UnarySpec{
 
 Tensor tanh(Arg self) { return call(op, self); }
 Tensor MathMethods::tanh(Site site) const { return call(op, {self(), site}); }
-Tensor& MathMethods::tanh_(Site site) const {
-  return call_inplace(op, writable(self()), {}, site);
-}
+Tensor& MathMethods::tanh_(Site site) const { return call_inplace(op, writable(self()), {}, site); }
 
 }  // namespace groove

@@ -20,33 +20,32 @@ const Op& op = define({
       return {{{s.attr().dtype(0), s.inputs[0].sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::unary([](kernels::Expr x) { return x; }),
-    .gradient = [](const Grad& g) {
-      return Tensors{g.cotangent().to(g.input_types[0].dtype)};
-    },
+    .gradient = [](const Grad& g) { return Tensors{g.cotangent().to(g.input_types[0].dtype)}; },
     .has_inplace = false,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return truncated(s.attr().dtype(0), x[0]);
     }),
     .dtypes = {kFloat, kDouble, kLong, kInt, kBool},
-    .samples = [](ScalarType) {
-      std::vector<Sample> samples;
-      for (ScalarType from : {kFloat, kDouble, kLong, kInt, kByte, kBool}) {
-        for (ScalarType target : {kFloat, kDouble, kLong, kInt, kBool}) {
-          if (from == target) continue;
-          for (Sample& sample : unary_samples(from)) {
-            sample.attrs = Attrs().add(target);
-            samples.push_back(std::move(sample));
+    .samples =
+        [](ScalarType) {
+          std::vector<Sample> samples;
+          for (ScalarType from : {kFloat, kDouble, kLong, kInt, kByte, kBool}) {
+            for (ScalarType target : {kFloat, kDouble, kLong, kInt, kBool}) {
+              if (from == target) continue;
+              for (Sample& sample : unary_samples(from)) {
+                sample.attrs = Attrs().add(target);
+                samples.push_back(std::move(sample));
+              }
+            }
           }
-        }
-      }
-      return samples;
-    },
+          return samples;
+        },
     .tolerance_ulp = 0,
 });
 
 void check_device(Device device) {
-  GROOVE_CHECK(device.is_cpu(),
-               "to: no device {} here: Groove has no GPU backend yet; use kCPU", device.str());
+  GROOVE_CHECK(device.is_cpu(), "to: no device {} here: Groove has no GPU backend yet; use kCPU",
+               device.str());
 }
 
 Tensor converted(const Tensor& self, ScalarType dtype, bool copy, Site site) {

@@ -19,8 +19,8 @@ std::optional<Shape> view_strides(const Geometry& input, IntArrayRef sizes) {
   std::int64_t run = 1, step = old_strides.empty() ? 1 : old_strides.back();
   for (std::size_t axis = old_sizes.size(); axis-- > 0;) {
     run *= old_sizes[axis];
-    const bool ends_run = axis == 0 || (old_sizes[axis - 1] != 1 &&
-                                        old_strides[axis - 1] != run * step);
+    const bool ends_run =
+        axis == 0 || (old_sizes[axis - 1] != 1 && old_strides[axis - 1] != run * step);
     if (!ends_run) continue;
     std::int64_t covered = 1;
     while (left > 0 && (covered < run || sizes[left - 1] == 1)) {
@@ -54,30 +54,34 @@ const Op& op = define({
                    to_string(s.inputs[0].sizes));
       return {{{s.inputs[0].dtype, sizes}}, s.inputs[0].dtype};
     },
-    .view = [](const Geometry& input, const Signature& s) {
-      const IntArrayRef sizes = s.attr().integers(0);
-      std::optional<Shape> strides = view_strides(input, sizes);
-      GROOVE_CHECK(strides, "view: shape {} with strides {} cannot be seen as {} without a copy; "
-                   "use reshape", to_string(input.sizes), to_string(input.strides),
-                   to_string(sizes));
-      return Geometry{sizes, std::move(*strides), input.offset};
-    },
-    .gradient = [](const Grad& g) {
-      return Tensors{g.cotangent().reshape(g.input_types[0].sizes)};
-    },
+    .view =
+        [](const Geometry& input, const Signature& s) {
+          const IntArrayRef sizes = s.attr().integers(0);
+          std::optional<Shape> strides = view_strides(input, sizes);
+          GROOVE_CHECK(strides,
+                       "view: shape {} with strides {} cannot be seen as {} without a copy; "
+                       "use reshape",
+                       to_string(input.sizes), to_string(input.strides), to_string(sizes));
+          return Geometry{sizes, std::move(*strides), input.offset};
+        },
+    .gradient =
+        [](const Grad& g) { return Tensors{g.cotangent().reshape(g.input_types[0].sizes)}; },
     .has_inplace = false,
-    .reference = [](const Signature& s, const std::vector<Reference>& inputs) {
-      return std::vector<Reference>{{s.op.type(s).outputs[0], inputs[0].values}};
-    },
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          return std::vector<Reference>{{s.op.type(s).outputs[0], inputs[0].values}};
+        },
     .dtypes = {kFloat, kDouble, kLong, kByte, kBool},
-    .samples = [](ScalarType dtype) {
-      const Shape pairs[][2] = {{{}, {1}},      {{1}, {}},     {{6}, {2, 3}}, {{2, 3}, {6}},
-                                {{4, 1, 3}, {4, 3}}, {{0, 3}, {3, 0}}, {{2, 3, 4}, {6, 1, 4}}};
-      std::vector<Sample> samples;
-      for (const auto& pair : pairs)
-        samples.push_back({{{dtype, pair[0]}}, Attrs().add(IntArrayRef(pair[1])), {}});
-      return samples;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          const Shape pairs[][2] = {
+              {{}, {1}},           {{1}, {}},        {{6}, {2, 3}},         {{2, 3}, {6}},
+              {{4, 1, 3}, {4, 3}}, {{0, 3}, {3, 0}}, {{2, 3, 4}, {6, 1, 4}}};
+          std::vector<Sample> samples;
+          for (const auto& pair : pairs)
+            samples.push_back({{{dtype, pair[0]}}, Attrs().add(IntArrayRef(pair[1])), {}});
+          return samples;
+        },
     .tolerance_ulp = 0,
 });
 
@@ -97,9 +101,8 @@ Shape inferred_sizes(const char* name, const Tensor& self, IntArrayRef sizes) {
   }
   const std::int64_t count = element_count(own);
   if (open >= 0) {
-    GROOVE_CHECK(known > 0 && count % known == 0,
-                 "{}: shape {} of {} elements does not fit {}", name, to_string(own), count,
-                 to_string(sizes));
+    GROOVE_CHECK(known > 0 && count % known == 0, "{}: shape {} of {} elements does not fit {}",
+                 name, to_string(own), count, to_string(sizes));
     result[static_cast<std::size_t>(open)] = count / known;
   }
   GROOVE_CHECK(element_count(result) == count, "{}: shape {} has {} elements, not the {} of {}",
@@ -130,8 +133,10 @@ Tensor flatten(Arg self, std::int64_t start_dim, std::int64_t end_dim) {
   std::int64_t joined = 1;
   for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(sizes.size()); ++axis) {
     const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
-    if (axis < first || axis > last) result.push_back(size);
-    else joined *= size;
+    if (axis < first || axis > last)
+      result.push_back(size);
+    else
+      joined *= size;
     if (axis == last) result.push_back(joined);
   }
   return reshape(self, result);

@@ -27,24 +27,25 @@ const Op& op = define({
     .inputs = 3,
     .type = where_type,
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          return kernels::Exprs{select(b.inputs[0], b.inputs[1], b.inputs[2])};
-        },
+        .body =
+            [](kernels::Body& b) {
+              return kernels::Exprs{select(b.inputs[0], b.inputs[1], b.inputs[2])};
+            },
         .raw_inputs = 1}),
-    .gradient = [](const Grad& g) {
-      const Tensor& condition = g.input(0);
-      Tensors result(3);
-      if (g.needs[1])
-        result[1] = reduced_to(where(condition, g.cotangent(), 0), g.input_types[1]);
-      if (g.needs[2])
-        result[2] = reduced_to(masked_fill(g.cotangent(), condition, 0), g.input_types[2]);
-      return result;
-    },
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& condition = g.input(0);
+          Tensors result(3);
+          if (g.needs[1])
+            result[1] = reduced_to(where(condition, g.cotangent(), 0), g.input_types[1]);
+          if (g.needs[2])
+            result[2] = reduced_to(masked_fill(g.cotangent(), condition, 0), g.input_types[2]);
+          return result;
+        },
     .saves_inputs = 1,
     .has_inplace = false,
-    .reference = elementwise_reference([](const std::vector<double>& x, const Signature&) {
-      return x[0] != 0 ? x[1] : x[2];
-    }),
+    .reference = elementwise_reference(
+        [](const std::vector<double>& x, const Signature&) { return x[0] != 0 ? x[1] : x[2]; }),
     .dtypes = {kFloat, kDouble, kLong, kByte},
     .samples = samples,
     .tolerance_ulp = 0,
@@ -57,28 +58,31 @@ const Op& op_scalar = define({
     .number_names = {"other"},
     .type = where_type,
     .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body = [](kernels::Body& b) {
-          return kernels::Exprs{select(b.inputs[0], b.inputs[1], b.numbers[0])};
-        },
+        .body =
+            [](kernels::Body& b) {
+              return kernels::Exprs{select(b.inputs[0], b.inputs[1], b.numbers[0])};
+            },
         .raw_inputs = 1}),
-    .gradient = [](const Grad& g) {
-      return Tensors{Tensor(),
-                     reduced_to(where(g.input(0), g.cotangent(), 0), g.input_types[1])};
-    },
+    .gradient =
+        [](const Grad& g) {
+          return Tensors{Tensor(),
+                         reduced_to(where(g.input(0), g.cotangent(), 0), g.input_types[1])};
+        },
     .saves_inputs = 1,
     .has_inplace = false,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] != 0 ? x[1] : s.numbers[0].to_double();
     }),
     .dtypes = {kFloat, kDouble, kLong},
-    .samples = [](ScalarType dtype) {
-      std::vector<Sample> result = binary_samples(dtype);
-      for (Sample& sample : result) {
-        sample.inputs[0].dtype = kBool;
-        sample.numbers = {Scalar(3)};
-      }
-      return result;
-    },
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> result = binary_samples(dtype);
+          for (Sample& sample : result) {
+            sample.inputs[0].dtype = kBool;
+            sample.numbers = {Scalar(3)};
+          }
+          return result;
+        },
     .tolerance_ulp = 0,
 });
 

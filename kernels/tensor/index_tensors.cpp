@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "groove/ops/views.h"
+#include "src/core/autograd_meta.h"
 #include "src/core/check.h"
 #include "src/core/host_value.h"
-#include "src/core/autograd_meta.h"
 #include "src/core/promotion.h"
 
 namespace groove {
@@ -76,9 +76,9 @@ void add_integers(const Tensor& x, const AxisIndex& at, std::vector<HostIndex>& 
 
 // All places as flat positions over the indexed axes.
 struct Places {
-  Shape shape;                        // of the broadcast index tensors
-  std::vector<std::int64_t> axes;     // indexed, ascending
-  std::vector<std::int64_t> flat;     // row-major over the sizes of `axes`
+  Shape shape;                     // of the broadcast index tensors
+  std::vector<std::int64_t> axes;  // indexed, ascending
+  std::vector<std::int64_t> flat;  // row-major over the sizes of `axes`
 };
 
 Places find_places(const Tensor& x, const IndexTensors& indices) {
@@ -102,8 +102,8 @@ Places find_places(const Tensor& x, const IndexTensors& indices) {
           offset += static_cast<std::int64_t>(rest % size) * strides[i - lead];
         rest /= size;
       }
-      places.flat[k] = places.flat[k] * x.size(index.axis) +
-                       index.values[static_cast<std::size_t>(offset)];
+      places.flat[k] =
+          places.flat[k] * x.size(index.axis) + index.values[static_cast<std::size_t>(offset)];
     }
   }
   return places;
@@ -137,8 +137,8 @@ std::vector<std::int64_t> axis_order(const Tensor& x, const Places& places) {
 }  // namespace
 
 void check_mask(const Tensor& x, const AxisIndex& mask) {
-  const IntArrayRef covered =
-      x.sizes().slice(static_cast<std::size_t>(mask.axis), static_cast<std::size_t>(mask.index.dim()));
+  const IntArrayRef covered = x.sizes().slice(static_cast<std::size_t>(mask.axis),
+                                              static_cast<std::size_t>(mask.index.dim()));
   GROOVE_CHECK(covered == mask.index.sizes(),
                "index: a mask of shape {} does not fit the axes {} of shape {}",
                to_string(mask.index.sizes()), to_string(covered), to_string(x.sizes()));
@@ -147,7 +147,8 @@ void check_mask(const Tensor& x, const AxisIndex& mask) {
 Tensor read_at(const Tensor& x, const IndexTensors& indices) {
   const Places places = find_places(x, indices);
   // One untouched 1-d i64 index needs no other tensor.
-  if (indices.size() == 1 && indices[0].index.dim() == 1 && indices[0].index.scalar_type() == kLong) {
+  if (indices.size() == 1 && indices[0].index.dim() == 1 &&
+      indices[0].index.scalar_type() == kLong) {
     bool is_plain = true;
     std::size_t k = 0;
     for_each_element(indices[0].index, [&](const void* address, const Shape&) {
@@ -166,15 +167,17 @@ Tensor read_at(const Tensor& x, const IndexTensors& indices) {
   for (std::size_t i = first; i < first + count; ++i) indexed *= sizes[i];
   joined.push_back(indexed);
   result.insert(result.end(), places.shape.begin(), places.shape.end());
-  joined.insert(joined.end(), sizes.begin() + static_cast<std::ptrdiff_t>(first + count), sizes.end());
-  result.insert(result.end(), sizes.begin() + static_cast<std::ptrdiff_t>(first + count), sizes.end());
+  joined.insert(joined.end(), sizes.begin() + static_cast<std::ptrdiff_t>(first + count),
+                sizes.end());
+  result.insert(result.end(), sizes.begin() + static_cast<std::ptrdiff_t>(first + count),
+                sizes.end());
   if (count > 1) source = source.reshape(joined);
   Tensor read = source.index_select(at, index_tensor(places.flat));
   return places.shape.size() == 1 ? read : read.reshape(result);
 }
 
 void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value) {
-  GROOVE_CHECK(!grad_enabled() || (!x.requires_grad() && !value.requires_grad()),
+  GROOVE_CHECK(!grad_enabled() || (!x.impl()->requires_grad && !value.impl()->requires_grad),
                "index_put_: writing at index tensors is not built for tensors that require a "
                "gradient; use where() or a NoGradGuard");
   const Places places = find_places(x, indices);
@@ -195,7 +198,7 @@ void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value)
   const Shape joint = broadcast_shapes("index_put_", target, value.sizes());
   GROOVE_CHECK(joint == target, "index_put_: a value of shape {} does not fit the indexed shape {}",
                to_string(value.sizes()), to_string(target));
-  Tensor source = value.detach().to(x.scalar_type());
+  Tensor source = value.to(x.scalar_type());
   if (source.is_alias_of(x)) source = source.clone();
   const Tensor wide = source.expand(target);
   char* const base = static_cast<char*>(x.data_ptr());

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "src/core/tensor_impl.h"
 #include "groove/tensor.h"
+#include "src/core/tensor_impl.h"
 
 namespace groove {
 

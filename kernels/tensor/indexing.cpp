@@ -16,12 +16,14 @@ using Kind = TensorIndex::Kind;
 std::size_t axes_of(const TensorIndex& index) {
   switch (index.kind) {
     case Kind::kInteger:
-    case Kind::kSlice: return 1;
+    case Kind::kSlice:
+      return 1;
     case Kind::kTensor:
       return index.tensor.scalar_type() == kBool || index.tensor.scalar_type() == kByte
                  ? static_cast<std::size_t>(index.tensor.dim())
                  : 1;
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
@@ -58,17 +60,23 @@ Located locate(const Tensor& x, ArrayRef<TensorIndex> indices, Site site) {
   std::int64_t axis = 0;
   for (const TensorIndex& index : indices) {
     switch (index.kind) {
-      case Kind::kInteger: view = select_checked(view, axis, index.integer, site); break;
+      case Kind::kInteger:
+        view = select_checked(view, axis, index.integer, site);
+        break;
       case Kind::kSlice:
         GROOVE_CHECK(index.slice.step() > 0, "index: a slice's step must be positive, not {}",
                      index.slice.step());
         if (!index.slice.is_whole())
-          view = view.slice(axis, index.slice.start(), index.slice.stop(), index.slice.step(),
-                            site);
+          view =
+              view.slice(axis, index.slice.start(), index.slice.stop(), index.slice.step(), site);
         ++axis;
         break;
-      case Kind::kEllipsis: axis += x.dim() - static_cast<std::int64_t>(used); break;
-      case Kind::kNone: view = view.unsqueeze(axis++, site); break;
+      case Kind::kEllipsis:
+        axis += x.dim() - static_cast<std::int64_t>(used);
+        break;
+      case Kind::kNone:
+        view = view.unsqueeze(axis++, site);
+        break;
       case Kind::kBoolean:
         view = view.unsqueeze(axis, site);
         if (index.integer == 0) view = view.slice(axis, 0, 0, 1, site);

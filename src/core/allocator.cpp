@@ -1,15 +1,14 @@
-// Size classes, the thread-local front, the central cache; mappings for arenas and for tests.
+// Size classes, the thread-local front, the central cache.
 #include "src/core/allocator.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "src/core/check.h"
@@ -177,8 +176,10 @@ class Central {
       release_cached();
       block = map_aligned(bytes, alignment);
     }
-    GROOVE_CHECK(block, "cannot allocate {} bytes: the system has no memory left ({} bytes are in "
-                 "use by Groove)", bytes, reserved_);
+    GROOVE_CHECK(block,
+                 "cannot allocate {} bytes: the system has no memory left ({} bytes are in "
+                 "use by Groove)",
+                 bytes, reserved_);
     if (alignment >= kHugePage) madvise(block, bytes, MADV_HUGEPAGE);
     reserved_ += bytes;
     return block;
@@ -215,7 +216,6 @@ Central& central() {
 
 std::atomic<std::ptrdiff_t> allocated_total{0};
 std::atomic<std::ptrdiff_t> allocated_peak{0};
-std::atomic<bool> guard_pages{false};
 
 void publish(std::ptrdiff_t change) {
   const std::ptrdiff_t now = allocated_total.fetch_add(change, std::memory_order_relaxed) + change;
@@ -270,7 +270,8 @@ void open_front() {
 
 void* take_small(int size_class) {
   FreeList& list = front.lists[size_class];
-  if (list.first) [[likely]] return list.pop();
+  if (list.first) [[likely]]
+    return list.pop();
   return refill_and_take(size_class);
 }
 
@@ -301,40 +302,6 @@ void count_allocated(std::ptrdiff_t change) {
   }
 }
 
-// ---- storages ----
-
-void free_cached(Storage& storage) { deallocate(storage.data, storage.bytes); }
-
-void free_mapping(Storage& storage) {
-  count_allocated(-static_cast<std::ptrdiff_t>(storage.bytes));
-  central().unmap(storage.free_context, storage.bytes);
-}
-
-// [ … data | forbidden page ]; free_context is the start of the mapping.
-void allocate_guarded(Storage& storage, std::size_t bytes) {
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t room = (bytes + page - 1) / page * page;
-  void* const start = mmap(nullptr, room + page, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  GROOVE_CHECK(start != MAP_FAILED, "cannot allocate {} bytes with guard pages", bytes);
-  mprotect(static_cast<char*>(start) + room, page, PROT_NONE);
-  storage.data = static_cast<char*>(start) + room - bytes;
-  storage.free_context = start;
-  storage.free = [](Storage& s) {
-    const std::size_t page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    count_allocated(-static_cast<std::ptrdiff_t>(s.bytes));
-    munmap(s.free_context, (s.bytes + page_bytes - 1) / page_bytes * page_bytes + page_bytes);
-  };
-  count_allocated(static_cast<std::ptrdiff_t>(bytes));
-}
-
-StoragePtr new_storage(std::size_t bytes, Device device) {
-  StoragePtr storage(new (allocate_object(sizeof(Storage))) Storage);
-  storage->bytes = bytes;
-  storage->device = device;
-  return storage;
-}
-
 }  // namespace
 
 std::size_t allocation_size(std::size_t bytes) { return class_bytes(class_of(bytes)); }
@@ -342,8 +309,8 @@ std::size_t allocation_size(std::size_t bytes) { return class_bytes(class_of(byt
 void* allocate(std::size_t bytes) {
   GROOVE_CHECK(bytes < (std::size_t{1} << 47), "cannot allocate {} bytes", bytes);
   const int size_class = class_of(bytes);
-  void* const block = size_class < kSmallClasses ? take_small(size_class)
-                                                 : central().take_large(size_class);
+  void* const block =
+      size_class < kSmallClasses ? take_small(size_class) : central().take_large(size_class);
   count_allocated(static_cast<std::ptrdiff_t>(class_bytes(size_class)));
   return block;
 }
@@ -363,40 +330,18 @@ void deallocate_object(void* block, std::size_t bytes) noexcept {
   put_small(class_of(bytes), block);
 }
 
-StoragePtr allocate_storage(std::size_t bytes, Device device) {
-  GROOVE_CHECK(device.is_cpu(), "cannot allocate on {}: this build of Groove has no GPU backend",
-               device.str());
-  StoragePtr storage = new_storage(bytes, device);
-  if (guard_pages.load(std::memory_order_relaxed)) [[unlikely]] {
-    allocate_guarded(*storage, bytes);
-  } else {
-    storage->data = allocate(bytes);
-    storage->free = free_cached;
-  }
-  return storage;
+void* map_memory(std::size_t bytes, std::size_t alignment) {
+  void* const block = central().map(bytes, alignment);
+  note_allocated(static_cast<std::ptrdiff_t>(bytes));
+  return block;
 }
 
-StoragePtr allocate_arena(std::size_t bytes) {
-  const std::size_t room = (std::max<std::size_t>(bytes, 1) + kHugePage - 1) & ~(kHugePage - 1);
-  StoragePtr storage = new_storage(room, Device());
-  storage->data = central().map(room, kHugePage);
-  storage->free_context = storage->data;
-  storage->free = free_mapping;
-  for (std::size_t at = 0; at < bytes; at += 4096)
-    *static_cast<volatile char*>(static_cast<char*>(storage->data) + at) = 0;
-  count_allocated(static_cast<std::ptrdiff_t>(room));
-  return storage;
+void unmap_memory(void* block, std::size_t bytes) noexcept {
+  central().unmap(block, bytes);
+  note_allocated(-static_cast<std::ptrdiff_t>(bytes));
 }
 
-StoragePtr make_storage() { return new_storage(0, Device()); }
-
-void destroy(Storage* storage) {
-  if (storage->free) storage->free(*storage);
-  storage->~Storage();
-  deallocate_object(storage, sizeof(Storage));
-}
-
-void set_guard_pages(bool is_on) { guard_pages.store(is_on, std::memory_order_relaxed); }
+void note_allocated(std::ptrdiff_t change) noexcept { count_allocated(change); }
 
 namespace memory {
 
@@ -415,8 +360,7 @@ Statistics statistics() {
 
 void reset_peak() {
   publish(std::exchange(front.unpublished, 0));
-  allocated_peak.store(allocated_total.load(std::memory_order_relaxed),
-                       std::memory_order_relaxed);
+  allocated_peak.store(allocated_total.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 void empty_cache() { central().empty(); }

@@ -23,6 +23,12 @@ void deallocate(void* block, std::size_t bytes) noexcept;
 void* allocate_object(std::size_t bytes);
 void deallocate_object(void* block, std::size_t bytes) noexcept;
 
+/// A mapping of its own, counted and limited like the rest; alignments of 2 MiB ask for huge pages.
+void* map_memory(std::size_t bytes, std::size_t alignment);
+void unmap_memory(void* block, std::size_t bytes) noexcept;
+/// Counts memory that was obtained past the cache.
+void note_allocated(std::ptrdiff_t change) noexcept;
+
 /// Memory of a compiled program: 2 MiB aligned, in huge pages where the system has them, touched
 /// page by page here so that no step pays for a fault. Not cached.
 StoragePtr allocate_arena(std::size_t bytes);

@@ -17,14 +17,14 @@ namespace groove {
 
 }  // namespace groove
 
-#define GROOVE_CHECK(condition, ...)                                \
-  do {                                                              \
-    if (!(condition)) [[unlikely]]                                  \
-      ::groove::throw_error(::fmt::format(__VA_ARGS__));            \
+#define GROOVE_CHECK(condition, ...)                     \
+  do {                                                   \
+    if (!(condition)) [[unlikely]]                       \
+      ::groove::throw_error(::fmt::format(__VA_ARGS__)); \
   } while (false)
 
-#define GROOVE_ASSERT(condition, ...)                                                       \
-  do {                                                                                      \
-    if (!(condition)) [[unlikely]]                                                          \
+#define GROOVE_ASSERT(condition, ...)                                                            \
+  do {                                                                                           \
+    if (!(condition)) [[unlikely]]                                                               \
       ::groove::assertion_failed(#condition, __FILE__, __LINE__, ::fmt::format("" __VA_ARGS__)); \
   } while (false)

@@ -43,9 +43,7 @@ std::int64_t DataMethods::element_size() const {
 }
 ScalarType DataMethods::scalar_type() const { return checked(*this, "dtype").dtype; }
 Device DataMethods::device() const { return checked(*this, "device").device; }
-TensorOptions DataMethods::options() const {
-  return TensorOptions(scalar_type()).device(device());
-}
+TensorOptions DataMethods::options() const { return TensorOptions(scalar_type()).device(device()); }
 std::int64_t DataMethods::storage_offset() const {
   return checked(*this, "storage_offset").geometry.offset;
 }
@@ -93,17 +91,28 @@ Scalar host_value(const void* address, ScalarType dtype) {
     return value;
   };
   switch (dtype) {
-    case kByte: return read(std::uint8_t());
-    case kChar: return read(std::int8_t());
-    case kShort: return read(std::int16_t());
-    case kInt: return read(std::int32_t());
-    case kLong: return read(std::int64_t());
-    case kFloat: return read(float());
-    case kDouble: return read(double());
-    case kBool: return read(std::uint8_t()) != 0;
-    case kHalf: return half_value(read(std::uint16_t()));
-    case kBFloat16: return bfloat16_value(read(std::uint16_t()));
-    default: throw_error(fmt::format("item: dtype {} is not built", name(dtype)));
+    case kByte:
+      return read(std::uint8_t());
+    case kChar:
+      return read(std::int8_t());
+    case kShort:
+      return read(std::int16_t());
+    case kInt:
+      return read(std::int32_t());
+    case kLong:
+      return read(std::int64_t());
+    case kFloat:
+      return read(float());
+    case kDouble:
+      return read(double());
+    case kBool:
+      return read(std::uint8_t()) != 0;
+    case kHalf:
+      return half_value(read(std::uint16_t()));
+    case kBFloat16:
+      return bfloat16_value(read(std::uint16_t()));
+    default:
+      throw_error(fmt::format("item: dtype {} is not built", name(dtype)));
   }
 }
 

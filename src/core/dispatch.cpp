@@ -45,7 +45,8 @@ void register_handler(DispatchLayer layer, Handler handler) {
 
 void dispatch(const Call& call, Tensor* outputs) {
   ensure_environment();
-  if (override_.handler) [[unlikely]] return override_.handler(override_.context, call, outputs);
+  if (override_.handler) [[unlikely]]
+    return override_.handler(override_.context, call, outputs);
   handlers.next[0](call, outputs);
 }
 

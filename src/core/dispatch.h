@@ -75,14 +75,14 @@ SiteKey site_key(const Site& site);
 // A library call that is one word to the tracer: backward, zero_grad, optimizer.step. Its
 // expansion dispatches ordinary ops; in replay it does not run at all.
 struct BigWord {
-  const Op* op;                    // kind kBig, for name and identity
+  const Op* op;  // kind kBig, for name and identity
   ArrayRef<Tensor> inputs;
   const Attrs* attrs;
-  ArrayRef<Scalar> numbers;        // run-time inputs; expansions pass them on by with_origin()
+  ArrayRef<Scalar> numbers;  // run-time inputs; expansions pass them on by with_origin()
   Site site;
-  const void* object = nullptr;    // whose state the expansion walks …
-  std::uint64_t epoch = 0;         // … and its epoch: a change means another word
-  bool ends_step = false;          // a natural cut comes after it
+  const void* object = nullptr;  // whose state the expansion walks …
+  std::uint64_t epoch = 0;       // … and its epoch: a change means another word
+  bool ends_step = false;        // a natural cut comes after it
 };
 using BigWordHandler = void (*)(const BigWord& word, void (*expand)(void*), void* context);
 void register_big_word_handler(BigWordHandler handler);

@@ -11,12 +11,24 @@ struct DtypeNames {
   const char* short_name;
   const char* name;
 };
-constexpr DtypeNames kNames[] = {
-    {"u8", "Byte"},       {"i8", "Char"},          {"i16", "Short"},       {"i32", "Int"},
-    {"i64", "Long"},      {"f16", "Half"},         {"f32", "Float"},       {"f64", "Double"},
-    {"c32", "ComplexHalf"}, {"c64", "ComplexFloat"}, {"c128", "ComplexDouble"}, {"bool", "Bool"},
-    {"qi8", "QInt8"},     {"qu8", "QUInt8"},       {"qi32", "QInt32"},     {"bf16", "BFloat16"},
-    {"undefined", "Undefined"}, {"undefined", "Undefined"}};
+constexpr DtypeNames kNames[] = {{"u8", "Byte"},
+                                 {"i8", "Char"},
+                                 {"i16", "Short"},
+                                 {"i32", "Int"},
+                                 {"i64", "Long"},
+                                 {"f16", "Half"},
+                                 {"f32", "Float"},
+                                 {"f64", "Double"},
+                                 {"c32", "ComplexHalf"},
+                                 {"c64", "ComplexFloat"},
+                                 {"c128", "ComplexDouble"},
+                                 {"bool", "Bool"},
+                                 {"qi8", "QInt8"},
+                                 {"qu8", "QUInt8"},
+                                 {"qi32", "QInt32"},
+                                 {"bf16", "BFloat16"},
+                                 {"undefined", "Undefined"},
+                                 {"undefined", "Undefined"}};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ namespace {
 // One row a variable. `choices` empty: `accept` alone judges the value.
 struct Variable {
   const char* name;
-  const char* values;   // shown in errors and in the documentation, the default first
+  const char* values;  // shown in errors and in the documentation, the default first
   const char* meaning;
   std::vector<std::string_view> choices;
   bool (*accept)(Environment& environment, const std::string& value);
@@ -44,7 +44,7 @@ bool store_number(Environment& environment, const std::string& value) {
   return true;
 }
 
-constexpr std::string_view kChannels[] = {"segments", "guards", "fusion",
+constexpr std::string_view kChannels[] = {"segments", "guards",  "fusion",
                                           "memory",   "kernels", "code"};
 
 bool store_log(Environment& environment, const std::string& value) {
@@ -73,30 +73,61 @@ bool store_report(Environment& environment, const std::string& value) {
 const std::vector<Variable>& variables() {
   using E = Environment;
   static const std::vector<Variable>& table = *new std::vector<Variable>{
-      {"GROOVE_MODE", "auto, eager, strict", "the mode of the tracer",
-       {"auto", "eager", "strict"}, store_text<&E::mode>},
-      {"GROOVE_TIER", "llvm, asmjit, interpreter", "the highest tier used",
-       {"llvm", "asmjit", "interpreter"}, store_text<&E::tier>},
-      {"GROOVE_COMPILE", "background, sync", "where compilation runs",
-       {"background", "sync"}, store_text<&E::compile>},
-      {"GROOVE_HOT", "2, or another number from 1",
-       "repeats before a stretch is recorded (1 for tests)", {}, store_number<&E::hot, 1>},
-      {"GROOVE_NUM_THREADS", "all cores, or a number from 1", "threads of a kernel", {},
+      {"GROOVE_MODE",
+       "auto, eager, strict",
+       "the mode of the tracer",
+       {"auto", "eager", "strict"},
+       store_text<&E::mode>},
+      {"GROOVE_TIER",
+       "llvm, asmjit, interpreter",
+       "the highest tier used",
+       {"llvm", "asmjit", "interpreter"},
+       store_text<&E::tier>},
+      {"GROOVE_COMPILE",
+       "background, sync",
+       "where compilation runs",
+       {"background", "sync"},
+       store_text<&E::compile>},
+      {"GROOVE_HOT",
+       "2, or another number from 1",
+       "repeats before a stretch is recorded (1 for tests)",
+       {},
+       store_number<&E::hot, 1>},
+      {"GROOVE_NUM_THREADS",
+       "all cores, or a number from 1",
+       "threads of a kernel",
+       {},
        store_number<&E::num_threads, 1>},
-      {"GROOVE_ISA", "best, avx512, avx2", "the highest instruction set used",
-       {"best", "avx512", "avx2"}, store_text<&E::isa>},
-      {"GROOVE_DEVICE", "auto, cpu, cuda",
+      {"GROOVE_ISA",
+       "best, avx512, avx2",
+       "the highest instruction set used",
+       {"best", "avx512", "avx2"},
+       store_text<&E::isa>},
+      {"GROOVE_DEVICE",
+       "auto, cpu, cuda",
        "what \"auto\" samples run on; cuda without one is an error",
-       {"auto", "cpu", "cuda"}, store_text<&E::device>},
-      {"GROOVE_LOG", "none, or a list of segments,guards,fusion,memory,kernels,code",
-       "what is logged, to standard error", {}, store_log},
-      {"GROOVE_REPORT", "none, or a path ending in .txt, .json or .html",
-       "where the explanation is written at exit", {}, store_report},
-      {"GROOVE_DUMP", "none, or a folder", "graphs before and after each pass, kernels, assembly",
-       {}, store_text<&E::dump>},
+       {"auto", "cpu", "cuda"},
+       store_text<&E::device>},
+      {"GROOVE_LOG",
+       "none, or a list of segments,guards,fusion,memory,kernels,code",
+       "what is logged, to standard error",
+       {},
+       store_log},
+      {"GROOVE_REPORT",
+       "none, or a path ending in .txt, .json or .html",
+       "where the explanation is written at exit",
+       {},
+       store_report},
+      {"GROOVE_DUMP",
+       "none, or a folder",
+       "graphs before and after each pass, kernels, assembly",
+       {},
+       store_text<&E::dump>},
       {"GROOVE_TRACE", "none, or a path", "Chrome trace of the run", {}, store_text<&E::trace>},
-      {"GROOVE_CHECK", "0, or a number N",
-       "every Nth replay also runs eagerly and is compared bit for bit", {},
+      {"GROOVE_CHECK",
+       "0, or a number N",
+       "every Nth replay also runs eagerly and is compared bit for bit",
+       {},
        store_number<&E::check, 0>},
   };
   return table;
@@ -179,8 +210,8 @@ const Environment& environment() {
 std::string describe_environment() {
   std::string text;
   for (const Variable& variable : variables())
-    text += fmt::format("{:<20} {}\n{:<20} {}\n", variable.name, variable.meaning, "",
-                        variable.values);
+    text +=
+        fmt::format("{:<20} {}\n{:<20} {}\n", variable.name, variable.meaning, "", variable.values);
   return text;
 }
 

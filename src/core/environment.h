@@ -8,16 +8,16 @@
 namespace groove {
 
 struct Environment {
-  std::string mode = "auto";        // auto, eager, strict
-  std::string tier = "llvm";        // llvm, asmjit, interpreter
+  std::string mode = "auto";           // auto, eager, strict
+  std::string tier = "llvm";           // llvm, asmjit, interpreter
   std::string compile = "background";  // background, sync
-  int hot = 2;                      // repeats before a stretch is recorded
-  int num_threads = 0;              // 0: all cores
-  std::string isa = "best";         // best, avx512, avx2
-  std::string device = "auto";      // auto, cpu, cuda
-  std::string log;                  // comma-separated names of log channels
-  std::string report, dump, trace;  // paths; empty for none
-  std::int64_t check = 0;           // every Nth replay is compared with eager
+  int hot = 2;                         // repeats before a stretch is recorded
+  int num_threads = 0;                 // 0: all cores
+  std::string isa = "best";            // best, avx512, avx2
+  std::string device = "auto";         // auto, cpu, cuda
+  std::string log;                     // comma-separated names of log channels
+  std::string report, dump, trace;     // paths; empty for none
+  std::int64_t check = 0;              // every Nth replay is compared with eager
   bool logs(const std::string& channel) const;
 };
 
@@ -41,7 +41,8 @@ extern std::atomic<bool> is_environment_read;
 }
 /// One load once the environment is known to be good: for the entries of the library.
 inline void ensure_environment() {
-  if (!detail::is_environment_read.load(std::memory_order_acquire)) [[unlikely]] environment();
+  if (!detail::is_environment_read.load(std::memory_order_acquire)) [[unlikely]]
+    environment();
 }
 
 }  // namespace groove

@@ -33,8 +33,10 @@ TensorData::TensorData(std::initializer_list<TensorData> items)
 namespace {
 
 void check_cpu(const char* what, const TensorOptions& options) {
-  GROOVE_CHECK(options.device().is_cpu(), "{}: device {} is not available: this build of Groove "
-               "has no GPU backend", what, options.device().str());
+  GROOVE_CHECK(options.device().is_cpu(),
+               "{}: device {} is not available: this build of Groove "
+               "has no GPU backend",
+               what, options.device().str());
 }
 
 Tensor finish(const char* what, Tensor tensor, const TensorOptions& options) {

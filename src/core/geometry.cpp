@@ -57,8 +57,7 @@ bool has_internal_overlap(const Geometry& geometry) {
   for (const Axis& axis : axes) {
     const std::size_t before = addresses.size();
     for (std::int64_t i = 1; i < axis.size; ++i)
-      for (std::size_t k = 0; k < before; ++k)
-        addresses.push_back(addresses[k] + i * axis.stride);
+      for (std::size_t k = 0; k < before; ++k) addresses.push_back(addresses[k] + i * axis.stride);
   }
   std::sort(addresses.begin(), addresses.end());
   return std::adjacent_find(addresses.begin(), addresses.end()) != addresses.end();

@@ -3,7 +3,7 @@
 //   graph(x: f32[4, 8], w: f32[8, 8] strides [1, 8], #0: f64) stages 2 {
 //     y = add(x, w) {alpha: 1} <scale: #0, shift: 0.5> stage 1 @ main.cpp:12
 //     values, indices = max(x) {dim: [1], keepdim: false}
-//     c = constant 2 f32[4]
+//     c = constant() {sizes: [4], dtype: f32, bits: 1073741824}
 //     return y -> w, values stage 1
 //   }
 //

@@ -12,8 +12,7 @@ std::uint16_t narrow(double value, int mantissa_bits, int bias) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const int exponent_field = (1 << (15 - mantissa_bits)) - 1;
   const std::uint16_t infinity = static_cast<std::uint16_t>(exponent_field << mantissa_bits);
-  if (std::isnan(value))
-    return static_cast<std::uint16_t>(infinity | (1 << (mantissa_bits - 1)));
+  if (std::isnan(value)) return static_cast<std::uint16_t>(infinity | (1 << (mantissa_bits - 1)));
   const double size = std::fabs(value);
   if (std::isinf(size)) return sign | infinity;
   if (size == 0) return sign;

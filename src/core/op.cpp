@@ -56,7 +56,9 @@ std::size_t AttrReader::position(std::size_t field) const {
   return at;
 }
 
-std::int64_t AttrReader::integer(std::size_t field) const { return attrs_.words()[position(field)]; }
+std::int64_t AttrReader::integer(std::size_t field) const {
+  return attrs_.words()[position(field)];
+}
 
 IntArrayRef AttrReader::integers(std::size_t field) const {
   const std::size_t at = position(field);

@@ -19,13 +19,13 @@ struct Lowering;  // kernels/lowering.h
 
 enum class OpKind : std::uint8_t {
   kElementwise,
-  kView,         // an IndexMap that eager mode does by metadata alone
-  kIndexMap,     // output index -> input index, possibly through an index tensor
+  kView,      // an IndexMap that eager mode does by metadata alone
+  kIndexMap,  // output index -> input index, possibly through an index tensor
   kReduction,
   kContraction,
   kComposite,
   kOpaque,
-  kBig,          // backward, zero_grad, step: one word, whose expansion is other ops
+  kBig,  // backward, zero_grad, step: one word, whose expansion is other ops
 };
 
 // ---- attributes: structure, as opposed to numbers ----
@@ -93,7 +93,7 @@ struct TypeResult {
 // What a type rule, a lowering or a check is given.
 struct Signature {
   const Op& op;
-  ArrayRef<Type> inputs;        // undefined optional inputs have dtype Undefined
+  ArrayRef<Type> inputs;  // undefined optional inputs have dtype Undefined
   const Attrs& attrs;
   ArrayRef<Scalar> numbers;
   AttrReader attr() const { return AttrReader(op, attrs); }
@@ -117,7 +117,7 @@ struct Grad {
   ArrayRef<Tensor> cotangents;  // per output; undefined means zero
   ArrayRef<Type> input_types;
   ArrayRef<Type> output_types;
-  ArrayRef<bool> needs;         // per input: is its gradient wanted
+  ArrayRef<bool> needs;  // per input: is its gradient wanted
   const Tensor& cotangent() const { return cotangents[0]; }
   const Tensor& input(std::size_t i) const { return inputs[i]; }
   const Tensor& output(std::size_t i = 0) const { return outputs[i]; }
@@ -150,17 +150,18 @@ struct Op {
   std::string name = {};
   int version = 1;
   OpKind kind = OpKind::kElementwise;
-  int inputs = 1;   // -1: any number
+  int inputs = 1;  // -1: any number
   int outputs = 1;
   std::vector<AttrField> attributes = {};
   std::vector<const char*> number_names = {};
   TypeRule type = {};
-  ViewRule view = {};                       // kView
+  ViewRule view = {};  // kView
   std::shared_ptr<const kernels::Lowering> lowering = {};
-  GradientRule gradient = {};               // empty: not differentiable
-  std::uint32_t saves_inputs = 0;      // bit i: the gradient reads input i
+  GradientRule gradient = {};      // empty: not differentiable
+  std::uint32_t saves_inputs = 0;  // bit i: the gradient reads input i
   std::uint32_t saves_outputs = 0;
-  std::function<void(const Signature&, ArrayRef<Tensor>)> check = {};  // on values; throws groove::Error
+  std::function<void(const Signature&, ArrayRef<Tensor>)> check =
+      {};  // on values; throws groove::Error
   // In-place form: output k is written to input mutates[k]. Default: output 0 to input 0.
   std::vector<int> mutates = {0};
   bool has_inplace = true;
@@ -169,11 +170,11 @@ struct Op {
   // tests
   ReferenceRule reference = {};
   Domain domain = {};
-  std::vector<ScalarType> dtypes = {};      // of the first input; what the registry's test walks
+  std::vector<ScalarType> dtypes = {};  // of the first input; what the registry's test walks
   std::function<std::vector<Sample>(ScalarType)> samples = {};
-  double tolerance_ulp = 4;            // of the reference comparison in the output dtype
+  double tolerance_ulp = 4;  // of the reference comparison in the output dtype
 
-  int id = -1;                         // interned at registration; never leaves the process
+  int id = -1;  // interned at registration; never leaves the process
 };
 
 /// Adds an op to the registry; the returned record lives for ever.

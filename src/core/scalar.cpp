@@ -21,11 +21,21 @@ T truncate(double value) {
 
 }  // namespace
 
+namespace detail {
+void (*number_read_hook)(int origin) = nullptr;
+void number_was_read(int origin) {
+  if (number_read_hook) number_read_hook(origin);
+}
+}  // namespace detail
+
 std::int64_t Scalar::to_int() const {
+  if (origin_ >= 0) [[unlikely]] detail::number_was_read(origin_);
   return kind_ == kDouble ? truncate<std::int64_t>(floating_) : integer_;
 }
 
 std::uint64_t Scalar::bits_as(ScalarType dtype) const {
+  // Handing the number to a kernel derives nothing from it.
+  if (origin_ >= 0) return with_origin(-1).bits_as(dtype);
   // Narrower integers go through i32 and wrap.
   const auto as_i32 = [this] {
     return kind_ == kDouble ? truncate<std::int32_t>(floating_)
@@ -36,17 +46,27 @@ std::uint64_t Scalar::bits_as(ScalarType dtype) const {
     return kind_ == kDouble ? static_cast<float>(floating_) : static_cast<float>(integer_);
   };
   switch (dtype) {
-    case kFloat: return std::bit_cast<std::uint32_t>(as_float());
-    case kDouble: return std::bit_cast<std::uint64_t>(to_double());
-    case kLong: return static_cast<std::uint64_t>(to_int());
-    case kInt: return static_cast<std::uint32_t>(as_i32());
-    case kShort: return static_cast<std::uint16_t>(as_i32());
+    case kFloat:
+      return std::bit_cast<std::uint32_t>(as_float());
+    case kDouble:
+      return std::bit_cast<std::uint64_t>(to_double());
+    case kLong:
+      return static_cast<std::uint64_t>(to_int());
+    case kInt:
+      return static_cast<std::uint32_t>(as_i32());
+    case kShort:
+      return static_cast<std::uint16_t>(as_i32());
     case kChar:
-    case kByte: return static_cast<std::uint8_t>(as_i32());
-    case kBool: return toBool() ? 1 : 0;
-    case kHalf: return half_bits(to_double());
-    case kBFloat16: return bfloat16_bits(to_double());
-    default: return 0;
+    case kByte:
+      return static_cast<std::uint8_t>(as_i32());
+    case kBool:
+      return toBool() ? 1 : 0;
+    case kHalf:
+      return half_bits(to_double());
+    case kBFloat16:
+      return bfloat16_bits(to_double());
+    default:
+      return 0;
   }
 }
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <string>
-#include <initializer_list>
 #include <type_traits>
 
 #include "groove/array_ref.h"

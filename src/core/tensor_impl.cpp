@@ -5,6 +5,7 @@
 
 #include "groove/tensor.h"
 #include "src/core/allocator.h"
+#include "src/core/autograd_meta.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
 
@@ -67,10 +68,12 @@ const Tensor& undefined_tensor() {
 
 constinit PendingHooks pending_hooks_;
 
-// autodiff, which owns the type, defines this; programs of the lower layers alone (their tests) make
-// no AutogradMeta.
+// autodiff, which owns the type, defines this; programs of the lower layers alone (their tests)
+// make no AutogradMeta and record no tape.
 [[gnu::weak]] void destroy_autograd_meta(AutogradMeta*) {
   assertion_failed("autodiff is linked", __FILE__, __LINE__, "");
 }
+
+[[gnu::weak]] bool grad_enabled() { return false; }
 
 }  // namespace groove

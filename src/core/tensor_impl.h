@@ -48,8 +48,8 @@ struct AutogradMeta;  // src/core/autograd_meta.h
 void destroy_autograd_meta(AutogradMeta* meta);
 
 struct Geometry {
-  Shape sizes, strides;       // strides in elements
-  std::int64_t offset = 0;    // in elements from the start of the storage
+  Shape sizes, strides;     // strides in elements
+  std::int64_t offset = 0;  // in elements from the start of the storage
   bool operator==(const Geometry&) const = default;
   bool is_contiguous() const;
 };
@@ -60,9 +60,9 @@ struct TensorImpl : detail::RefCounted {
   std::int64_t numel = 0;
   ScalarType dtype = kFloat;
   Device device;
-  bool requires_grad = false;   // as the user set it on a leaf, or inherited by a result
-  bool is_contiguous = true;    // cached
-  bool is_pending = false;      // the tracer owes the data: materialize() first
+  bool requires_grad = false;        // as the user set it on a leaf, or inherited by a result
+  bool is_contiguous = true;         // cached
+  bool is_pending = false;           // the tracer owes the data: materialize() first
   std::uint32_t metadata_epoch = 0;  // bumped by whatever changes what later ops mean
   std::int32_t tape_references = 0;  // of the references, those held by saved values of the tape
   AutogradMeta* autograd = nullptr;  // owned; null for plain data
@@ -88,10 +88,10 @@ Tensor make_view(const Tensor& base, Geometry geometry);
 
 // The tracer's side of pending tensors and observed storages; plain functions registered once.
 struct PendingHooks {
-  void (*materialize)(TensorImpl& impl) = nullptr;       // runs the stage that owes the data
-  void (*before_write)(Storage& storage) = nullptr;      // kObserved is set
-  void (*expose)(TensorImpl& impl) = nullptr;            // a raw pointer is handed out
-  void (*host_read)(TensorImpl& impl) = nullptr;         // the program looks at the data now
+  void (*materialize)(TensorImpl& impl) = nullptr;   // runs the stage that owes the data
+  void (*before_write)(Storage& storage) = nullptr;  // kObserved is set
+  void (*expose)(TensorImpl& impl) = nullptr;        // a raw pointer is handed out
+  void (*host_read)(TensorImpl& impl) = nullptr;     // the program looks at the data now
 };
 extern PendingHooks pending_hooks_;
 inline PendingHooks& pending_hooks() { return pending_hooks_; }
@@ -108,7 +108,8 @@ inline void host_read(TensorImpl& impl) {
 }
 /// Call before any write to the storage that is not the tracer's own.
 inline void before_write(Storage& storage) {
-  if (storage.flags & Storage::kObserved) [[unlikely]] pending_hooks().before_write(storage);
+  if (storage.flags & Storage::kObserved) [[unlikely]]
+    pending_hooks().before_write(storage);
 }
 
 /// Groove has written this tensor: when it covers its whole storage, and the memory is Groove's

@@ -3,7 +3,7 @@
 #include "groove/ops/views.h"
 #include "src/core/check.h"
 #include "src/core/tensor_impl.h"
-#include "src/io/idx.h"
+#include "src/data/idx.h"
 
 namespace groove::data::datasets {
 namespace {
@@ -31,8 +31,8 @@ MNIST::MNIST(const std::string& root, Mode mode) : is_train_(mode == Mode::kTrai
   const std::string start = root + (is_train_ ? "/train" : "/t10k");
   const std::string image_path = start + "-images-idx3-ubyte";
   const std::string label_path = start + "-labels-idx1-ubyte";
-  const io::IdxFile images = io::read_idx(image_path, 3);
-  const io::IdxFile labels = io::read_idx(label_path, 1);
+  const IdxFile images = read_idx(image_path, 3);
+  const IdxFile labels = read_idx(label_path, 1);
   GROOVE_CHECK(images.sizes[1] == 28 && images.sizes[2] == 28,
                "{}: images are {} x {}, MNIST's are 28 x 28; is this the right file?", image_path,
                images.sizes[1], images.sizes[2]);

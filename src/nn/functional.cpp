@@ -8,15 +8,6 @@
 #include "src/core/check.h"
 
 namespace groove::nn::functional {
-namespace {
-
-std::int64_t code_of(const reduction_t& reduction) {
-  if (std::holds_alternative<enumtype::kNone>(reduction)) return Reduction::None;
-  return std::holds_alternative<enumtype::kSum>(reduction) ? Reduction::Sum : Reduction::Mean;
-}
-
-}  // namespace
-
 Tensor relu(Tensor input, const ReLUFuncOptions& options, Site site) {
   if (options.inplace()) return input.relu_(site);
   return groove::relu(Arg(input, site));
@@ -49,20 +40,20 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
   GROOVE_CHECK(options.label_smoothing() == 0,
                "cross_entropy: label_smoothing is {}, but only 0 is built yet",
                options.label_smoothing());
-  return cross_entropy_loss(Arg(input, site), target, code_of(options.reduction()),
+  return cross_entropy_loss(Arg(input, site), target, options.reduction().code(),
                             options.ignore_index());
 }
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options,
                 Site site) {
   GROOVE_CHECK(!options.weight().defined(), "nll_loss: class weights are not built yet");
-  return groove::nll_loss(Arg(input, site), target, code_of(options.reduction()),
+  return groove::nll_loss(Arg(input, site), target, options.reduction().code(),
                           options.ignore_index());
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options,
                 Site site) {
-  return groove::mse_loss(Arg(input, site), target, code_of(options.reduction()));
+  return groove::mse_loss(Arg(input, site), target, options.reduction().code());
 }
 
 Tensor one_hot(const Tensor& tensor, std::int64_t num_classes, Site site) {

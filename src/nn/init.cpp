@@ -11,7 +11,7 @@ namespace {
 
 double kaiming_std(const Tensor& tensor, double a, FanModeType mode, NonlinearityType kind) {
   const auto [fan_in, fan_out] = _calculate_fan_in_and_fan_out(tensor);
-  const auto fan = std::holds_alternative<enumtype::kFanIn>(mode) ? fan_in : fan_out;
+  const auto fan = mode.is_fan_in ? fan_in : fan_out;
   return calculate_gain(kind, a) / std::sqrt(static_cast<double>(fan));
 }
 
@@ -34,9 +34,9 @@ std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tenso
 }
 
 double calculate_gain(NonlinearityType nonlinearity, double param) {
-  if (std::holds_alternative<enumtype::kTanh>(nonlinearity)) return 5.0 / 3.0;
-  if (std::holds_alternative<enumtype::kReLU>(nonlinearity)) return std::sqrt(2.0);
-  if (std::holds_alternative<enumtype::kLeakyReLU>(nonlinearity))
+  if (nonlinearity.kind == NonlinearityType::kIsTanh) return 5.0 / 3.0;
+  if (nonlinearity.kind == NonlinearityType::kIsReLU) return std::sqrt(2.0);
+  if (nonlinearity.kind == NonlinearityType::kIsLeakyReLU)
     return std::sqrt(2.0 / (1 + param * param));
   return 1.0;
 }

@@ -59,21 +59,37 @@ std::uint64_t special_float(Random& random) {
     other = static_cast<T>(std::ldexp(other, static_cast<int>(random() % 160) - 80));
   }
   return pick<T>(random,
-                 {T(0), -T(0), T(1), T(-1), T(0.5), T(2.5), T(-1.5), Limits::infinity(),
-                  -Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(), -Limits::min(),
-                  Limits::max(), Limits::lowest(), T(2147483648.0), T(-2147483648.0),
-                  T(9223372036854775808.0), T(-9223372036854775808.0), T(300.7), T(16777217.0)},
+                 {T(0),
+                  -T(0),
+                  T(1),
+                  T(-1),
+                  T(0.5),
+                  T(2.5),
+                  T(-1.5),
+                  Limits::infinity(),
+                  -Limits::infinity(),
+                  Limits::quiet_NaN(),
+                  Limits::denorm_min(),
+                  -Limits::min(),
+                  Limits::max(),
+                  Limits::lowest(),
+                  T(2147483648.0),
+                  T(-2147483648.0),
+                  T(9223372036854775808.0),
+                  T(-9223372036854775808.0),
+                  T(300.7),
+                  T(16777217.0)},
                  other);
 }
 
 template <typename T>
 std::uint64_t special_integer(Random& random) {
   using Limits = std::numeric_limits<T>;
-  return pick<T>(random,
-                 {T(0), T(1), T(-1), T(2), Limits::max(), Limits::lowest(), T(7), T(31), T(33),
-                  T(63), T(-3)},
-                 random() % 2 ? static_cast<T>(random())
-                              : static_cast<T>(static_cast<std::int64_t>(random() % 199) - 99));
+  return pick<T>(
+      random,
+      {T(0), T(1), T(-1), T(2), Limits::max(), Limits::lowest(), T(7), T(31), T(33), T(63), T(-3)},
+      random() % 2 ? static_cast<T>(random())
+                   : static_cast<T>(static_cast<std::int64_t>(random() % 199) - 99));
 }
 
 }  // namespace
@@ -91,14 +107,22 @@ GuardedBuffer::~GuardedBuffer() { munmap(mapping_, mapped_); }
 
 std::uint64_t special_bits(ScalarType dtype, Random& random) {
   switch (dtype) {
-    case kBool: return random() % 2;
-    case kByte: return special_integer<std::uint8_t>(random);
-    case kChar: return special_integer<std::int8_t>(random);
-    case kShort: return special_integer<std::int16_t>(random);
-    case kInt: return special_integer<std::int32_t>(random);
-    case kLong: return special_integer<std::int64_t>(random);
-    case kFloat: return special_float<float>(random);
-    default: return special_float<double>(random);
+    case kBool:
+      return random() % 2;
+    case kByte:
+      return special_integer<std::uint8_t>(random);
+    case kChar:
+      return special_integer<std::int8_t>(random);
+    case kShort:
+      return special_integer<std::int16_t>(random);
+    case kInt:
+      return special_integer<std::int32_t>(random);
+    case kLong:
+      return special_integer<std::int64_t>(random);
+    case kFloat:
+      return special_float<float>(random);
+    default:
+      return special_float<double>(random);
   }
 }
 
@@ -197,8 +221,8 @@ bool compare(const Kernel& kernel, const Memory& expected, const Memory& actual,
     for (std::size_t at = 0; at < want.size(); at += size) {
       if (same(dtype, want.data() + at, got.data() + at)) continue;
       ADD_FAILURE() << where << ": access " << a << " element " << at / size << ": interpreter "
-                    << show(dtype, want.data() + at) << ", asmjit "
-                    << show(dtype, got.data() + at) << "\n"
+                    << show(dtype, want.data() + at) << ", asmjit " << show(dtype, got.data() + at)
+                    << "\n"
                     << print(kernel);
       return false;
     }

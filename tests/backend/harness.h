@@ -61,7 +61,7 @@ struct Options {
   // Load accesses are filled by this instead of with special values when set.
   std::function<void(int access, std::uint8_t* data, std::size_t count)> fill = {};
   std::vector<std::uint64_t> scalars = {};  // otherwise drawn
-  std::int64_t extra = 0;              // elements that a load may reach past its own (load_at)
+  std::int64_t extra = 0;                   // elements that a load may reach past its own (load_at)
 };
 
 /// Every instruction set that the CPU has, both ends guarded.

@@ -16,31 +16,59 @@ bool takes(Prim prim, ScalarType dtype) {
     case Prim::kMul:
     case Prim::kDiv:
     case Prim::kNeg:
-    case Prim::kAbs: return dtype != kBool;
+    case Prim::kAbs:
+      return dtype != kBool;
     case Prim::kSqrt:
     case Prim::kFma:
     case Prim::kFloor:
     case Prim::kCeil:
     case Prim::kTrunc:
-    case Prim::kRoundEven: return is_float;
-    case Prim::kMulHigh: return dtype == kInt;
+    case Prim::kRoundEven:
+      return is_float;
+    case Prim::kMulHigh:
+      return dtype == kInt;
     case Prim::kAnd:
     case Prim::kOr:
     case Prim::kXor:
-    case Prim::kNot: return !is_float;
+    case Prim::kNot:
+      return !is_float;
     case Prim::kShiftLeft:
     case Prim::kShiftRightLogical:
-    case Prim::kShiftRightArithmetic: return is_integral(dtype);
-    default: return true;
+    case Prim::kShiftRightArithmetic:
+      return is_integral(dtype);
+    default:
+      return true;
   }
 }
 
-constexpr Prim kPrims[] = {
-    Prim::kAdd, Prim::kSub, Prim::kMul, Prim::kDiv, Prim::kSqrt, Prim::kFma, Prim::kNeg,
-    Prim::kAbs, Prim::kMax, Prim::kMin, Prim::kFloor, Prim::kCeil, Prim::kTrunc, Prim::kRoundEven,
-    Prim::kMulHigh, Prim::kEq, Prim::kNe, Prim::kLt, Prim::kLe, Prim::kGt, Prim::kGe, Prim::kAnd,
-    Prim::kOr, Prim::kXor, Prim::kNot, Prim::kShiftLeft, Prim::kShiftRightLogical,
-    Prim::kShiftRightArithmetic};
+constexpr Prim kPrims[] = {Prim::kAdd,
+                           Prim::kSub,
+                           Prim::kMul,
+                           Prim::kDiv,
+                           Prim::kSqrt,
+                           Prim::kFma,
+                           Prim::kNeg,
+                           Prim::kAbs,
+                           Prim::kMax,
+                           Prim::kMin,
+                           Prim::kFloor,
+                           Prim::kCeil,
+                           Prim::kTrunc,
+                           Prim::kRoundEven,
+                           Prim::kMulHigh,
+                           Prim::kEq,
+                           Prim::kNe,
+                           Prim::kLt,
+                           Prim::kLe,
+                           Prim::kGt,
+                           Prim::kGe,
+                           Prim::kAnd,
+                           Prim::kOr,
+                           Prim::kXor,
+                           Prim::kNot,
+                           Prim::kShiftLeft,
+                           Prim::kShiftRightLogical,
+                           Prim::kShiftRightArithmetic};
 
 Kernel prim_kernel(Prim prim, ScalarType dtype, StrideClass first, StrideClass store) {
   Builder b;
@@ -101,7 +129,8 @@ TEST_P(Prims, ConstantsAndParameters) {
     const Expr c = b.constant_bits(GetParam(), bits);
     const Expr p = b.param(GetParam());
     b.store(GetParam(), StrideClass::kContiguous,
-            select(gt(x, c), b.emit(Prim::kMax, GetParam(), c, p), b.emit(Prim::kMin, GetParam(), x, p)));
+            select(gt(x, c), b.emit(Prim::kMax, GetParam(), c, p),
+                   b.emit(Prim::kMin, GetParam(), x, p)));
     expect_same(b.finish(), box1(37), {.seed = static_cast<std::uint64_t>(round)});
   }
 }
@@ -160,7 +189,8 @@ TEST(Leaves, LoadAt) {
         options.fill = [&](int access, std::uint8_t* data, std::size_t count) {
           Random random(3);
           if (kernel.accesses[static_cast<std::size_t>(access)].dtype != kInt) {
-            return fill(data, count, kernel.accesses[static_cast<std::size_t>(access)].dtype, random);
+            return fill(data, count, kernel.accesses[static_cast<std::size_t>(access)].dtype,
+                        random);
           }
           for (std::size_t i = 0; i < count; ++i) {
             reinterpret_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(random() % 300);
@@ -235,6 +265,38 @@ TEST(Aliasing, InPlaceStoreComesAfterLoads) {
       EXPECT_EQ(out[i], static_cast<float>(i) * 2) << backend;
     }
   }
+}
+
+// Transposed operands are walked in blocks; indices and a third axis must follow.
+TEST(Strides, TransposedOperands) {
+  Builder b;
+  const Expr x = b.load(kFloat, StrideClass::kStrided);
+  b.store(kFloat, StrideClass::kContiguous, x + convert(b.index(0) + b.index(2), kFloat));
+  b.store(kFloat, StrideClass::kStrided, x * 2.0);
+  const Kernel kernel = b.finish();
+  constexpr std::int64_t kColumns = 203, kRows = 37, kLayers = 3,
+                         kCount = kColumns * kRows * kLayers;
+  std::vector<float> in(kCount), out[2], transposed[2];
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+  for (int which = 0; which < 2; ++which) {
+    out[which].assign(kCount, -1);
+    transposed[which].assign(kCount, -1);
+    void* pointers[] = {in.data(), out[which].data(), transposed[which].data()};
+    const std::int64_t strides[3][kMaxAxes] = {{kRows, 1, kRows * kColumns},
+                                               {1, kColumns, kRows * kColumns},
+                                               {kRows, 1, kRows * kColumns}};
+    Launch launch;
+    launch.rank = 3;
+    launch.begin[0] = 1;
+    launch.count[0] = kColumns - 1;
+    launch.count[1] = kRows;
+    launch.count[2] = kLayers;
+    launch.pointers = pointers;
+    launch.strides = strides;
+    compile_cached(*find_backend(which ? "asmjit" : "interpreter"), kernel)->run(launch);
+  }
+  EXPECT_EQ(out[0], out[1]);
+  EXPECT_EQ(transposed[0], transposed[1]);
 }
 
 }  // namespace

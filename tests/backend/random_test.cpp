@@ -17,7 +17,8 @@ class Generator {
     builder_ = &b;
     values_.clear();
     std::vector<int> sources;
-    for (int i = 0; i < 2 + pick(3); ++i) sources.push_back(b.access(any_dtype(), false, any_class()));
+    for (int i = 0; i < 2 + pick(3); ++i)
+      sources.push_back(b.access(any_dtype(), false, any_class()));
     std::vector<Expr> reduced;
     if (order != Order::kMap) {
       leaves(sources);
@@ -25,8 +26,8 @@ class Generator {
       for (int i = 0; i <= pick(3); ++i) {
         const Expr x = any();
         const int which = x.dtype() == kBool ? 2 + pick(4) : pick(6);
-        reduced.push_back(b.reduce(
-            static_cast<Prim>(static_cast<int>(Prim::kReduceSum) + which), x));
+        reduced.push_back(
+            b.reduce(static_cast<Prim>(static_cast<int>(Prim::kReduceSum) + which), x));
       }
       b.next_phase();
       values_ = reduced;
@@ -55,7 +56,9 @@ class Generator {
 
  private:
   int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
-  ScalarType any_dtype() { return pick(2) ? kFloat : all_dtypes()[static_cast<std::size_t>(pick(8))]; }
+  ScalarType any_dtype() {
+    return pick(2) ? kFloat : all_dtypes()[static_cast<std::size_t>(pick(8))];
+  }
   StrideClass any_class() { return static_cast<StrideClass>(pick(5) < 3 ? 0 : 1 + pick(2)); }
   Expr any() { return values_[static_cast<std::size_t>(pick(static_cast<int>(values_.size())))]; }
   Expr any(ScalarType dtype) {
@@ -69,8 +72,8 @@ class Generator {
   void leaves(const std::vector<int>& sources) {
     for (const int source : sources) values_.push_back(builder_->load(source));
     const ScalarType dtype = any_dtype();
-    values_.push_back(builder_->constant_bits(dtype, special_bits(dtype, random_) &
-                                                         (dtype == kBool ? 1 : ~0ull)));
+    values_.push_back(builder_->constant_bits(
+        dtype, special_bits(dtype, random_) & (dtype == kBool ? 1 : ~0ull)));
     values_.push_back(builder_->param(any_dtype()));
     values_.push_back(builder_->index(pick(3)));
   }
@@ -88,22 +91,30 @@ class Generator {
     switch (pick(12)) {
       case 0:
         return b.emit(static_cast<Prim>(static_cast<int>(Prim::kEq) + pick(6)), kBool, x, y);
-      case 1: return select(any(kBool), x, y);
-      case 2: return convert(x, any_dtype());
-      case 3: return b.emit(pick(2) ? Prim::kMax : Prim::kMin, t, x, y);
+      case 1:
+        return select(any(kBool), x, y);
+      case 2:
+        return convert(x, any_dtype());
+      case 3:
+        return b.emit(pick(2) ? Prim::kMax : Prim::kMin, t, x, y);
       case 4:
         // The bits of a NaN are nobody's promise.
         if (t == kFloat) return bitcast(select(eq(x, x), x, b.constant(t, 1.0)), kInt);
         if (t == kDouble) return bitcast(select(eq(x, x), x, b.constant(t, 1.0)), kLong);
         return b.emit(pick(2) ? Prim::kXor : Prim::kAnd, t, x, y);
-      case 5: return is_float ? fma(x, y, any(t)) : b.emit(Prim::kNot, t, x);
-      case 6: return is_float ? fma(x, x, y) : b.emit(Prim::kOr, t, x, y);
+      case 5:
+        return is_float ? fma(x, y, any(t)) : b.emit(Prim::kNot, t, x);
+      case 6:
+        return is_float ? fma(x, x, y) : b.emit(Prim::kOr, t, x, y);
       case 7:
-        if (is_float) return b.emit(static_cast<Prim>(static_cast<int>(Prim::kFloor) + pick(4)), t, x);
+        if (is_float)
+          return b.emit(static_cast<Prim>(static_cast<int>(Prim::kFloor) + pick(4)), t, x);
         if (t == kBool) return x;
         return b.emit(static_cast<Prim>(static_cast<int>(Prim::kShiftLeft) + pick(3)), t, x, y);
       case 8:
-        if (is_float) return if_any(lt(x, y), y, [](Expr s) { return s * s + s; }, x);
+        if (is_float)
+          return if_any(
+              lt(x, y), y, [](Expr s) { return s * s + s; }, x);
         return t == kBool ? x : b.emit(Prim::kDiv, t, x, y);
       default:
         if (t == kBool) return ne(x, y);
@@ -119,13 +130,15 @@ class Generator {
 TEST(RandomKernels, AgreeWithTheInterpreter) {
   const char* chosen = std::getenv("GROOVE_TEST_SEED");
   const std::uint64_t first = chosen ? std::strtoull(chosen, nullptr, 10) : 1;
-  const std::uint64_t count = chosen ? 1 : 400;
+  const char* wanted = std::getenv("GROOVE_TEST_COUNT");
+  const std::uint64_t count = wanted ? std::strtoull(wanted, nullptr, 10) : chosen ? 1 : 250;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("GROOVE_TEST_SEED=" + std::to_string(seed));
     Generator generator(seed);
     const Kernel kernel = generator.make(4 + static_cast<int>(seed % 40));
     for (int round = 0; round < 3; ++round) {
-      expect_same(kernel, generator.box(kernel), {.seed = seed * 10 + static_cast<unsigned>(round)});
+      expect_same(kernel, generator.box(kernel),
+                  {.seed = seed * 10 + static_cast<unsigned>(round)});
     }
     if (::testing::Test::HasFailure()) return;
   }

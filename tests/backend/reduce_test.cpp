@@ -59,7 +59,7 @@ TEST_P(Reductions, Rows) {
         expect_same(kernel, box2(n, 3), {.seed = static_cast<std::uint64_t>(n)});
         expect_same(kernel, box2(n, 2), tame(kernel));
       }
-      for (const std::int64_t n : {8192, 3 * 4096 + 5, 7 * 4096, 100001}) {
+      for (const std::int64_t n : {8192, 3 * 4096 + 5, 7 * 4096 + 1}) {
         expect_same(kernel, box2(n, 2), tame(kernel));
       }
     }
@@ -86,7 +86,7 @@ TEST_P(Reductions, Columns) {
       const Kernel kernel = reduction(Order::kColumn, prim, GetParam(), load);
       for (const std::int64_t n : {1, 7, 8, 16, 33, 64, 75, 130}) {
         for (const std::int64_t rows : {1, 2, 127, 128, 129, 300, 1000}) {
-          if (rows > 300 && n > 40) continue;
+          if (rows > 130 && n > 20 && n != 75) continue;
           expect_same(kernel, box2(n, rows), {.seed = static_cast<std::uint64_t>(rows)});
           expect_same(kernel, box2(n, rows), tame(kernel));
         }
@@ -151,7 +151,8 @@ TEST(Phases, ColumnEpilogue) {
   const Expr sum = b.reduce(Prim::kReduceSum, x * g + convert(b.index(1), kFloat));
   const Expr top = b.reduce(Prim::kReduceMax, x);
   b.next_phase();
-  b.store(kFloat, StrideClass::kContiguous, sum * b.constant(kFloat, 0.5) + convert(b.index(0), kFloat));
+  b.store(kFloat, StrideClass::kContiguous,
+          sum * b.constant(kFloat, 0.5) + convert(b.index(0), kFloat));
   b.store(kFloat, StrideClass::kStrided, top + b.load(kFloat, StrideClass::kBroadcast));
   const Kernel kernel = b.finish();
   for (const std::int64_t n : {1, 16, 70, 200}) {

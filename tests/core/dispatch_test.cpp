@@ -61,8 +61,12 @@ TEST(Registry, InternsAndFinds) {
 
 TEST(Registry, AttributesReadBackByField) {
   Attrs attrs;
-  attrs.add(-2).add(IntArrayRef{3, 4}).add(std::int64_t{1}).add_double(1e-5).add(IntArrayRef{}).add(
-      kDouble);
+  attrs.add(-2)
+      .add(IntArrayRef{3, 4})
+      .add(std::int64_t{1})
+      .add_double(1e-5)
+      .add(IntArrayRef{})
+      .add(kDouble);
   const AttrReader read(probe_op(), attrs);
   EXPECT_EQ(read.integer(0), -2);
   EXPECT_EQ(read.integers(1), (IntArrayRef{3, 4}));

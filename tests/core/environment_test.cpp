@@ -53,10 +53,10 @@ TEST(Environment, EveryVariable) {
 TEST(Environment, BadValuesNameVariableValueAndChoices) {
   EXPECT_EQ(error_of("GROOVE_MODE=fast"),
             "GROOVE_MODE: unknown value \"fast\"; use auto, eager, strict");
-  for (const char* bad : {"GROOVE_HOT=0", "GROOVE_HOT=2x", "GROOVE_NUM_THREADS=-1",
-                          "GROOVE_NUM_THREADS=99999999999999999999", "GROOVE_LOG=segments,",
-                          "GROOVE_LOG=all", "GROOVE_REPORT=a.pdf", "GROOVE_CHECK=-1",
-                          "GROOVE_TIER=AsmJit", "GROOVE_ISA=sse"})
+  for (const char* bad :
+       {"GROOVE_HOT=0", "GROOVE_HOT=2x", "GROOVE_NUM_THREADS=-1",
+        "GROOVE_NUM_THREADS=99999999999999999999", "GROOVE_LOG=segments,", "GROOVE_LOG=all",
+        "GROOVE_REPORT=a.pdf", "GROOVE_CHECK=-1", "GROOVE_TIER=AsmJit", "GROOVE_ISA=sse"})
     EXPECT_NE(error_of(bad).find("unknown value"), std::string::npos) << bad;
 }
 

@@ -87,8 +87,9 @@ TEST(TensorFactory, DtypesAndNesting) {
   EXPECT_TRUE(tensor(2.0, requires_grad()).impl()->requires_grad);
   EXPECT_EQ(scalar_tensor(3).dtype(), kFloat);
   EXPECT_NE(error_of([] { tensor({{1, 2}, {3}}); }).find("unequal"), std::string::npos);
-  EXPECT_NE(error_of([] { tensor({detail::TensorData(1), detail::TensorData(2.5)}); })
-                .find("Long beside Double"),
+  EXPECT_NE(error_of([] {
+              tensor({detail::TensorData(1), detail::TensorData(2.5)});
+            }).find("Long beside Double"),
             std::string::npos);
   EXPECT_NE(error_of([] { tensor(1, requires_grad()); }).find("only floating-point"),
             std::string::npos);
@@ -113,7 +114,9 @@ TEST(FromBlob, SharesMemoryStridesAndDeleter) {
   }
   EXPECT_EQ(deleted, 1);
   EXPECT_EQ(from_blob(values, {3}, kInt).dtype(), kInt);
-  EXPECT_NE(error_of([&] { from_blob(values, {2, 3}, {1}); }).find("2 sizes but 1 strides"),
+  EXPECT_NE(error_of([&] {
+              from_blob(values, {2, 3}, {1});
+            }).find("2 sizes but 1 strides"),
             std::string::npos);
   EXPECT_NE(error_of([&] { from_blob(nullptr, {2}); }).find("null pointer"), std::string::npos);
   EXPECT_EQ(from_blob(nullptr, {0}).numel(), 0);

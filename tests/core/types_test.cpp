@@ -29,11 +29,11 @@ TEST(Promotion, WholeTableOfLibTorch) {
   // Rows and columns: u8 i8 i16 i32 i64 f16 f32 f64 bool bf16, as c10::promoteTypes has them.
   const ScalarType all[] = {kU8, kI8, kI16, kI32, kI64, kF16, kF32, kF64, kBool, kBFloat16};
   const char* const expected[] = {
-      "u8 i16 i16 i32 i64 f16 f32 f64 u8 bf16",      "i16 i8 i16 i32 i64 f16 f32 f64 i8 bf16",
-      "i16 i16 i16 i32 i64 f16 f32 f64 i16 bf16",    "i32 i32 i32 i32 i64 f16 f32 f64 i32 bf16",
-      "i64 i64 i64 i64 i64 f16 f32 f64 i64 bf16",    "f16 f16 f16 f16 f16 f16 f32 f64 f16 f32",
-      "f32 f32 f32 f32 f32 f32 f32 f64 f32 f32",     "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
-      "u8 i8 i16 i32 i64 f16 f32 f64 bool bf16",     "bf16 bf16 bf16 bf16 bf16 f32 f32 f64 bf16 bf16"};
+      "u8 i16 i16 i32 i64 f16 f32 f64 u8 bf16",   "i16 i8 i16 i32 i64 f16 f32 f64 i8 bf16",
+      "i16 i16 i16 i32 i64 f16 f32 f64 i16 bf16", "i32 i32 i32 i32 i64 f16 f32 f64 i32 bf16",
+      "i64 i64 i64 i64 i64 f16 f32 f64 i64 bf16", "f16 f16 f16 f16 f16 f16 f32 f64 f16 f32",
+      "f32 f32 f32 f32 f32 f32 f32 f64 f32 f32",  "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
+      "u8 i8 i16 i32 i64 f16 f32 f64 bool bf16",  "bf16 bf16 bf16 bf16 bf16 f32 f32 f64 bf16 bf16"};
   for (int i = 0; i < 10; ++i) {
     std::string row;
     for (int k = 0; k < 10; ++k)
@@ -67,9 +67,13 @@ TEST(Promotion, Broadcasting) {
   EXPECT_EQ(to_string(broadcast_shapes("add", Shape{3, 1}, Shape{2, 1, 4})), "[2, 3, 4]");
   EXPECT_EQ(to_string(broadcast_shapes("add", Shape{}, Shape{0})), "[0]");
   EXPECT_EQ(to_string(broadcast_shapes("add", Shape{1}, Shape{0})), "[0]");
-  EXPECT_EQ(error_of([] { broadcast_shapes("add", Shape{3, 4}, Shape{5}); }),
+  EXPECT_EQ(error_of([] {
+              broadcast_shapes("add", Shape{3, 4}, Shape{5});
+            }),
             "add: shapes [3, 4] and [5] do not broadcast (4 against 5)");
-  EXPECT_EQ(error_of([] { broadcast_shapes("mul", Shape{5}, Shape{3, 4}); }),
+  EXPECT_EQ(error_of([] {
+              broadcast_shapes("mul", Shape{5}, Shape{3, 4});
+            }),
             "mul: shapes [5] and [3, 4] do not broadcast (5 against 4)");
 }
 

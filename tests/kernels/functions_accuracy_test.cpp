@@ -70,6 +70,8 @@ double sigmoid_reference(double x) {
 }
 double call_exp(double x) { return std::exp(x); }
 double call_log(double x) { return std::log(x); }
+double call_expm1(double x) { return std::expm1(x); }
+double call_log1p(double x) { return std::log1p(x); }
 double call_tanh(double x) { return std::tanh(x); }
 double call_sin(double x) { return std::sin(x); }
 double call_cos(double x) { return std::cos(x); }
@@ -77,6 +79,8 @@ double call_cos(double x) { return std::cos(x); }
 INSTANTIATE_TEST_SUITE_P(Functions, SingleAccuracy,
                          ::testing::Values(Single{"exp", exp, call_exp, 1.0},
                                            Single{"log", log, call_log, 1.0},
+                                           Single{"expm1", expm1, call_expm1, 1.0},
+                                           Single{"log1p", log1p, call_log1p, 1.0},
                                            Single{"rsqrt", rsqrt, rsqrt_reference, 1.0},
                                            Single{"tanh", tanh, call_tanh, 1.0},
                                            Single{"sigmoid", sigmoid, sigmoid_reference, 1.0},
@@ -152,7 +156,7 @@ template <int (*kFunction)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)>
 void call(mpfr_ptr result, mpfr_ptr x) {
   kFunction(result, x, MPFR_RNDN);
 }
-// 1 + exp(-x) loses nothing that matters only for x > -100; below, exp(x) (1 - exp(x)) is right.
+// Divides exp(x) by 1 + exp(x) for negative x, where 1 / (1 + exp(-x)) could overflow.
 void big_sigmoid(mpfr_ptr result, mpfr_ptr x) {
   static Big power;
   if (mpfr_nan_p(x)) return mpfr_set_nan(result);
@@ -170,6 +174,8 @@ void big_sigmoid(mpfr_ptr result, mpfr_ptr x) {
 INSTANTIATE_TEST_SUITE_P(Functions, DoubleAccuracy,
                          ::testing::Values(Double{"exp", exp, call<mpfr_exp>, 1.0},
                                            Double{"log", log, call<mpfr_log>, 1.0},
+                                           Double{"expm1", expm1, call<mpfr_expm1>, 1.0},
+                                           Double{"log1p", log1p, call<mpfr_log1p>, 1.0},
                                            Double{"rsqrt", rsqrt, call<mpfr_rec_sqrt>, 1.0},
                                            Double{"tanh", tanh, call<mpfr_tanh>, 1.0},
                                            Double{"sigmoid", sigmoid, big_sigmoid, 1.0},

@@ -54,11 +54,12 @@ std::string message(const std::function<void()>& call) {
 
 TEST(Errors, NameOpValuesAndRemedy) {
   const Tensor x = ones({3, 4}), y = ones({5}), l = ones({3}, kLong);
-  EXPECT_EQ(message([&] { x + y; }),
-            "add: shapes [3, 4] and [5] do not broadcast (4 against 5)");
+  EXPECT_EQ(message([&] { x + y; }), "add: shapes [3, 4] and [5] do not broadcast (4 against 5)");
   EXPECT_EQ(message([&] { mm(x, x); }),
             "mm: shapes [3, 4] and [3, 4] do not fit: 4 columns against 3 rows");
-  EXPECT_EQ(message([&] { x.view({5, -1}); }),
+  EXPECT_EQ(message([&] {
+              x.view({5, -1});
+            }),
             "view: shape [3, 4] of 12 elements does not fit [5, -1]");
   EXPECT_EQ(message([&] { x.select(0, 3); }),
             "select: index 3 is out of range for dim 0 of size 3");

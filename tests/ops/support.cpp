@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -13,7 +14,11 @@
 namespace groove::testing {
 namespace {
 
+// The tests call one op thousands of times from one line: that is no loop to be compiled.
+[[maybe_unused]] const bool is_eager = setenv("GROOVE_MODE", "eager", 1) == 0;
+
 void* address(const Tensor& tensor, const Shape& index) {
+  materialize(*tensor.impl());
   const TensorImpl& impl = *tensor.impl();
   std::int64_t offset = 0;
   for (std::size_t axis = 0; axis < index.size(); ++axis)
@@ -29,7 +34,8 @@ Geometry geometry_for(const Shape& sizes, Lay lay) {
     return geometry;
   }
   switch (lay) {
-    case Lay::kContiguous: break;
+    case Lay::kContiguous:
+      break;
     case Lay::kTransposed: {
       std::int64_t stride = 1;
       for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
@@ -41,15 +47,30 @@ Geometry geometry_for(const Shape& sizes, Lay lay) {
     case Lay::kStepTwo:
       for (std::int64_t& stride : geometry.strides) stride *= 2;
       break;
-    case Lay::kOffset: geometry.offset = 5; break;
-    case Lay::kOverlapping: geometry.strides[0] = 0; break;
+    case Lay::kOffset:
+      geometry.offset = 5;
+      break;
+    case Lay::kOverlapping:
+      geometry.strides[0] = 0;
+      break;
   }
   return geometry;
 }
 
 double special(std::size_t n) {
-  const double values[] = {std::numeric_limits<double>::quiet_NaN(), INFINITY, -INFINITY, -0.0, 0.0,
-                           1e-40, -1e-42, 1.0, -2.5, 3e38, 5e-324, -1e300, 0.75};
+  const double values[] = {std::numeric_limits<double>::quiet_NaN(),
+                           INFINITY,
+                           -INFINITY,
+                           -0.0,
+                           0.0,
+                           1e-40,
+                           -1e-42,
+                           1.0,
+                           -2.5,
+                           3e38,
+                           5e-324,
+                           -1e300,
+                           0.75};
   return values[n % std::size(values)];
 }
 
@@ -63,22 +84,36 @@ double Source::next() {
 double value_at(const Tensor& tensor, const Shape& index) {
   const void* at = address(tensor, index);
   switch (tensor.impl()->dtype) {
-    case kFloat: return *static_cast<const float*>(at);
-    case kDouble: return *static_cast<const double*>(at);
-    case kLong: return static_cast<double>(*static_cast<const std::int64_t*>(at));
-    case kInt: return *static_cast<const std::int32_t*>(at);
-    default: return *static_cast<const std::uint8_t*>(at);
+    case kFloat:
+      return *static_cast<const float*>(at);
+    case kDouble:
+      return *static_cast<const double*>(at);
+    case kLong:
+      return static_cast<double>(*static_cast<const std::int64_t*>(at));
+    case kInt:
+      return *static_cast<const std::int32_t*>(at);
+    default:
+      return *static_cast<const std::uint8_t*>(at);
   }
 }
 
 void set_value(const Tensor& tensor, const Shape& index, double value) {
   void* at = address(tensor, index);
   switch (tensor.impl()->dtype) {
-    case kFloat: *static_cast<float*>(at) = static_cast<float>(value); break;
-    case kDouble: *static_cast<double*>(at) = value; break;
-    case kLong: *static_cast<std::int64_t*>(at) = static_cast<std::int64_t>(value); break;
-    case kInt: *static_cast<std::int32_t*>(at) = static_cast<std::int32_t>(value); break;
-    default: *static_cast<std::uint8_t*>(at) = static_cast<std::uint8_t>(value);
+    case kFloat:
+      *static_cast<float*>(at) = static_cast<float>(value);
+      break;
+    case kDouble:
+      *static_cast<double*>(at) = value;
+      break;
+    case kLong:
+      *static_cast<std::int64_t*>(at) = static_cast<std::int64_t>(value);
+      break;
+    case kInt:
+      *static_cast<std::int32_t*>(at) = static_cast<std::int32_t>(value);
+      break;
+    default:
+      *static_cast<std::uint8_t*>(at) = static_cast<std::uint8_t>(value);
   }
 }
 

@@ -82,7 +82,9 @@ TEST(Index, ViewsFollowPython) {
   EXPECT_EQ(x.index({false}).sizes(), (IntArrayRef{0, 2, 3, 4}));
   EXPECT_EQ(x.index({tensor(1)}).sizes(), (IntArrayRef{3, 4}));
   EXPECT_TRUE(x.index({Slice(), 1}).is_alias_of(x));
-  EXPECT_EQ(error_of([&] { x.index({0, 0, 0, 0}); }),
+  EXPECT_EQ(error_of([&] {
+              x.index({0, 0, 0, 0});
+            }),
             "index: 4 indices are too many for shape [2, 3, 4]");
   EXPECT_NE(error_of([&] { x.index({Slice(None, None, -1)}); }).find("positive, not -1"),
             std::string::npos);
@@ -105,11 +107,15 @@ TEST(Index, TensorsGather) {
   EXPECT_EQ(x.index({None, tensor({0, 1}), None, tensor({0, 1})}).sizes(),
             (IntArrayRef{2, 1, 1, 4}));
   EXPECT_EQ(x.index({tensor({1, 1, 0, 1}, kInt)}).sizes(), (IntArrayRef{4, 3, 4}));
-  EXPECT_EQ(error_of([&] { x.index({Slice(), tensor({0, 3})}); }),
+  EXPECT_EQ(error_of([&] {
+              x.index({Slice(), tensor({0, 3})});
+            }),
             "index: 3 is out of range for dimension 1 with size 3 (shape [2, 3, 4])");
   EXPECT_NE(error_of([&] { x.index({tensor({0.5})}); }).find("must hold integers"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { x.index({tensor({0, 1}), tensor({0, 1, 2})}); }).find("broadcast"),
+  EXPECT_NE(error_of([&] {
+              x.index({tensor({0, 1}), tensor({0, 1, 2})});
+            }).find("broadcast"),
             std::string::npos);
 }
 
@@ -119,7 +125,9 @@ TEST(Index, MasksSelect) {
   EXPECT_EQ(values(x.index({tensor({false, true})})), (Ints{3, 4, 5}));
   EXPECT_EQ(values(x.index({Slice(), tensor({true, false, true})})), (Ints{0, 2, 3, 5}));
   EXPECT_EQ(x.index({x > 100}).sizes(), (IntArrayRef{0}));
-  EXPECT_NE(error_of([&] { x.index({tensor({true, false, true})}); }).find("does not fit"),
+  EXPECT_NE(error_of([&] {
+              x.index({tensor({true, false, true})});
+            }).find("does not fit"),
             std::string::npos);
 }
 
@@ -151,9 +159,13 @@ TEST(IndexPut, WritesViewsMasksAndPlaces) {
   const auto version = x._version();
   x.index_put_({tensor({0, 1})}, 1);
   EXPECT_GT(x._version(), version);
-  EXPECT_NE(error_of([&] { x.index_put_({tensor({0, 5})}, 1); }).find("5 is out of range"),
+  EXPECT_NE(error_of([&] {
+              x.index_put_({tensor({0, 5})}, 1);
+            }).find("5 is out of range"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { x.index_put_({tensor({0, 1})}, zeros({4})); }).find("broadcast"),
+  EXPECT_NE(error_of([&] {
+              x.index_put_({tensor({0, 1})}, zeros({4}));
+            }).find("broadcast"),
             std::string::npos);
   EXPECT_EQ(values(x), (Ints{1, 1, 1, 1, 1, 1}));
   x.index_put_({tensor({0, 1})}, x.index({Slice(), Slice(0, 1)}) * 3);

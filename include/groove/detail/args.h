@@ -23,8 +23,8 @@ struct SubscriptArg {
 // The right side of `x[i] = 2.5`.
 struct ScalarArg {
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  ScalarArg(T number, Site place = Site::current()) : value(number), site(place) {}
+  requires std::is_arithmetic_v<T> ScalarArg(T number, Site place = Site::current())
+      : value(number), site(place) {}
   ScalarArg(const Scalar& number, Site place = Site::current()) : value(number), site(place) {}
   Scalar value;
   Site site;

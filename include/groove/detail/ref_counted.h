@@ -21,9 +21,7 @@ class RefCounted {
     return false;
   }
   /// True when the last reference has gone and the owner must destroy the object.
-  bool release() const noexcept {
-    return references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
+  bool release() const noexcept { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   std::int64_t use_count() const noexcept { return references_.load(std::memory_order_acquire); }
 
  protected:

@@ -106,8 +106,7 @@ class MathMethods : public TensorBase {
 
   Tensor clone(Site site = Site::current()) const;
   Tensor contiguous(Site site = Site::current()) const;
-  Tensor& copy_(const Tensor& source, bool non_blocking = false,
-                Site site = Site::current()) const;
+  Tensor& copy_(const Tensor& source, bool non_blocking = false, Site site = Site::current()) const;
   Tensor& fill_(Scalar value, Site site = Site::current()) const;
   Tensor& fill_(const Tensor& value, Site site = Site::current()) const;
   Tensor& zero_(Site site = Site::current()) const;

@@ -15,12 +15,12 @@ class ReductionMethods : public MathMethods {
 
   Tensor sum(Site site = Site::current()) const;
   Tensor sum(ScalarType dtype, Site site = Site::current()) const;
-  Tensor sum(IntArrayRef dim, bool keepdim = false,
-             std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
+  Tensor sum(IntArrayRef dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt,
+             Site site = Site::current()) const;
   Tensor mean(Site site = Site::current()) const;
   Tensor mean(ScalarType dtype, Site site = Site::current()) const;
-  Tensor mean(IntArrayRef dim, bool keepdim = false,
-              std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
+  Tensor mean(IntArrayRef dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt,
+              Site site = Site::current()) const;
   Tensor max(Site site = Site::current()) const;
   Tensor max(const Tensor& other, Site site = Site::current()) const;
   std::tuple<Tensor, Tensor> max(std::int64_t dim, bool keepdim = false,

@@ -40,7 +40,7 @@ class ModuleHolder : ModuleHolderIndicator {
   Contained& operator*() { return *get(); }
   const Contained& operator*() const { return *get(); }
   const std::shared_ptr<Contained>& ptr() const {
-    check();
+    if (!impl_) throw_empty();
     return impl_;
   }
   template <typename Base, typename = std::enable_if_t<std::is_base_of_v<Base, Contained>>>
@@ -48,12 +48,14 @@ class ModuleHolder : ModuleHolderIndicator {
     return impl_;
   }
   Contained* get() {
-    check();
-    return impl_.get();
+    Contained* module = impl_.get();
+    if (!module) throw_empty();
+    return module;
   }
   const Contained* get() const {
-    check();
-    return impl_.get();
+    const Contained* module = impl_.get();
+    if (!module) throw_empty();
+    return module;
   }
   bool is_empty() const noexcept { return impl_ == nullptr; }
 
@@ -114,8 +116,8 @@ class ModuleHolder : ModuleHolderIndicator {
       return module.forward(std::forward<Args>(args)...);
     }
   }
-  void check() const {
-    if (!impl_) throw Error("Accessing empty ModuleHolder: it was made from nullptr");
+  [[noreturn]] static void throw_empty() {
+    throw Error("Accessing empty ModuleHolder: it was made from nullptr");
   }
   std::shared_ptr<Contained> impl_;
 };

@@ -2,16 +2,28 @@
 #pragma once
 
 #include <tuple>
-#include <variant>
 
 #include "groove/enums.h"
 #include "groove/tensor.h"
 
 namespace groove::nn::init {
 
-using NonlinearityType = std::variant<enumtype::kLinear, enumtype::kSigmoid, enumtype::kTanh,
-                                      enumtype::kReLU, enumtype::kLeakyReLU>;
-using FanModeType = std::variant<enumtype::kFanIn, enumtype::kFanOut>;
+class NonlinearityType {
+ public:
+  enum Kind { kIsLinear, kIsSigmoid, kIsTanh, kIsReLU, kIsLeakyReLU };
+  constexpr NonlinearityType(enumtype::kLinear) : kind(kIsLinear) {}
+  constexpr NonlinearityType(enumtype::kSigmoid) : kind(kIsSigmoid) {}
+  constexpr NonlinearityType(enumtype::kTanh) : kind(kIsTanh) {}
+  constexpr NonlinearityType(enumtype::kReLU) : kind(kIsReLU) {}
+  constexpr NonlinearityType(enumtype::kLeakyReLU) : kind(kIsLeakyReLU) {}
+  Kind kind;
+};
+class FanModeType {
+ public:
+  constexpr FanModeType(enumtype::kFanIn) : is_fan_in(true) {}
+  constexpr FanModeType(enumtype::kFanOut) : is_fan_in(false) {}
+  bool is_fan_in;
+};
 
 Tensor constant_(Tensor tensor, Scalar value);
 Tensor zeros_(Tensor tensor);

@@ -1,4 +1,4 @@
 // A header of LibTorch: all of Groove.
 #pragma once
 
-#include "torch/torch.h"
+#include "groove/compat/torch/torch.h"

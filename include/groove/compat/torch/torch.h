@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "torch/types.h"
+#include "groove/compat/torch/types.h"

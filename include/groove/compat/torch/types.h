@@ -4,8 +4,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "c10/util/Exception.h"
+#include "groove/arg.h"
+#include "groove/compat/c10/util/Exception.h"
 #include "groove/groove.h"
+
+#define TORCH_MODULE(Name) GROOVE_MODULE(Name)
+#define TORCH_MODULE_IMPL(Name, ImplType) GROOVE_MODULE_IMPL(Name, ImplType)
+#define TORCH_ARG(T, name) GROOVE_ARG(T, name)
 
 namespace torch {
 using namespace groove;

@@ -1,4 +1,4 @@
 // A header of LibTorch: types and tensors of Groove.
 #pragma once
 
-#include "torch/types.h"
+#include "groove/compat/torch/types.h"

@@ -1,35 +1,27 @@
 // TORCH_CHECK and c10::Error for LibTorch programs.
 #pragma once
 
-#include <sstream>
-#include <string>
-
+#include "groove/detail/message.h"
 #include "groove/error.h"
 #include "groove/groove.h"
 
 namespace groove {
 
-/// The parts one after the other, as operator<< writes them.
-template <typename... Parts>
-std::string str(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
 namespace detail {
 template <typename... Parts>
 [[noreturn]] void compat_check_failed(const char* condition, const Parts&... parts) {
-  if constexpr (sizeof...(Parts) == 0) throw Error(str("Expected ", condition, " to be true"));
-  else throw Error(str(parts...));
+  if constexpr (sizeof...(Parts) == 0)
+    throw Error(str("Expected ", condition, " to be true"));
+  else
+    throw Error(str(parts...));
 }
 }  // namespace detail
 }  // namespace groove
 
-#define TORCH_CHECK(condition, ...)                                                    \
-  do {                                                                                 \
-    if (!(condition)) [[unlikely]]                                                     \
-      ::groove::detail::compat_check_failed(#condition __VA_OPT__(, ) __VA_ARGS__);    \
+#define TORCH_CHECK(condition, ...)                                                 \
+  do {                                                                              \
+    if (!(condition)) [[unlikely]]                                                  \
+      ::groove::detail::compat_check_failed(#condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 #define TORCH_INTERNAL_ASSERT(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_CHECK_VALUE(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "torch/types.h"
+#include "groove/compat/torch/types.h"
 
 namespace c10 {
 

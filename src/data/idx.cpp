@@ -1,4 +1,4 @@
-#include "src/io/idx.h"
+#include "src/data/idx.h"
 
 #include <zlib.h>
 
@@ -9,7 +9,7 @@
 
 #include "src/core/check.h"
 
-namespace groove::io {
+namespace groove::data {
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // what a header may ask for
@@ -112,4 +112,4 @@ IdxFile read_idx(const std::string& path, int dims) {
   return file;
 }
 
-}  // namespace groove::io
+}  // namespace groove::data

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace groove::io {
+namespace groove::data {
 
 struct IdxFile {
   std::vector<std::int64_t> sizes;
@@ -16,4 +16,4 @@ struct IdxFile {
 /// `dims` axes and end where its header says. Throws groove::Error naming file, values, remedy.
 IdxFile read_idx(const std::string& path, int dims);
 
-}  // namespace groove::io
+}  // namespace groove::data

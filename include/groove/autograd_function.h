@@ -1,0 +1,137 @@
+// autograd::Function: an op whose gradient the user writes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "groove/autograd.h"
+
+namespace groove {
+
+/// A value of one of a few types: what a context keeps besides tensors.
+class IValue {
+ public:
+  IValue() = default;
+  IValue(Tensor value) : kind_(kTensor), tensor_(std::move(value)) {}
+  IValue(std::string value) : kind_(kText), text_(std::move(value)) {}
+  IValue(const char* value) : kind_(kText), text_(value) {}
+  IValue(std::vector<std::int64_t> value) : kind_(kIntegers), integers_(std::move(value)) {}
+  IValue(std::vector<double> value) : kind_(kReals), reals_(std::move(value)) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  IValue(T value)
+      : kind_(std::is_same_v<T, bool> ? kTruth
+              : std::is_integral_v<T> ? kInteger
+                                      : kReal),
+        number_(value) {}
+  bool isNone() const { return kind_ == kNothing; }
+  std::int64_t toInt() const { return checked(kInteger, number_).to_int(); }
+  double toDouble() const { return checked(kReal, number_).to_double(); }
+  bool toBool() const { return checked(kTruth, number_).toBool(); }
+  const Tensor& toTensor() const { return checked(kTensor, tensor_); }
+  const std::string& toStringRef() const { return checked(kText, text_); }
+  const std::vector<std::int64_t>& toIntVector() const { return checked(kIntegers, integers_); }
+  const std::vector<double>& toDoubleVector() const { return checked(kReals, reals_); }
+
+ private:
+  enum Kind : std::uint8_t { kNothing, kInteger, kReal, kTruth, kTensor, kText, kIntegers, kReals };
+  template <typename T>
+  const T& checked(Kind kind, const T& value) const {
+    if (kind_ != kind) throw Error("IValue: the value is of another type than the one asked for");
+    return value;
+  }
+  Kind kind_ = kNothing;
+  Scalar number_;
+  Tensor tensor_;
+  std::string text_;
+  std::vector<std::int64_t> integers_;
+  std::vector<double> reals_;
+};
+
+namespace autograd {
+
+using tensor_list = variable_list;
+
+namespace detail {
+struct FunctionNode;
+}
+
+/// What forward() leaves for backward().
+class AutogradContext {
+ public:
+  AutogradContext();
+  ~AutogradContext();
+  AutogradContext(const AutogradContext&) = delete;
+  AutogradContext& operator=(const AutogradContext&) = delete;
+
+  /// Inputs or outputs of forward(); other values belong in saved_data.
+  void save_for_backward(variable_list to_save);
+  /// Throws groove::Error when one was overwritten since.
+  variable_list get_saved_variables() const;
+  void mark_non_differentiable(const variable_list& outputs);
+  /// Whether undefined gradients reach backward() as zeros (the default).
+  void set_materialize_grads(bool value);
+  /// Is the gradient of the `index`-th argument that is a tensor wanted?
+  bool needs_input_grad(std::size_t index) const;
+
+  std::unordered_map<std::string, IValue> saved_data;
+
+ private:
+  friend struct detail::FunctionNode;
+  struct Saved;
+  std::unique_ptr<Saved> saved_;
+};
+
+namespace detail {
+
+using BackwardFunction = variable_list (*)(AutogradContext* context, variable_list gradients);
+/// Runs `forward` without a tape and puts its outputs on it. `arguments`: one for each argument
+/// of forward(), undefined where it is no tensor.
+variable_list apply_function(const char* name, const variable_list& arguments,
+                             BackwardFunction backward,
+                             const std::function<variable_list(AutogradContext*)>& forward);
+
+}  // namespace detail
+
+/// Derive as `struct F : Function<F>` with static forward(AutogradContext*, args...) and
+/// static backward(AutogradContext*, tensor_list) giving one gradient per argument (Variable()
+/// for those that are no tensors); call F::apply(args...).
+template <typename T>
+struct Function {
+  template <typename X = T, typename... Args>
+  static auto apply(Args&&... args) {
+    using Result =
+        decltype(X::forward(static_cast<AutogradContext*>(nullptr), std::forward<Args>(args)...));
+    const variable_list arguments{as_tensor(args)...};
+    variable_list outputs = detail::apply_function(
+        "Function", arguments,
+        [](AutogradContext* context, variable_list gradients) {
+          return variable_list(X::backward(context, std::move(gradients)));
+        },
+        [&](AutogradContext* context) {
+          if constexpr (std::is_same_v<std::decay_t<Result>, Tensor>)
+            return variable_list{X::forward(context, std::forward<Args>(args)...)};
+          else
+            return variable_list(X::forward(context, std::forward<Args>(args)...));
+        });
+    if constexpr (std::is_same_v<std::decay_t<Result>, Tensor>)
+      return outputs[0];
+    else
+      return outputs;
+  }
+
+ private:
+  template <typename Value>
+  static Tensor as_tensor(const Value& value) {
+    if constexpr (std::is_same_v<Value, Tensor>)
+      return value;
+    else
+      return {};
+  }
+};
+
+}  // namespace autograd
+}  // namespace groove

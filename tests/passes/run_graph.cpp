@@ -1,0 +1,227 @@
+#include "tests/passes/run_graph.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "jit/pipeline.h"
+#include "kernels/lowering.h"
+#include "src/core/check.h"
+#include "src/core/dispatch.h"
+#include "src/core/tensor_impl.h"
+
+namespace groove::jit {
+namespace {
+
+std::size_t span_of(const Graph& graph, const GraphInput& input) {
+  const Type& type = graph.type(input.value);
+  std::int64_t last = 0;
+  if (element_count(type.sizes) == 0) return 0;
+  for (std::size_t i = 0; i < type.sizes.size(); ++i) last += (type.sizes[i] - 1) * input.strides[i];
+  return static_cast<std::size_t>(last + 1) * element_size(type.dtype);
+}
+
+template <typename T>
+void put(unsigned char* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+void draw(unsigned char* at, ScalarType dtype, std::mt19937_64& random, bool has_specials) {
+  const double uniform = std::uniform_real_distribution<double>(-2, 2)(random);
+  const auto pick = random() % 24;
+  const double specials[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-42, -1e-310, 1.0};
+  const double real = has_specials && pick < 8 ? specials[pick] : uniform;
+  switch (dtype) {
+    case kFloat: return put(at, static_cast<float>(real));
+    case kDouble: return put(at, real);
+    case kLong: return put(at, static_cast<std::int64_t>(random() % 3));
+    case kInt: return put(at, static_cast<std::int32_t>(random() % 3));
+    case kBool: return put(at, static_cast<unsigned char>(random() % 2));
+    default: return put(at, static_cast<unsigned char>(random() % 3));
+  }
+}
+
+// Tensor over memory of the caller.
+Tensor over(const Bytes& bytes, const Type& type, const Shape& strides) {
+  StoragePtr storage = allocate_storage(bytes.size() + 64);
+  std::memcpy(storage->data, bytes.data(), bytes.size());
+  return Tensor(make_impl(std::move(storage), Geometry{type.sizes, strides, 0}, type.dtype));
+}
+
+Bytes dense(const Tensor& tensor) {
+  const TensorImpl& impl = *tensor.impl();
+  const std::size_t size = element_size(impl.dtype);
+  Bytes bytes(static_cast<std::size_t>(impl.numel) * size);
+  const Geometry& g = impl.geometry;
+  for (std::int64_t i = 0; i < impl.numel; ++i) {
+    std::int64_t rest = i, at = 0;
+    for (std::size_t axis = g.sizes.size(); axis-- > 0;) {
+      at += rest % g.sizes[axis] * g.strides[axis];
+      rest /= g.sizes[axis];
+    }
+    std::memcpy(bytes.data() + static_cast<std::size_t>(i) * size,
+                static_cast<const char*>(impl.data()) + static_cast<std::size_t>(at) * size, size);
+  }
+  return bytes;
+}
+
+using AnyLowering = decltype(kernels::Lowering::how);
+const AnyLowering& lowering_of(const Node& node) {
+  static const AnyLowering none;
+  return node.op->lowering ? node.op->lowering->how : none;
+}
+
+Tensor overwritten(const Graph& graph, const Node& node, const Tensors& operands) {
+  const Type& type = graph.type(node.outputs[0]);
+  Bytes bytes = dense(operands[0]);
+  const Bytes value = dense(operands[1]);
+  const AttrReader attr(*node.op, node.attrs);
+  const IntArrayRef sizes = attr.integers(0), strides = attr.integers(1);
+  const std::size_t size = element_size(type.dtype);
+  for (std::size_t i = 0; i * size < value.size(); ++i) {
+    std::int64_t rest = static_cast<std::int64_t>(i), at = attr.integer(2);
+    for (std::size_t axis = sizes.size(); axis-- > 0;) {
+      at += rest % sizes[axis] * strides[axis];
+      rest /= sizes[axis];
+    }
+    std::memcpy(&bytes[static_cast<std::size_t>(at) * size], &value[i * size], size);
+  }
+  return over(bytes, type, contiguous_strides(type.sizes));
+}
+
+Scalar number_of(const Graph& graph, const NumberRef& ref,
+                 const std::vector<std::uint64_t>& scalars) {
+  if (ref.entry < 0) return ref.constant;
+  const auto entry = static_cast<std::size_t>(ref.entry);
+  if (graph.numbers[entry] == kDouble) return Scalar(std::bit_cast<double>(scalars[entry]));
+  return Scalar(static_cast<std::int64_t>(scalars[entry]));
+}
+
+}  // namespace
+
+std::vector<Bytes> random_inputs(const Graph& graph, std::uint64_t seed, bool has_specials) {
+  std::mt19937_64 random(seed);
+  std::vector<Bytes> inputs;
+  for (const GraphInput& input : graph.inputs) {
+    const ScalarType dtype = graph.type(input.value).dtype;
+    Bytes bytes(span_of(graph, input));
+    for (std::size_t at = 0; at < bytes.size(); at += element_size(dtype)) {
+      draw(bytes.data() + at, dtype, random, has_specials);
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+Outcome run_eagerly(const Graph& graph, const std::vector<Bytes>& inputs,
+                    const std::vector<std::uint64_t>& scalars) {
+  std::vector<Tensor> values(graph.values.size());
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const GraphInput& input = graph.inputs[i];
+    values[static_cast<std::size_t>(input.value)] =
+        over(inputs[i], graph.type(input.value), input.strides);
+  }
+  for (const Node& node : graph.nodes) {
+    Tensors operands;
+    for (const ValueId id : node.inputs) {
+      operands.push_back(id == kNoValue ? Tensor() : values[static_cast<std::size_t>(id)]);
+    }
+    std::vector<Scalar> numbers;
+    for (const NumberRef& ref : node.numbers) numbers.push_back(number_of(graph, ref, scalars));
+    // A view that memory does not allow is one of a copy.
+    if (node.op->kind == OpKind::kView && !operands[0].impl()->is_contiguous) {
+      const Bytes copy = dense(operands[0]);
+      const Type& type = graph.type(node.inputs[0]);
+      operands[0] = over(copy, type, contiguous_strides(type.sizes));
+    }
+    // Eager mode writes through views instead.
+    if (std::holds_alternative<kernels::OverwriteLowering>(lowering_of(node))) {
+      values[static_cast<std::size_t>(node.outputs[0])] = overwritten(graph, node, operands);
+      continue;
+    }
+    Tensors results(node.outputs.size());
+    dispatch_below(DispatchLayer::kAutodiff,
+                   Call{node.op, operands, &node.attrs, numbers, Site::current(), false},
+                   results.data());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      values[static_cast<std::size_t>(node.outputs[i])] = results[i];
+    }
+  }
+  Outcome outcome;
+  for (const GraphOutput& output : graph.outputs) {
+    outcome.outputs.push_back(dense(values[static_cast<std::size_t>(output.value)]));
+  }
+  return outcome;
+}
+
+Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
+                    const std::vector<std::uint64_t>& scalars, const ProgramOptions& options,
+                    int runs) {
+  Graph compiled = graph;
+  run_pipeline(compiled);
+  const std::string problem = verify(compiled);
+  GROOVE_CHECK(problem.empty(), "after the pipeline: {}\n{}", problem, print(compiled));
+  const Program program(std::move(compiled), options);
+  const StoragePtr arena = allocate_storage(program.arena_bytes());
+  std::memset(arena->data, 0xff, program.arena_bytes());
+  Outcome outcome;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<Tensor> memory;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+      const GraphInput& input = graph.inputs[i];
+      memory.push_back(over(inputs[i], graph.type(input.value), input.strides));
+    }
+    for (const GraphOutput& output : graph.outputs) {
+      if (output.writes >= 0) continue;
+      const Type& type = graph.type(output.value);
+      memory.push_back(make_empty(type.sizes, type.dtype));
+    }
+    std::vector<void*> buffers;
+    for (const Tensor& tensor : memory) buffers.push_back(tensor.impl()->storage->data);
+    ProgramContext context;
+    context.arena = arena->data;
+    for (context.stage = 0; context.stage < graph.stages; ++context.stage) {
+      const std::int32_t status = program.run(buffers.data(), nullptr, scalars.data(), context);
+      GROOVE_CHECK(status == 0, "program status {}", status);
+    }
+    outcome.outputs.clear();
+    std::size_t next = graph.inputs.size();
+    for (const GraphOutput& output : graph.outputs) {
+      outcome.outputs.push_back(
+          dense(memory[output.writes >= 0 ? static_cast<std::size_t>(output.writes) : next++]));
+    }
+  }
+  return outcome;
+}
+
+std::string compare(const Graph& graph, const Outcome& expected, const Outcome& actual) {
+  for (std::size_t k = 0; k < graph.outputs.size(); ++k) {
+    const ScalarType dtype = graph.type(graph.outputs[k].value).dtype;
+    const std::size_t size = element_size(dtype);
+    const Bytes &a = expected.outputs[k], &b = actual.outputs[k];
+    if (a.size() != b.size()) return fmt::format("output {}: {} and {} bytes", k, a.size(), b.size());
+    for (std::size_t at = 0; at < a.size(); at += size) {
+      if (std::memcmp(&a[at], &b[at], size) == 0) continue;
+      double x = 0, y = 0;
+      if (dtype == kFloat) {
+        float p, q;
+        std::memcpy(&p, &a[at], 4);
+        std::memcpy(&q, &b[at], 4);
+        x = p, y = q;
+      } else if (dtype == kDouble) {
+        std::memcpy(&x, &a[at], 8);
+        std::memcpy(&y, &b[at], 8);
+      }
+      if (std::isnan(x) && std::isnan(y)) continue;
+      return fmt::format("output {}, element {}: {:a} ({}) expected, {:a} ({}) found", k, at / size,
+                         x, x, y, y);
+    }
+  }
+  return {};
+}
+
+}  // namespace groove::jit

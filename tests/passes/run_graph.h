@@ -1,0 +1,34 @@
+// Executes graphs for tests: op by op through eager mode on the interpreter, and as programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jit/program.h"
+#include "src/core/graph.h"
+
+namespace groove::jit {
+
+// Row-major bytes of one value.
+using Bytes = std::vector<unsigned char>;
+
+struct Outcome {
+  std::vector<Bytes> outputs;  // one per graph output; for overwritten inputs, their memory
+};
+
+/// Inputs drawn from `seed`: small numbers, with ±0, ±inf, NaN and denormals when `has_specials`.
+std::vector<Bytes> random_inputs(const Graph& graph, std::uint64_t seed, bool has_specials);
+
+/// Node by node through the dispatcher, in the current backend.
+Outcome run_eagerly(const Graph& graph, const std::vector<Bytes>& inputs,
+                    const std::vector<std::uint64_t>& scalars);
+/// Through the pipeline and a program, all stages in order, `runs` times over.
+Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
+                    const std::vector<std::uint64_t>& scalars, const ProgramOptions& options,
+                    int runs = 1);
+
+/// Empty when equal, any NaN counting as any other; otherwise where they differ.
+std::string compare(const Graph& graph, const Outcome& expected, const Outcome& actual);
+
+}  // namespace groove::jit

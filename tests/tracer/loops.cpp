@@ -1,0 +1,401 @@
+#include "tests/tracer/loops.h"
+
+#include <groove/groove.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace groove::testing {
+
+class Log {
+ public:
+  void number(double value) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof(buffer), "%a\n", value);
+    text += buffer;
+  }
+  void integer(long long value) { text += std::to_string(value) + "\n"; }
+  // All elements as bits of their value; NaN equals NaN.
+  void tensor(const Tensor& value) {
+    if (!value.defined()) {
+      text += "undefined\n";
+      return;
+    }
+    const Tensor dense = value.detach().to(kDouble).contiguous();
+    for (std::int64_t i = 0; i < dense.numel(); ++i)
+      number(dense.const_data_ptr<double>()[i]);
+    integer(value._version());
+  }
+  void parameter(const Tensor& value) {
+    tensor(value);
+    tensor(value.grad());
+    integer(value.requires_grad());
+    integer(value.is_leaf());
+  }
+  std::string text;
+};
+
+namespace {
+
+struct NetImpl : nn::Module {
+  NetImpl(int inputs, int hidden, int outputs) {
+    first = register_module("first", nn::Linear(inputs, hidden));
+    second = register_module("second", nn::Linear(hidden, outputs));
+  }
+  Tensor forward(const Tensor& x) { return second(groove::relu(first(x))); }
+  nn::Linear first{nullptr}, second{nullptr};
+};
+GROOVE_MODULE(Net);
+
+void log_all(Log& log, const std::vector<Tensor>& parameters) {
+  for (const Tensor& parameter : parameters) log.parameter(parameter);
+  log.tensor(groove::rand({2}));  // the random state
+}
+
+Tensor labels(int step, int count, int classes) {
+  std::vector<std::int64_t> values;
+  for (int i = 0; i < count; ++i) values.push_back((step * 7 + i * 3) % classes);
+  return groove::tensor(values);
+}
+
+void plain_step(int steps, Log& log) {
+  Net net(6, 8, 3);
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
+  for (int step = 0; step < steps; ++step) {
+    auto x = groove::randn({5, 6});
+    optimizer.zero_grad();
+    auto loss = nn::functional::cross_entropy(net(x), labels(step, 5, 3));
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+void loss_before_backward(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1).momentum(0.9).nesterov(true));
+  for (int step = 0; step < steps; ++step) {
+    auto loss = net(groove::randn({3, 4})).pow(2).mean();
+    log.number(loss.item<double>());
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+  log_all(log, net->parameters());
+}
+
+void loss_between(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::AdamW optimizer(net->parameters(), optim::AdamWOptions(1e-2).weight_decay(0.1));
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto out = net(groove::randn({3, 4}));
+    auto loss = out.sigmoid().sub(0.3).square().mean();
+    loss.backward();
+    log.number(loss.item<double>());
+    log.number(out.sum().item<double>());
+    optimizer.step();
+  }
+  log_all(log, net->parameters());
+}
+
+void pointer_written(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.05));
+  auto input = groove::zeros({3, 4});
+  float* memory = input.data_ptr<float>();
+  for (int step = 0; step < steps; ++step) {
+    for (int i = 0; i < 12; ++i) memory[i] = static_cast<float>((step * 5 + i) % 7) * 0.25f - 0.5f;
+    optimizer.zero_grad();
+    auto loss = net(input).tanh().mean();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+void pointer_between_ops(int steps, Log& log) {
+  auto weight = groove::ones({4}).requires_grad_();
+  auto input = groove::zeros({4});
+  for (int step = 0; step < steps; ++step) {
+    input.data_ptr<float>()[step % 4] = static_cast<float>(step);
+    auto first = weight * input;
+    input.data_ptr<float>()[(step + 1) % 4] = -1.0f;
+    auto loss = (first + weight.exp() * input).sum();
+    loss.backward();
+    {
+      NoGradGuard no_grad;
+      weight -= weight.grad() * 0.01;
+      weight.mutable_grad() = Tensor();
+    }
+    log.number(loss.item<double>());
+  }
+  log_all(log, {weight});
+}
+
+void foreign_memory(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
+  for (int step = 0; step < steps; ++step) {
+    Tensor x;
+    {
+      std::vector<float> row(8);
+      for (int i = 0; i < 8; ++i) row[static_cast<std::size_t>(i)] = 0.1f * static_cast<float>((step + i) % 5);
+      x = groove::from_blob(row.data(), {2, 4}).clone();
+      std::memset(row.data(), 0x7f, row.size() * sizeof(float));
+    }
+    optimizer.zero_grad();
+    auto loss = net(x).abs().sum();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+void slice_writes(int steps, Log& log) {
+  auto state = groove::zeros({4, 3});
+  auto weight = groove::full({3}, 0.5).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    auto row = groove::rand({3});
+    state[1] = row;
+    state.narrow(0, 2, 2).mul_(0.5);
+    state.slice(1, 0, 3, 2) += 0.25;
+    optimizer.zero_grad();
+    auto loss = (state * weight).sum();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log.tensor(state);
+  log_all(log, {weight});
+}
+
+void moving_slice_write(int steps, Log& log) {
+  auto history = groove::zeros({6, 2});
+  auto weight = groove::ones({2}).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto out = weight * groove::rand({2});
+    history[step % 6] = out.detach();
+    auto loss = (out.sum() + history.mean()).square();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log.tensor(history);
+  log_all(log, {weight});
+}
+
+void alternating_optimizers(int steps, Log& log) {
+  Net maker(2, 4, 3), judge(3, 4, 1);
+  optim::Adam maker_optimizer(maker->parameters(), optim::AdamOptions(1e-2));
+  optim::Adam judge_optimizer(judge->parameters(), optim::AdamOptions(2e-2));
+  for (int step = 0; step < steps; ++step) {
+    auto fake = maker(groove::randn({4, 2}));
+    judge_optimizer.zero_grad();
+    auto judge_loss =
+        (judge(fake.detach()) + 1).square().mean() + (judge(groove::rand({4, 3})) - 1).square().mean();
+    judge_loss.backward();
+    judge_optimizer.step();
+    maker_optimizer.zero_grad();
+    auto maker_loss = (judge(fake) - 1).square().mean();
+    maker_loss.backward();
+    maker_optimizer.step();
+    log.number(judge_loss.item<double>() + maker_loss.item<double>());
+  }
+  log_all(log, maker->parameters());
+  log_all(log, judge->parameters());
+}
+
+void kept_tensors(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  std::vector<Tensor> kept;
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto hidden = groove::relu(net->first(groove::rand({3, 4})));
+    if (step % 3 == 2) kept.push_back(hidden.detach());
+    auto loss = net->second(hidden).mean();
+    loss.backward();
+    if (step % 4 == 1) kept.push_back(net->first->weight.grad());
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  for (const Tensor& tensor : kept) log.tensor(tensor);
+  log_all(log, net->parameters());
+}
+
+void exceptions(int steps, Log& log) {
+  Net net(4, 5, 3);
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
+  for (int step = 0; step < steps; ++step) {
+    try {
+      optimizer.zero_grad();
+      auto out = net(groove::randn({2, 4}));
+      if (step % 4 == 3) out = out + groove::ones({7});
+      const Tensor target = step % 5 == 4 ? labels(step, 2, 3) + 3 : labels(step, 2, 3);
+      auto loss = nn::functional::cross_entropy(out, target);
+      loss.backward();
+      optimizer.step();
+      log.number(loss.item<double>());
+    } catch (const Error& error) {
+      log.text += error.what();
+      log.text += "\n";
+    }
+  }
+  log_all(log, net->parameters());
+}
+
+void branch_on_loss(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    auto loss = (net(groove::randn({3, 4})) - 0.2).square().mean();
+    if (loss.item<double>() > 0.4) loss = loss * 0.5;
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+void accumulation(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  auto total = groove::zeros({});
+  for (int step = 0; step < steps; ++step) {
+    for (int part = 0; part < 3; ++part) {
+      auto loss = net(groove::randn({3, 4})).square().mean() / 3;
+      loss.backward();
+      total += loss.detach();
+    }
+    optimizer.step();
+    optimizer.zero_grad();
+  }
+  log.number(total.item<double>());
+  log_all(log, net->parameters());
+}
+
+void learning_rate_by_hand(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
+  for (int step = 0; step < steps; ++step) {
+    static_cast<optim::AdamOptions&>(optimizer.param_groups()[0].options()).lr(1e-2 / (1 + step));
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({3, 4}) * (0.1 * step)).square().mean();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+void evaluation_inside(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  const auto test = groove::rand({6, 4});
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    loss.backward();
+    optimizer.step();
+    if (step % 3 == 0) {
+      NoGradGuard no_grad;
+      net->eval();
+      log.number(net(test).argmax(1).sum().item<double>());
+      net->train();
+    }
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+void inference(int steps, Log& log) {
+  Net net(4, 5, 2);
+  NoGradGuard no_grad;
+  double correct = 0;
+  for (int step = 0; step < steps; ++step) {
+    auto out = net(groove::randn({3, 4}));
+    correct += out.argmax(1).eq(labels(step, 3, 2)).sum().item<double>();
+    log.number(correct);
+  }
+}
+
+void simulation(int steps, Log& log) {
+  auto position = groove::ones({3}), velocity = groove::zeros({3});
+  for (int step = 0; step < steps * 3; ++step) {
+    velocity = velocity - position * 0.1;
+    position = position + velocity * 0.1;
+  }
+  log.tensor(position);
+  log.tensor(velocity);
+}
+
+void dropout(int steps, Log& log) {
+  Net net(4, 16, 2);
+  nn::Dropout drop(0.3);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto loss = net->second(drop(groove::relu(net->first(groove::randn({3, 4}))))).square().mean();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+void ragged_tail(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({step % 4 == 3 ? 2 : 3, 4})).square().mean();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+}  // namespace
+
+const std::vector<Loop>& loops() {
+  static const std::vector<Loop> all = {
+      {"plain_step", plain_step},
+      {"loss_before_backward", loss_before_backward},
+      {"loss_between", loss_between},
+      {"pointer_written", pointer_written},
+      {"pointer_between_ops", pointer_between_ops, false},
+      {"foreign_memory", foreign_memory},
+      {"slice_writes", slice_writes},
+      {"moving_slice_write", moving_slice_write, false},
+      {"alternating_optimizers", alternating_optimizers, false},
+      {"kept_tensors", kept_tensors},
+      {"exceptions", exceptions},
+      {"branch_on_loss", branch_on_loss, false},
+      {"accumulation", accumulation},
+      {"learning_rate_by_hand", learning_rate_by_hand},
+      {"evaluation_inside", evaluation_inside},
+      {"inference", inference},
+      {"simulation", simulation},
+      {"dropout", dropout},
+      {"ragged_tail", ragged_tail},
+  };
+  return all;
+}
+
+std::string run_loop(const Loop& loop, int steps) {
+  manual_seed(7);
+  Log log;
+  loop.run(steps, log);
+  return log.text;
+}
+
+}  // namespace groove::testing

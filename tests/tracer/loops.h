@@ -1,0 +1,24 @@
+// Small training loops in LibTorch style, each a situation that breaks naive tracers. A loop writes
+// everything observable to its log: losses, parameters, gradients, versions, random state.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace groove::testing {
+
+class Log;
+
+struct Loop {
+  const char* name;
+  void (*run)(int steps, Log& log);
+  bool is_compiled = true;  // does a segment have to be armed and hit?
+};
+
+const std::vector<Loop>& loops();
+
+/// Runs the loop from the same seed and gives its log.
+std::string run_loop(const Loop& loop, int steps);
+
+}  // namespace groove::testing

@@ -24,11 +24,11 @@ using kernels::GatherLowering;
 using kernels::OverwriteLowering;
 using kernels::ReductionLowering;
 
-constexpr std::size_t kMaxNodes = 48;          // of a group: registers and compile time
-constexpr std::size_t kMaxOperands = 24;       // loads and stores of a group, roughly
+constexpr std::size_t kMaxNodes = 48;     // of a group: registers and compile time
+constexpr std::size_t kMaxOperands = 24;  // loads and stores of a group, roughly
 constexpr std::size_t kMaxEpilogueNodes = 8;
 constexpr std::int64_t kSplitRow = 4 * kernels::order::kRowChunk;
-constexpr std::int64_t kSplitRows = 8;         // fewer rows than this leave threads idle
+constexpr std::int64_t kSplitRows = 8;  // fewer rows than this leave threads idle
 
 template <typename How>
 const How* lowering_as(const Node& node) {
@@ -125,10 +125,14 @@ class Fuser {
     // Where a node may choose, it goes to where data is dearest to move: rows, then products.
     const auto preference = [&](std::int32_t id) {
       switch (fusion_.groups[static_cast<std::size_t>(id)].kind) {
-        case GroupKind::kRow: return 0;
-        case GroupKind::kContraction: return 1;
-        case GroupKind::kColumn: return 2;
-        default: return 3;
+        case GroupKind::kRow:
+          return 0;
+        case GroupKind::kContraction:
+          return 1;
+        case GroupKind::kColumn:
+          return 2;
+        default:
+          return 3;
       }
     };
     std::sort(found.begin(), found.end(), [&](std::int32_t a, std::int32_t b) {
@@ -237,7 +241,8 @@ class Fuser {
     Span span = Span::kFull;
     if (!find_span(into, index, span)) return false;
     switch (into.kind) {
-      case GroupKind::kMap: break;
+      case GroupKind::kMap:
+        break;
       case GroupKind::kContraction:
         if (lowering_as<GatherLowering>(node(index))) return false;
         break;
@@ -249,7 +254,8 @@ class Fuser {
         span = Span::kKept;
         if (lowering_as<GatherLowering>(node(index))) return false;
         break;
-      default: return false;
+      default:
+        return false;
     }
     if (!reads_fit(home, index, span)) return false;
     fusion_.span_of[static_cast<std::size_t>(index)] = span;
@@ -276,9 +282,10 @@ class Fuser {
       if (producer >= 0 && is_splat(node(producer))) continue;
       const bool is_inside = group_of_value(root) == home;
       try {
-        const Walk walk = chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root),
-                                      chain);
-        if (is_inside ? !reads_inside(into, root, span, walk) : !collapses(into, walk)) return false;
+        const Walk walk =
+            chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root), chain);
+        if (is_inside ? !reads_inside(into, root, span, walk) : !collapses(into, walk))
+          return false;
       } catch (const Error&) {
         return false;
       }
@@ -425,7 +432,8 @@ class Fuser {
   static bool can_split(const Node& n) {
     const auto& how = std::get<ReductionLowering>(n.op->lowering->how);
     for (const kernels::Prim prim : how.reductions) {
-      if (prim == kernels::Prim::kReduceArgMax || prim == kernels::Prim::kReduceArgMin) return false;
+      if (prim == kernels::Prim::kReduceArgMax || prim == kernels::Prim::kReduceArgMin)
+        return false;
     }
     return true;
   }

@@ -17,7 +17,7 @@ enum class GroupKind : std::uint8_t {
   kColumn,       // a column reduction, producers inlined, consumers per column
   kContraction,  // one contraction and its epilogue
   kConcatenate,
-  kOverwrite,    // a strided region of a copy of the base is replaced
+  kOverwrite,  // a strided region of a copy of the base is replaced
   kOpaque,
 };
 
@@ -33,11 +33,11 @@ struct Group {
 };
 
 struct Fusion {
-  std::vector<Group> groups;          // each after the groups it reads from
-  std::vector<std::int32_t> group_of; // per node; -1: view, constant or dead
-  std::vector<Span> span_of;          // per node, within its group
-  std::vector<char> is_stored;        // per value: has memory of its own
-  std::vector<std::int32_t> stage_of; // per node: the stage it runs in; -1: dead
+  std::vector<Group> groups;           // each after the groups it reads from
+  std::vector<std::int32_t> group_of;  // per node; -1: view, constant or dead
+  std::vector<Span> span_of;           // per node, within its group
+  std::vector<char> is_stored;         // per value: has memory of its own
+  std::vector<std::int32_t> stage_of;  // per node: the stage it runs in; -1: dead
 };
 
 struct FusionOptions {

@@ -1,3 +1,4 @@
+// Records dispatched calls as nodes; tensors carry the number of the value they stand for.
 #include "jit/graph_builder.h"
 
 #include <atomic>
@@ -29,8 +30,8 @@ void GraphBuilder::set_context(Place place, std::int32_t stage,
 Tensor GraphBuilder::tensor(ValueId value) const {
   if (value == kNoValue) return Tensor();
   const Type& type = graph_.type(value);
-  auto impl = make_impl(StoragePtr(), Geometry{type.sizes, contiguous_strides(type.sizes), 0},
-                        type.dtype);
+  auto impl =
+      make_impl(StoragePtr(), Geometry{type.sizes, contiguous_strides(type.sizes), 0}, type.dtype);
   impl->is_pending = true;
   impl->trace_session = session_;
   impl->trace_id = value;

@@ -1,3 +1,4 @@
+// Chains and walks: geometry seen through views, broadcasts and gathers.
 #include "jit/index_map.h"
 
 #include "jit/fusion.h"
@@ -146,14 +147,15 @@ Walk Chains::walk(Geometry geometry, const Chain* chain) {
   Walk walk;
   for (; chain->kind != Chain::Kind::kEnd; chain = chain->rest) {
     switch (chain->kind) {
-      case Chain::Kind::kEnd: break;
+      case Chain::Kind::kEnd:
+        break;
       case Chain::Kind::kBroadcast: {
         const Shape& to = graph_.type(chain->target).sizes;
         geometry.strides = kernels::broadcast_strides(geometry.sizes, geometry.strides, to);
         geometry.sizes = to;
         break;
       }
-      case Chain::Kind::kView: 
+      case Chain::Kind::kView:
         geometry = apply_view(graph_, geometry, chain->node, walk.starts);
         break;
       case Chain::Kind::kPick: {

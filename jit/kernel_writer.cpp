@@ -1,3 +1,4 @@
+// Two passes over a group: what memory it walks and how, then its instructions phase by phase.
 #include "jit/kernel_writer.h"
 
 #include <algorithm>
@@ -63,7 +64,8 @@ const Chain* KernelWriter::member_chain(std::int32_t index, const Chain* chain) 
 std::int64_t KernelWriter::row_length() const {
   std::int64_t length = 1;
   for (std::size_t i = 0; i < group_.loop.sizes.size(); ++i) {
-    if (!group_.loop.is_reduced.empty() && group_.loop.is_reduced[i]) length *= group_.loop.sizes[i];
+    if (!group_.loop.is_reduced.empty() && group_.loop.is_reduced[i])
+      length *= group_.loop.sizes[i];
   }
   return length;
 }
@@ -139,8 +141,8 @@ void KernelWriter::collect_member(std::int32_t index, const Chain* chain) {
 }
 
 void KernelWriter::add_store(ValueId value, Span span, Walk walk, BufferId buffer) {
-  const Memory memory{Memory::Use::kStore, buffer, graph_.type(value).dtype, std::move(walk), false,
-                      false, -1};
+  const Memory memory{
+      Memory::Use::kStore, buffer, graph_.type(value).dtype, std::move(walk), false, false, -1};
   stores_.push_back({value, chains_.end(span), remember(memory),
                      span == Span::kKept && group_.kind != GroupKind::kMap});
 }
@@ -151,10 +153,15 @@ void KernelWriter::collect_stores() {
       if (!is_member(index) || !fusion_.is_stored[static_cast<std::size_t>(id)]) continue;
       const Span span = span_of(index);
       Walk walk = chains_.walk(memory_geometry(graph_, id), chains_.end(span));
-      const bool is_identity = span == Span::kFull &&
-                               walk.strides == identity_strides(group_.loop, Span::kFull);
-      Memory memory{Memory::Use::kStore, buffer_of_[static_cast<std::size_t>(id)],
-                    graph_.type(id).dtype, std::move(walk), is_identity, false, -1};
+      const bool is_identity =
+          span == Span::kFull && walk.strides == identity_strides(group_.loop, Span::kFull);
+      Memory memory{Memory::Use::kStore,
+                    buffer_of_[static_cast<std::size_t>(id)],
+                    graph_.type(id).dtype,
+                    std::move(walk),
+                    is_identity,
+                    false,
+                    -1};
       stores_.push_back({id, chains_.end(span), remember(std::move(memory)), span == Span::kKept});
     }
   }
@@ -243,10 +250,9 @@ void KernelWriter::lay_out(LaunchPlan& plan, int keep_inner) {
     }
     if (is_split_axis && mode_ == Mode::kChunks) {
       for (Memory& memory : memories_) {
-        memory.walk.offset += part_.first * (memory.is_partial
-                                                 ? 1
-                                                 : memory_stride(memory, axes[at]) *
-                                                       kernels::order::kRowChunk);
+        memory.walk.offset +=
+            part_.first *
+            (memory.is_partial ? 1 : memory_stride(memory, axes[at]) * kernels::order::kRowChunk);
       }
     }
   }
@@ -350,11 +356,11 @@ Exprs KernelWriter::emit_node(std::int32_t index, const Chain* chain) {
   for (std::size_t i = 0; i < n.numbers.size(); ++i) {
     const ScalarType dtype = kernels::number_dtype(own.signature, how, own.result.compute, i);
     const bool is_entry = n.numbers[i].entry >= 0;
-    numbers.push_back(parameter({is_entry ? n.numbers[i].entry : -1, dtype,
-                                 is_entry ? 0 : own.numbers[i].bits_as(dtype)}));
+    numbers.push_back(parameter(
+        {is_entry ? n.numbers[i].entry : -1, dtype, is_entry ? 0 : own.numbers[i].bits_as(dtype)}));
   }
-  const auto flat = how.uses_flat_index ? [&] { return flat_index(index, chain); }
-                                        : std::function<Expr()>();
+  const auto flat =
+      how.uses_flat_index ? [&] { return flat_index(index, chain); } : std::function<Expr()>();
   return kernels::emit_elementwise(*builder_, own.signature, own.result, inputs, numbers, flat);
 }
 
@@ -377,8 +383,8 @@ Expr KernelWriter::flat_index(std::int32_t index, const Chain* chain) {
 Exprs KernelWriter::contraction_result(std::int32_t index) {
   const Node& n = node(index);
   if (n.inputs.size() < 3 || n.inputs[2] == kNoValue) return {sums_};
-  const Expr bias = value(n.inputs[2], operand_chain(graph_, chains_, index, 2,
-                                                     chains_.end(Span::kFull)));
+  const Expr bias =
+      value(n.inputs[2], operand_chain(graph_, chains_, index, 2, chains_.end(Span::kFull)));
   return {sums_ + kernels::convert(bias, sums_.dtype())};
 }
 
@@ -386,8 +392,7 @@ void KernelWriter::reduce(std::int32_t index) {
   const Node& n = node(index);
   const NodeSignature own(graph_, n);
   const Expr input = value(n.inputs[0], chains_.end(Span::kFull));
-  const Exprs before =
-      kernels::emit_before_reduction(*builder_, own.signature, own.result, input);
+  const Exprs before = kernels::emit_before_reduction(*builder_, own.signature, own.result, input);
   const auto& how = std::get<ReductionLowering>(n.op->lowering->how);
   Exprs& results = reduced_[index];
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -422,8 +427,8 @@ void KernelWriter::finish(LaunchPlan& plan, Builder& builder, kernels::Kernel& k
   plan.nodes = group_.nodes;
   plan.stage = group_.stage;
   // A few hundredths of a nanosecond a vectorised instruction and element.
-  plan.nanoseconds =
-      20.0 + 0.03 * static_cast<double>(plan.box.points()) * static_cast<double>(kernel.code.size());
+  plan.nanoseconds = 20.0 + 0.03 * static_cast<double>(plan.box.points()) *
+                                static_cast<double>(kernel.code.size());
 }
 
 void KernelWriter::write(LaunchPlan& plan, kernels::Kernel& kernel) {

@@ -118,7 +118,7 @@ class KernelWriter {
   int phase_ = 0;
   Mode mode_ = Mode::kWhole;
   Chunks part_;
-  kernels::Expr sums_;  // contractions: the finished sum
+  kernels::Expr sums_;                              // contractions: the finished sum
   std::map<std::int32_t, kernels::Exprs> reduced_;  // raw results of reductions
   struct Made {
     int phase;

@@ -13,14 +13,14 @@ namespace groove::jit {
 
 using BufferId = std::int32_t;
 
-// Programs have room for this many threads, or for as many as the pool has when they are made.
-inline constexpr int kMaxThreads = 4;
+/// Programs have room for this many threads: all there are, and enough for tests on few cores.
+int most_threads();
 
 // One contiguous piece of memory a program reads or writes.
 struct Buffer {
   enum class Place : std::uint8_t { kArena, kInput, kOutput };
   Place place = Place::kArena;
-  std::int32_t index = -1;   // which input, or which non-writing output
+  std::int32_t index = -1;  // which input, or which non-writing output
   std::int64_t bytes = 0;
   std::int64_t offset = -1;  // in the arena, once planned
   ValueId value = kNoValue;  // what it holds; temporaries hold none
@@ -46,25 +46,25 @@ struct LaunchPlan {
   enum class Kind : std::uint8_t { kKernel, kContraction, kOpaque };
   Kind kind = Kind::kKernel;
   std::int32_t stage = 0;
-  std::vector<std::int32_t> nodes;       // for listings and host code
+  std::vector<std::int32_t> nodes;  // for listings and host code
   kernels::Order order = kernels::Order::kMap;
   std::shared_ptr<const kernels::Callable> callable;
   std::shared_ptr<const kernels::ContractionCallable> contraction;
   kernels::ContractionShape shape;
-  kernels::Box box;                      // strides per operand (contractions: of the epilogue)
-  std::vector<Operand> operands;         // contractions: A, B, then those of the epilogue
+  kernels::Box box;               // strides per operand (contractions: of the epilogue)
+  std::vector<Operand> operands;  // contractions: A, B, then those of the epilogue
   std::vector<ScalarSlot> scalars;
-  BufferId scratch = -1;                 // contractions: `max_parts` pieces of `scratch_bytes`
+  BufferId scratch = -1;  // contractions: `max_parts` pieces of `scratch_bytes`
   std::int64_t scratch_bytes = 0;
-  std::int32_t max_parts = 1;            // threads that are worth it
-  bool overwrites = false;               // must run after earlier writers of what it stores to
-  double nanoseconds = 0;                // a rough estimate on one thread
+  std::int32_t max_parts = 1;  // threads that are worth it
+  bool overwrites = false;     // must run after earlier writers of what it stores to
+  double nanoseconds = 0;      // a rough estimate on one thread
 };
 
 struct Lowered {
   std::vector<Buffer> buffers;
-  std::vector<BufferId> buffer_of;  // per value; -1: none
-  std::vector<LaunchPlan> launches; // in an order that respects dependencies
+  std::vector<BufferId> buffer_of;   // per value; -1: none
+  std::vector<LaunchPlan> launches;  // in an order that respects dependencies
 };
 
 /// Lowers every group; stored values get arena buffers, inputs theirs.

@@ -1,6 +1,7 @@
 // Groups to launches: kernels by the KernelWriter, contractions with their operands described for
 // the generator, region copies for concatenations and overwrites, host code as it is.
 #include <algorithm>
+#include <thread>
 
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
@@ -65,13 +66,23 @@ class Lowerer {
       case GroupKind::kMap:
       case GroupKind::kRow:
       case GroupKind::kColumn:
-        if (group.is_split) lower_split(id, group);
-        else lower_kernel(id, group);
+        if (group.is_split)
+          lower_split(id, group);
+        else
+          lower_kernel(id, group);
         break;
-      case GroupKind::kContraction: lower_contraction(id, group); break;
-      case GroupKind::kConcatenate: lower_concatenation(group); break;
-      case GroupKind::kOverwrite: lower_overwrite(group); break;
-      case GroupKind::kOpaque: lower_opaque(group); break;
+      case GroupKind::kContraction:
+        lower_contraction(id, group);
+        break;
+      case GroupKind::kConcatenate:
+        lower_concatenation(group);
+        break;
+      case GroupKind::kOverwrite:
+        lower_overwrite(group);
+        break;
+      case GroupKind::kOpaque:
+        lower_opaque(group);
+        break;
     }
   }
 
@@ -90,8 +101,8 @@ class Lowerer {
   }
 
   void lower_split(std::int32_t id, const Group& group) {
-    const std::int64_t length = KernelWriter(graph_, fusion_, result_.buffer_of, group, id)
-                                    .row_length();
+    const std::int64_t length =
+        KernelWriter(graph_, fusion_, result_.buffer_of, group, id).row_length();
     const std::int64_t rows = group.loop.points() / length;
     const std::int64_t chunk = kernels::order::kRowChunk;
     const std::int64_t whole = length / chunk, rest = length % chunk;
@@ -167,7 +178,7 @@ class Lowerer {
   void add_scratch(LaunchPlan& plan) {
     kernels::ContractionLaunch launch;
     launch.shape = plan.shape;
-    const int most = std::max(kernels::num_threads(), kMaxThreads);
+    const int most = most_threads();
     std::size_t bytes = 0;
     for (int parts = 1; parts <= most; ++parts) {
       bytes = std::max(bytes, plan.contraction->scratch_bytes(launch, parts));
@@ -213,7 +224,8 @@ class Lowerer {
     const BufferId target = buffer_of(n.outputs[0]);
     copy_region(group, n.inputs[0], memory_geometry(graph_, n.outputs[0]), target);
     copy_region(group, n.inputs[1],
-                Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)), attr.integer(2)}, target);
+                Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)), attr.integer(2)},
+                target);
     result_.launches.back().overwrites = true;
   }
 
@@ -250,8 +262,8 @@ class Lowerer {
       const bool is_entry = number.entry >= 0;
       const ScalarType dtype = is_entry ? graph_.numbers[static_cast<std::size_t>(number.entry)]
                                         : number.constant.type();
-      plan.scalars.push_back({is_entry ? number.entry : -1, dtype,
-                              is_entry ? 0 : number.constant.bits_as(dtype)});
+      plan.scalars.push_back(
+          {is_entry ? number.entry : -1, dtype, is_entry ? 0 : number.constant.bits_as(dtype)});
     }
     result_.launches.push_back(std::move(plan));
   }
@@ -262,6 +274,12 @@ class Lowerer {
 };
 
 }  // namespace
+
+int most_threads() {
+  static const int count =
+      std::max({4, kernels::num_threads(), static_cast<int>(std::thread::hardware_concurrency())});
+  return count;
+}
 
 Lowered lower_groups(const Graph& graph, const Fusion& fusion) {
   return Lowerer(graph, fusion).run();

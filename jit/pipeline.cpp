@@ -1,3 +1,4 @@
+// The pass table, and what happens around each pass.
 #include "jit/pipeline.h"
 
 #include <fmt/format.h>
@@ -27,12 +28,9 @@ void dump(const Graph& graph, int number, std::size_t step, const char* name) {
 
 const std::vector<Pass>& passes() {
   static const std::vector<Pass> order = {
-      {"expand_composites", expand_composites},
-      {"merge_duplicates", merge_duplicates},
-      {"fold_constants", fold_constants},
-      {"simplify", simplify},
-      {"remove_dead_code", remove_dead_code},
-      {"insert_copies", insert_copies},
+      {"expand_composites", expand_composites}, {"merge_duplicates", merge_duplicates},
+      {"fold_constants", fold_constants},       {"simplify", simplify},
+      {"remove_dead_code", remove_dead_code},   {"insert_copies", insert_copies},
   };
   return order;
 }

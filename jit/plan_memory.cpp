@@ -1,3 +1,4 @@
+// Liveness by level, in-place sharing, placement by size, and the checker.
 #include "jit/plan_memory.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ class Planner {
 
  private:
   bool is_arena(BufferId id) const {
-    return id >= 0 && lowered_.buffers[static_cast<std::size_t>(id)].place == Buffer::Place::kArena &&
+    return id >= 0 &&
+           lowered_.buffers[static_cast<std::size_t>(id)].place == Buffer::Place::kArena &&
            lives_[static_cast<std::size_t>(id)].first >= 0;
   }
   Life& life(BufferId id) { return lives_[static_cast<std::size_t>(id)]; }
@@ -63,7 +65,8 @@ class Planner {
     for (std::size_t level = 0; level < schedule_.levels.size(); ++level) {
       const auto& launches = schedule_.levels[level].launches;
       for (const std::int32_t index : launches) count(index, touching, 1);
-      for (const std::int32_t index : launches) share(index, static_cast<std::int32_t>(level), touching);
+      for (const std::int32_t index : launches)
+        share(index, static_cast<std::int32_t>(level), touching);
       for (const std::int32_t index : launches) count(index, touching, -1);
     }
   }
@@ -133,8 +136,7 @@ class Planner {
     }
     for (std::size_t i = 0; i < slot_.size(); ++i) {
       if (is_arena(static_cast<BufferId>(i))) {
-        lowered_.buffers[i].offset =
-            lowered_.buffers[static_cast<std::size_t>(slot_[i])].offset;
+        lowered_.buffers[i].offset = lowered_.buffers[static_cast<std::size_t>(slot_[i])].offset;
       }
     }
   }
@@ -171,7 +173,8 @@ std::string check_memory(const Lowered& lowered, const Schedule& schedule) {
     return Owned{buffer.offset, buffer.offset + buffer.bytes, id};
   };
   const auto is_arena = [&](BufferId id) {
-    return id >= 0 && lowered.buffers[static_cast<std::size_t>(id)].place == Buffer::Place::kArena &&
+    return id >= 0 &&
+           lowered.buffers[static_cast<std::size_t>(id)].place == Buffer::Place::kArena &&
            lowered.buffers[static_cast<std::size_t>(id)].bytes > 0;
   };
   const auto overlap = [](const Owned& a, const Owned& b) {
@@ -202,7 +205,9 @@ std::string check_memory(const Lowered& lowered, const Schedule& schedule) {
           for (const Operand& store : lowered.launches[static_cast<std::size_t>(other)].operands) {
             if (!store.is_store || !is_arena(store.buffer) || store.buffer == load.buffer) continue;
             if (!overlap(span_of(store.buffer), wanted)) continue;
-            if (other == index && store.is_identity && load.is_identity) continue;
+            const Owned written = span_of(store.buffer);
+            const bool is_in_place = written.begin == wanted.begin && written.end == wanted.end;
+            if (other == index && is_in_place && store.is_identity && load.is_identity) continue;
             return fmt::format("level {}: launch {} overwrites buffer {}, which launch {} reads",
                                level, other, load.buffer, index);
           }

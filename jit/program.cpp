@@ -30,7 +30,8 @@ Program::Program(Graph graph, const ProgramOptions& options)
     pointers += plan.operands.size();
     scalars += plan.scalars.size();
   }
-  control_bytes_ = (static_cast<std::int64_t>((pointers + scalars) * 8) + kLine - 1) / kLine * kLine;
+  control_bytes_ =
+      (static_cast<std::int64_t>((pointers + scalars) * 8) + kLine - 1) / kLine * kLine;
   MemoryPlan memory = plan_memory(lowered, order, control_bytes_);
 #ifdef NDEBUG
   const bool checks = options_.fills_freed_memory;
@@ -46,14 +47,12 @@ Program::Program(Graph graph, const ProgramOptions& options)
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
 }
 
-void Program::add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered,
-                           std::size_t skip) {
+void Program::add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered) {
   Instance instance;
   kernels::describe(instance.launch, plan.box);
   instance.pointers = static_cast<std::int32_t>(pointers_.size());
   instance.scalars = static_cast<std::int32_t>(scalars_.size());
   instance.points = plan.box.points();
-  (void)skip;
   for (const Operand& operand : plan.operands) {
     const auto slot = static_cast<std::int32_t>(pointers_.size());
     if (operand.buffer < 0) {
@@ -122,22 +121,22 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
         stage.has_host_code = true;
       }
       for (const std::int32_t node : plan.nodes) {
-        step.name += (step.name.empty() ? "" : " ") +
-                     graph_.nodes[static_cast<std::size_t>(node)].op->name;
+        step.name +=
+            (step.name.empty() ? "" : " ") + graph_.nodes[static_cast<std::size_t>(node)].op->name;
       }
       if (plan.nodes.empty()) step.name = "copy";
-      add_instance(step, plan, lowered, 0);
+      add_instance(step, plan, lowered);
       // Equal code over other buffers, side by side: one table.
       const bool is_map =
           plan.kind == LaunchPlan::Kind::kKernel && plan.order == kernels::Order::kMap;
       for (std::size_t j = i + 1; is_map && j < launches.size(); ++j) {
         const LaunchPlan& other = plans_[static_cast<std::size_t>(launches[j])];
         if (is_done[j] || other.kind != plan.kind || other.callable != plan.callable) continue;
-        add_instance(step, other, lowered, 0);
+        add_instance(step, other, lowered);
         is_done[j] = 1;
       }
       const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
-      step.max_parts = is_small || step.node >= 0 ? 1 : kMaxThreads;
+      step.max_parts = is_small || step.node >= 0 ? 1 : most_threads();
       total += step.nanoseconds;
       stage.levels.back().push_back(static_cast<std::int32_t>(steps_.size()));
       steps_.push_back(std::move(step));
@@ -152,8 +151,8 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
 }
 
 std::string Program::describe() const {
-  std::string text = fmt::format("program: {} launches, arena {} bytes\n", steps_.size(),
-                                 arena_bytes_);
+  std::string text =
+      fmt::format("program: {} launches, arena {} bytes\n", steps_.size(), arena_bytes_);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     text += fmt::format("stage {}{}\n", s, stages_[s].is_serial ? " (one thread)" : "");
     for (std::size_t level = 0; level < stages_[s].levels.size(); ++level) {
@@ -165,8 +164,8 @@ std::string Program::describe() const {
           shape = fmt::format("{}x{}x{}x{}", m.batch, m.m, m.n, m.k);
         } else {
           for (int axis = step.instances[0].launch.rank - 1; axis >= 0; --axis) {
-            shape += fmt::format("{}{}", shape.empty() ? "" : "x",
-                                 step.instances[0].launch.count[axis]);
+            shape +=
+                fmt::format("{}{}", shape.empty() ? "" : "x", step.instances[0].launch.count[axis]);
           }
         }
         const char* kinds[] = {"kernel", "contraction", "host"};

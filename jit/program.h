@@ -55,8 +55,8 @@ class Program final : public Executable {
     std::int64_t scratch = 0, scratch_bytes = 0;
     std::vector<Instance> instances;  // one, or a table of equal kernels over other buffers
     std::int64_t points = 0;
-    std::int32_t node = -1;           // host code
-    std::int32_t max_parts = 1;       // 1: one thread runs it
+    std::int32_t node = -1;      // host code
+    std::int32_t max_parts = 1;  // 1: one thread runs it
     std::int32_t level = 0;
     double nanoseconds = 0;
     std::string name;
@@ -74,8 +74,7 @@ class Program final : public Executable {
   struct Run;
 
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);
-  void add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered, std::size_t skip);
-  void measure(Step& step, const LaunchPlan& plan) const;
+  void add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered);
   void patch(const Stage& stage, const Run& run) const noexcept;
   void run_levels(const Stage& stage, const Run& run, int part, int parts) const noexcept;
   void run_step(const Step& step, const Run& run, int part, int parts) const noexcept;

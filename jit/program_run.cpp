@@ -50,8 +50,7 @@ void Program::patch(const Stage& stage, const Run& run) const noexcept {
   }
   for (std::int32_t i = stage.first_entry; i < stage.last_entry; ++i) {
     const EntryScalar& entry = entries_[static_cast<std::size_t>(i)];
-    run.scalars[entry.slot] =
-        entry_number(graph_, run.numbers, entry.entry).bits_as(entry.dtype);
+    run.scalars[entry.slot] = entry_number(graph_, run.numbers, entry.entry).bits_as(entry.dtype);
   }
 }
 
@@ -68,7 +67,7 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   run.scalars = reinterpret_cast<std::uint64_t*>(run.arena + pointers_.size() * 8);
   run.has_failed = &has_failed;
   patch(stage, run);
-  const int threads = std::min(kernels::num_threads(), kMaxThreads);
+  const int threads = std::min(kernels::num_threads(), most_threads());
   if (stage.is_serial || threads <= 1) {
     run_levels(stage, run, 0, 1);
   } else {
@@ -154,7 +153,8 @@ void Program::run_table(const Step& step, const Run& run, int part, int parts) c
       if (launch.rank == 1) {
         const auto cut = [&](std::int64_t point) {
           const std::int64_t own = point - first;
-          return own >= instance.points ? instance.points : std::max<std::int64_t>(own, 0) / 64 * 64;
+          return own >= instance.points ? instance.points
+                                        : std::max<std::int64_t>(own, 0) / 64 * 64;
         };
         launch.begin[0] = cut(begin);
         launch.count[0] = cut(end) - launch.begin[0];

@@ -1,3 +1,4 @@
+// Copies nodes into a new graph under new names.
 #include "jit/rewrite.h"
 
 #include <utility>

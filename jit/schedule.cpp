@@ -1,3 +1,4 @@
+// Dependencies between launches, where outputs land, and levels by longest path.
 #include "jit/schedule.h"
 
 #include <algorithm>
@@ -38,7 +39,8 @@ class Scheduler {
     before_.resize(lowered_.launches.size());
     for (const Operand& operand : launch(index).operands) {
       if (operand.buffer < 0) continue;
-      auto& list = (operand.is_store ? writers_ : readers_)[static_cast<std::size_t>(operand.buffer)];
+      auto& list =
+          (operand.is_store ? writers_ : readers_)[static_cast<std::size_t>(operand.buffer)];
       if (list.empty() || list.back() != index) list.push_back(index);
     }
   }
@@ -134,9 +136,8 @@ class Scheduler {
     const auto id = static_cast<BufferId>(lowered_.buffers.size() - 1);
     readers_.emplace_back();
     writers_.emplace_back();
-    LaunchPlan copy =
-        copy_launch(type.dtype, {type.sizes, contiguous_strides(type.sizes), 0}, fresh,
-                    {type.sizes, input.strides, 0}, id);
+    LaunchPlan copy = copy_launch(type.dtype, {type.sizes, contiguous_strides(type.sizes), 0},
+                                  fresh, {type.sizes, input.strides, 0}, id);
     copy.stage = output.stage;
     lowered_.launches.push_back(std::move(copy));
     const auto index = static_cast<std::int32_t>(lowered_.launches.size() - 1);
@@ -172,8 +173,8 @@ class Scheduler {
     return !writers_[static_cast<std::size_t>(fresh)].empty();
   }
   static bool reads_at_own_index(const LaunchPlan& plan, BufferId old, BufferId fresh) {
-    bool reads = false, is_identity = plan.kind == LaunchPlan::Kind::kKernel &&
-                                      plan.order == kernels::Order::kMap;
+    bool reads = false,
+         is_identity = plan.kind == LaunchPlan::Kind::kKernel && plan.order == kernels::Order::kMap;
     for (const Operand& operand : plan.operands) {
       if (operand.buffer == old) reads = true;
       if (operand.buffer == old || operand.buffer == fresh) is_identity &= operand.is_identity;

@@ -12,9 +12,9 @@ struct Schedule {
   struct Level {
     std::vector<std::int32_t> launches;
   };
-  std::vector<Level> levels;                  // of all stages, in order
-  std::vector<std::int32_t> stage_begin;      // first level of each stage, and the end
-  std::vector<std::int32_t> level_of;         // per launch
+  std::vector<Level> levels;              // of all stages, in order
+  std::vector<std::int32_t> stage_begin;  // first level of each stage, and the end
+  std::vector<std::int32_t> level_of;     // per launch
 };
 
 /// Gives outputs their memory (straight into it, or by a copy at the end of the stage where an old

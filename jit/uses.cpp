@@ -1,3 +1,4 @@
+// Stages, readers and updates of a graph, and the order of its groups.
 #include "jit/uses.h"
 
 #include <algorithm>

@@ -29,7 +29,8 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session)
 
 Replay::~Replay() = default;
 
-// Memory of the outputs that become real in this stage, and the addresses of all live-ins.
+// The addresses of all live-ins, and the memory of all outputs: a fused kernel may compute early
+// what only a later stage owes.
 void Replay::prepare_buffers(std::int32_t stage) {
   std::size_t place = 0;
   for (const SlotId id : segment_->live_ins) {
@@ -49,9 +50,8 @@ void Replay::prepare_buffers(std::int32_t stage) {
   }
   for (const std::int32_t index : segment_->output_storages) {
     const StorageInfo& info = segment_->storages[static_cast<std::size_t>(index)];
-    const std::int32_t output = info.early_output >= 0 ? info.early_output : info.output;
     void*& buffer = buffers_[place++];
-    if (segment_->graph.outputs[static_cast<std::size_t>(output)].stage != stage) continue;
+    if (stage > 0) continue;
     TensorImpl& impl = existing_handle(info.base);
     const std::size_t bytes =
         static_cast<std::size_t>(impl.numel) * element_size(impl.dtype);

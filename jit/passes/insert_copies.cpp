@@ -176,8 +176,7 @@ class Copier {
     Graph& to = rewriter_.graph();
     const std::vector<Type> types = operand_types(to, last());
     const std::vector<Scalar> numbers = recorded_numbers(to, last());
-    const Shape axes =
-        kernels::reduction_axes(Signature{*last().op, types, last().attrs, numbers});
+    const Shape axes = kernels::reduction_axes(Signature{*last().op, types, last().attrs, numbers});
     Geometry geometry;
     if (geometry_of(last().inputs[0], geometry) && is_one_axis(geometry, axes)) return;
     Shape order(axes);

@@ -7,11 +7,13 @@ namespace groove::jit {
 
 bool remove_dead_code(Graph& graph) {
   std::vector<char> is_live(graph.values.size());
-  for (const GraphOutput& output : graph.outputs) is_live[static_cast<std::size_t>(output.value)] = 1;
+  for (const GraphOutput& output : graph.outputs)
+    is_live[static_cast<std::size_t>(output.value)] = 1;
   std::vector<char> stays(graph.nodes.size());
   std::size_t count = 0;
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-    for (const ValueId id : graph.nodes[i].outputs) stays[i] |= is_live[static_cast<std::size_t>(id)];
+    for (const ValueId id : graph.nodes[i].outputs)
+      stays[i] |= is_live[static_cast<std::size_t>(id)];
     if (!stays[i]) continue;
     ++count;
     for (const ValueId id : graph.nodes[i].inputs) {

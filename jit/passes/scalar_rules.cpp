@@ -1,3 +1,4 @@
+// The rule table. Adding +0.0 is not in it: it would turn -0.0 into +0.0.
 #include "jit/passes/scalar_rules.h"
 
 #include <bit>
@@ -15,7 +16,8 @@ bool is_constant(const Builder& builder, std::int32_t id, double value) {
   switch (instr.dtype) {
     case kFloat:
       return instr.imm == std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    case kDouble: return instr.imm == std::bit_cast<std::uint64_t>(value);
+    case kDouble:
+      return instr.imm == std::bit_cast<std::uint64_t>(value);
     default: {
       if (!is_integral(instr.dtype)) return false;
       const std::size_t bits = 8 * element_size(instr.dtype);

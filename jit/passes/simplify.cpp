@@ -92,8 +92,7 @@ class Simplifier {
       const Type output = to().type(node.outputs[0]);
       try {
         const Geometry memory = contiguous(to().type(source).sizes);
-        const Geometry stepwise =
-            apply(node, apply(*inner, memory, source), node.inputs[0]);
+        const Geometry stepwise = apply(node, apply(*inner, memory, source), node.inputs[0]);
         if (!(apply(node, memory, source) == stepwise)) return;
         Node direct = node;
         direct.inputs[0] = source;
@@ -119,7 +118,8 @@ class Simplifier {
         const Geometry memory = contiguous(type.sizes);
         try {
           Geometry seen = memory;
-          for (std::size_t i = chain.size(); i-- > 0;) seen = apply(*chain[i], seen, chain[i]->inputs[0]);
+          for (std::size_t i = chain.size(); i-- > 0;)
+            seen = apply(*chain[i], seen, chain[i]->inputs[0]);
           if (is_same(seen, memory)) same = source;
         } catch (const Error&) {
           return same;

@@ -10,7 +10,9 @@ const Op& op = define({
     .name = "constant",
     .kind = OpKind::kElementwise,
     .inputs = 0,
-    .attributes = {{"sizes", AttrType::kInts}, {"dtype", AttrType::kDtype}, {"bits", AttrType::kInt}},
+    .attributes = {{"sizes", AttrType::kInts},
+                   {"dtype", AttrType::kDtype},
+                   {"bits", AttrType::kInt}},
     .type =
         [](const Signature& signature) {
           const AttrReader attr = signature.attr();

@@ -31,8 +31,7 @@ std::int32_t Graph::add_node(const Op& op, std::vector<ValueId> operands, Attrs 
   const TypeResult result = derive_types(*this, node);
   const auto index = static_cast<std::int32_t>(nodes.size());
   for (const Type& type : result.outputs) {
-    node.outputs.push_back(
-        add_value(type, index, static_cast<std::int32_t>(node.outputs.size())));
+    node.outputs.push_back(add_value(type, index, static_cast<std::int32_t>(node.outputs.size())));
   }
   nodes.push_back(std::move(node));
   return index;

@@ -45,7 +45,7 @@ struct Node {
 
 struct GraphInput {
   ValueId value = kNoValue;
-  Shape strides;         // of the live-in, in elements; guarded
+  Shape strides;  // of the live-in, in elements; guarded
 };
 
 struct GraphOutput {

@@ -245,11 +245,21 @@ class Parser {
       if (!accept_word(field.name)) fail(fmt::format("expected attribute `{}`", field.name));
       expect(":");
       switch (field.type) {
-        case AttrType::kInt: attrs.add(integer()); break;
-        case AttrType::kInts: attrs.add(IntArrayRef(integers())); break;
-        case AttrType::kBool: attrs.add(static_cast<std::int64_t>(scalar().toBool())); break;
-        case AttrType::kDtype: attrs.add(dtype()); break;
-        case AttrType::kDouble: attrs.add_double(real()); break;
+        case AttrType::kInt:
+          attrs.add(integer());
+          break;
+        case AttrType::kInts:
+          attrs.add(IntArrayRef(integers()));
+          break;
+        case AttrType::kBool:
+          attrs.add(static_cast<std::int64_t>(scalar().toBool()));
+          break;
+        case AttrType::kDtype:
+          attrs.add(dtype());
+          break;
+        case AttrType::kDouble:
+          attrs.add_double(real());
+          break;
       }
     }
     expect("}");

@@ -49,9 +49,7 @@ std::vector<std::string> unique_names(const Graph& graph) {
   return names;
 }
 
-std::string type_text(const Type& type) {
-  return short_name(type.dtype) + to_string(type.sizes);
-}
+std::string type_text(const Type& type) { return short_name(type.dtype) + to_string(type.sizes); }
 
 std::string real_text(double value) {
   if (std::isnan(value) && std::bit_cast<std::uint64_t>(value) != 0x7ff8000000000000u) {
@@ -73,11 +71,16 @@ std::string number_text(const NumberRef& number) {
 std::string attribute_text(const Op& op, const Attrs& attrs, std::size_t field) {
   const AttrReader reader(op, attrs);
   switch (op.attributes[field].type) {
-    case AttrType::kInt: return fmt::format("{}", reader.integer(field));
-    case AttrType::kInts: return to_string(reader.integers(field));
-    case AttrType::kBool: return reader.boolean(field) ? "true" : "false";
-    case AttrType::kDtype: return short_name(reader.dtype(field));
-    case AttrType::kDouble: return real_text(reader.real(field));
+    case AttrType::kInt:
+      return fmt::format("{}", reader.integer(field));
+    case AttrType::kInts:
+      return to_string(reader.integers(field));
+    case AttrType::kBool:
+      return reader.boolean(field) ? "true" : "false";
+    case AttrType::kDtype:
+      return short_name(reader.dtype(field));
+    case AttrType::kDouble:
+      return real_text(reader.real(field));
   }
   return {};
 }
@@ -173,7 +176,8 @@ std::string dot(const Graph& graph) {
     text += fmt::format("  n{} [label=\"{}\"];\n", i, call_text(graph.nodes[i], names));
     for (const ValueId id : graph.nodes[i].inputs) {
       if (id == kNoValue) continue;
-      text += fmt::format("  {} -> n{} [label=\"{}\"];\n", source(id), i, type_text(graph.type(id)));
+      text +=
+          fmt::format("  {} -> n{} [label=\"{}\"];\n", source(id), i, type_text(graph.type(id)));
     }
   }
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {

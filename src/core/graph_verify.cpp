@@ -44,7 +44,8 @@ class Verifier {
     if (value.node != -1 || value.output != static_cast<std::int32_t>(index)) {
       return "its value does not point back at it";
     }
-    if (input.strides.size() != value.type.sizes.size()) return "strides and sizes differ in length";
+    if (input.strides.size() != value.type.sizes.size())
+      return "strides and sizes differ in length";
     defined_[static_cast<std::size_t>(input.value)] = true;
     return {};
   }

@@ -1,3 +1,4 @@
+// Records the step with ordinary tensor code under a GraphBuilder.
 #include "tests/passes/mlp_graph.h"
 
 #include <bit>
@@ -20,7 +21,14 @@ Tensor gradient(const char* name, const Attrs& attrs, const Tensors& inputs, con
   const Tensors outputs{output}, cotangents{cotangent};
   const std::vector<Type> output_types{result};
   const bool needs[] = {true, false};
-  return op.gradient(Grad{op, attrs, {}, inputs, outputs, cotangents, types, output_types,
+  return op.gradient(Grad{op,
+                          attrs,
+                          {},
+                          inputs,
+                          outputs,
+                          cotangents,
+                          types,
+                          output_types,
                           ArrayRef<bool>(needs, inputs.size())})[0];
 }
 
@@ -66,8 +74,8 @@ Graph mlp_step(const std::vector<std::int64_t>& sizes, std::int64_t batch) {
     Tensors hidden{x};
     const std::size_t layers = sizes.size() - 1;
     for (std::size_t layer = 0; layer < layers; ++layer) {
-      const Tensor h = linear(hidden.back(), parameters[2 * layer].value,
-                              parameters[2 * layer + 1].value);
+      const Tensor h =
+          linear(hidden.back(), parameters[2 * layer].value, parameters[2 * layer + 1].value);
       hidden.push_back(layer + 1 < layers ? relu(h) : h);
     }
     const Tensor loss = cross_entropy_loss(hidden.back(), target);
@@ -76,8 +84,7 @@ Graph mlp_step(const std::vector<std::int64_t>& sizes, std::int64_t batch) {
                                        graph.type(builder.value(target))};
     const Tensor one = ones_like(loss);
     Tensor d = gradient("cross_entropy", Attrs().add(std::int64_t{1}).add(std::int64_t{-100}),
-                        {hidden.back(), target}, loss, one, loss_types,
-                        Type{kFloat, {}});
+                        {hidden.back(), target}, loss, one, loss_types, Type{kFloat, {}});
     Tensors gradients(parameters.size());
     for (std::size_t layer = layers; layer-- > 0;) {
       gradients[2 * layer] = mm(t(d), hidden[layer]);

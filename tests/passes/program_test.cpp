@@ -23,7 +23,8 @@ void expect_same(const Graph& graph, std::uint64_t seed, bool has_specials,
   kernels::set_current_backend(*kernels::find_backend("interpreter"));
   const Outcome expected = run_eagerly(graph, inputs, scalars);
   EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, scalars, {})), "")
-      << "interpreter, seed " << seed << "\n" << print(graph);
+      << "interpreter, seed " << seed << "\n"
+      << print(graph);
   kernels::set_current_backend(usual);
   for (const int threads : {1, 2, 3}) {
     kernels::set_kernel_threads(threads);
@@ -31,7 +32,8 @@ void expect_same(const Graph& graph, std::uint64_t seed, bool has_specials,
       const ProgramOptions options{is_fused, true};
       EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, scalars, options, 2)), "")
           << usual.name() << ", " << threads << " threads, " << (is_fused ? "fused" : "unfused")
-          << ", seed " << seed << "\n" << print(graph);
+          << ", seed " << seed << "\n"
+          << print(graph);
     }
   }
   kernels::set_kernel_threads(0);
@@ -39,8 +41,75 @@ void expect_same(const Graph& graph, std::uint64_t seed, bool has_specials,
 
 TEST(Program, TinyMlpStep) { expect_same(mlp_step({4, 32, 32, 4}, 32), 1, false, mlp_numbers()); }
 TEST(Program, OddMlpStep) { expect_same(mlp_step({7, 33, 5}, 19), 2, true, mlp_numbers()); }
-TEST(Program, WideMlpStep) {
-  expect_same(mlp_step({300, 130, 10}, 64), 3, false, mlp_numbers());
+TEST(Program, WideMlpStep) { expect_same(mlp_step({300, 130, 10}, 64), 3, false, mlp_numbers()); }
+
+Graph parsed(const char* text) {
+  const Graph graph = parse_graph(text);
+  EXPECT_EQ(verify(graph), "");
+  return graph;
+}
+
+TEST(Program, SplitsLongReductions) {
+  expect_same(parsed(R"(graph(x: f32[3, 50001], y: f32[50001]) {
+    a = mul(x, y)
+    s = sum(a) {dims: [], keepdim: false}
+    m = mean(a) {dims: [1], keepdim: false}
+    n = neg(m)
+    r = amax(y) {dims: [], keepdim: false}
+    return s, n, r
+  })"),
+              4, false);
+}
+
+TEST(Program, PicksFromRows) {
+  expect_same(parsed(R"(graph(x: f32[9, 7], index: i64[9, 1], rows: i64[4]) {
+    m = amax(x) {dims: [1], keepdim: true}
+    d = sub(x, m)
+    e = exp(d)
+    s = sum(e) {dims: [1], keepdim: true}
+    l = log(s)
+    p = sub(d, l)
+    g = gather(p, index) {dim: 1}
+    h = index_select(e, rows) {dim: 0}
+    return g, p, h
+  })"),
+              5, false);
+}
+
+TEST(Program, MovesSlicesByRunTimeNumbers) {
+  const Graph graph = parsed(R"(graph(x: f32[40, 5], #0: i64) {
+    s = slice(x) {dim: 0, length: 8, step: 2} <start: #0>
+    y = exp(s)
+    t = permute(s) {dims: [1, 0]}
+    z = mm(t, y)
+    return y, z
+  })");
+  for (const std::uint64_t start : {0u, 3u, 25u}) expect_same(graph, 6, false, {start});
+}
+
+TEST(Program, RunsInStages) {
+  expect_same(parsed(R"(graph(x: f32[8, 16], w: f32[16, 4], b: f32[4]) stages 2 {
+    h = mm(x, w)
+    a = add(h, b)
+    loss = sum(a) {dims: [], keepdim: false}
+    e = exp(a) stage 1
+    xt = permute(x) {dims: [1, 0]} stage 1
+    g = mm(xt, e) stage 1
+    w2 = sub(w, g) stage 1
+    b2 = sum(e) {dims: [0], keepdim: false} stage 1
+    return loss, w2 -> w stage 1, b2 -> b stage 1
+  })"),
+              7, false);
+}
+
+// The new value of each input is made from the old value of the other.
+TEST(Program, ExchangesInputs) {
+  expect_same(parsed(R"(graph(x: f32[100], y: f32[100]) {
+    a = neg(y)
+    b = exp(x)
+    return a -> x, b -> y
+  })"),
+              8, true);
 }
 
 double microseconds_a_step(const Program& program, const Graph& graph, int steps) {

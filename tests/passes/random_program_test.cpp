@@ -61,24 +61,33 @@ class Generator {
     const Shape sizes = type(x).sizes;
     const std::size_t rank = sizes.size();
     switch (below(18)) {
-      case 0: return push(neg(x));
-      case 1: return push(exp(x));
-      case 2: return push(relu(x));
-      case 3: return push(sigmoid(x));
-      case 4: return push(mul(x, Scalar(0.5).with_origin(0)));
-      case 5: return push(add(x, Scalar(1.5)));
+      case 0:
+        return push(neg(x));
+      case 1:
+        return push(exp(x));
+      case 2:
+        return push(relu(x));
+      case 3:
+        return push(sigmoid(x));
+      case 4:
+        return push(mul(x, Scalar(0.5).with_origin(0)));
+      case 5:
+        return push(add(x, Scalar(1.5)));
       case 6:
       case 7:
-      case 8: return binary(x);
+      case 8:
+        return binary(x);
       case 9:
-      case 10: return reduce(x);
+      case 10:
+        return reduce(x);
       case 11: {
         std::vector<std::int64_t> dims(rank);
         for (std::size_t i = 0; i < rank; ++i) dims[i] = static_cast<std::int64_t>(i);
         std::shuffle(dims.begin(), dims.end(), random_);
         return push(permute(x, dims));
       }
-      case 12: return push(reshape(x, {-1}));
+      case 12:
+        return push(reshape(x, {-1}));
       case 13: {
         if (rank == 0) return;
         const auto dim = static_cast<std::int64_t>(below(rank));
@@ -101,7 +110,8 @@ class Generator {
         if (rank == 0) return;
         return push(cat({x, exp(x)}, static_cast<std::int64_t>(below(rank))));
       }
-      default: return overwrite(x);
+      default:
+        return overwrite(x);
     }
   }
   // Small enough to stay quick.
@@ -115,11 +125,16 @@ class Generator {
       const Tensor y = pick();
       try {
         switch (below(5)) {
-          case 0: return push(add(x, y));
-          case 1: return push(mul(x, y));
-          case 2: return push(sub(x, y));
-          case 3: return push(maximum(x, y));
-          default: return push(where(lt(x, y), x, y));
+          case 0:
+            return push(add(x, y));
+          case 1:
+            return push(mul(x, y));
+          case 2:
+            return push(sub(x, y));
+          case 3:
+            return push(maximum(x, y));
+          default:
+            return push(where(lt(x, y), x, y));
         }
       } catch (const Error&) {  // shapes that do not broadcast
       }
@@ -149,9 +164,9 @@ class Generator {
   void add_outputs() {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (i + 1 < values_.size() && below(3) != 0) continue;
-      graph_.outputs.push_back({builder_.value(values_[i]), -1,
-                                static_cast<std::int32_t>(
-                                    below(static_cast<std::size_t>(graph_.stages)))});
+      graph_.outputs.push_back(
+          {builder_.value(values_[i]), -1,
+           static_cast<std::int32_t>(below(static_cast<std::size_t>(graph_.stages)))});
     }
     // Inputs are overwritten at the end, when nothing later reads them.
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -172,7 +187,7 @@ class Generator {
 };
 
 TEST(RandomProgram, SameBitsAsNodeByNode) {
-  const char* const wanted = std::getenv("GROOVE_TEST_SEEDS");
+  const char* const wanted = std::getenv("PROGRAM_TEST_SEEDS");
   const std::uint64_t seeds = wanted ? std::strtoull(wanted, nullptr, 10) : 60;
   kernels::Backend& usual = kernels::current_backend();
   const std::vector<std::uint64_t> scalars{0x3fe0000000000000u};  // 0.5

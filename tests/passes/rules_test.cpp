@@ -18,13 +18,14 @@ using kernels::Builder;
 using kernels::Expr;
 using kernels::Prim;
 
-constexpr float kSpecials[] = {0.0f,      -0.0f,     1.0f,    -1.0f,      2.5f,     INFINITY,
-                               -INFINITY, NAN,       1e-45f,  -1e-45f,    1e-40f,   3.4e38f,
-                               -3.4e38f,  1.17e-38f, 0.1f};
+constexpr float kSpecials[] = {0.0f,     -0.0f,     1.0f,     -1.0f,     2.5f,
+                               INFINITY, -INFINITY, NAN,      1e-45f,    -1e-45f,
+                               1e-40f,   3.4e38f,   -3.4e38f, 1.17e-38f, 0.1f};
 
 float evaluate(Builder& builder, Expr expr, float x) {
   builder.store(kFloat, kernels::StrideClass::kContiguous, expr);
-  const auto code = kernels::compile_cached(*kernels::find_backend("interpreter"), builder.finish());
+  const auto code =
+      kernels::compile_cached(*kernels::find_backend("interpreter"), builder.finish());
   float result = 0;
   void* pointers[] = {&x, &result};
   const std::int64_t strides[2][kernels::kMaxAxes] = {{1}, {1}};
@@ -45,8 +46,8 @@ TEST(ScalarRules, AreExactForEveryConstantTheyAccept) {
           Builder builder;
           const Expr value = builder.load(kFloat, kernels::StrideClass::kContiguous);
           const Expr other = builder.constant_bits(kFloat, std::bit_cast<std::uint32_t>(constant));
-          const Expr expr = builder.emit(prim, kFloat, form == 1 ? other : value,
-                                         form == 0 ? other : value);
+          const Expr expr =
+              builder.emit(prim, kFloat, form == 1 ? other : value, form == 0 ? other : value);
           if (simplified_to_load(builder, expr) < 0) continue;
           ++fired;
           const float result = evaluate(builder, expr, x);

@@ -1,3 +1,4 @@
+// Random inputs, eager and compiled execution of a graph, and the comparison of their bits.
 #include "tests/passes/run_graph.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,8 @@ std::size_t span_of(const Graph& graph, const GraphInput& input) {
   const Type& type = graph.type(input.value);
   std::int64_t last = 0;
   if (element_count(type.sizes) == 0) return 0;
-  for (std::size_t i = 0; i < type.sizes.size(); ++i) last += (type.sizes[i] - 1) * input.strides[i];
+  for (std::size_t i = 0; i < type.sizes.size(); ++i)
+    last += (type.sizes[i] - 1) * input.strides[i];
   return static_cast<std::size_t>(last + 1) * element_size(type.dtype);
 }
 
@@ -36,12 +38,18 @@ void draw(unsigned char* at, ScalarType dtype, std::mt19937_64& random, bool has
   const double specials[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-42, -1e-310, 1.0};
   const double real = has_specials && pick < 8 ? specials[pick] : uniform;
   switch (dtype) {
-    case kFloat: return put(at, static_cast<float>(real));
-    case kDouble: return put(at, real);
-    case kLong: return put(at, static_cast<std::int64_t>(random() % 3));
-    case kInt: return put(at, static_cast<std::int32_t>(random() % 3));
-    case kBool: return put(at, static_cast<unsigned char>(random() % 2));
-    default: return put(at, static_cast<unsigned char>(random() % 3));
+    case kFloat:
+      return put(at, static_cast<float>(real));
+    case kDouble:
+      return put(at, real);
+    case kLong:
+      return put(at, static_cast<std::int64_t>(random() % 3));
+    case kInt:
+      return put(at, static_cast<std::int32_t>(random() % 3));
+    case kBool:
+      return put(at, static_cast<unsigned char>(random() % 2));
+    default:
+      return put(at, static_cast<unsigned char>(random() % 3));
   }
 }
 
@@ -203,7 +211,8 @@ std::string compare(const Graph& graph, const Outcome& expected, const Outcome& 
     const ScalarType dtype = graph.type(graph.outputs[k].value).dtype;
     const std::size_t size = element_size(dtype);
     const Bytes &a = expected.outputs[k], &b = actual.outputs[k];
-    if (a.size() != b.size()) return fmt::format("output {}: {} and {} bytes", k, a.size(), b.size());
+    if (a.size() != b.size())
+      return fmt::format("output {}: {} and {} bytes", k, a.size(), b.size());
     for (std::size_t at = 0; at < a.size(); at += size) {
       if (std::memcmp(&a[at], &b[at], size) == 0) continue;
       double x = 0, y = 0;

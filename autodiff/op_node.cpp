@@ -61,7 +61,8 @@ void OpNode::save_outputs(const Tensor* outputs, bool is_owned) {
     if (!(op_->saves_outputs >> k & 1)) continue;
     SavedValue& place = saved(edge_count + k);
     place.save_output(outputs[k].impl());
-    if (is_owned)
+    // A result without a history (the index of a maximum) cannot tell its producer when it dies.
+    if (is_owned || !is_floating(outputs[k].impl()->dtype))
       place.adopt();
     else
       autograd_meta(*outputs[k].impl()).is_saved_by_producer = true;

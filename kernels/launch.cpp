@@ -31,6 +31,10 @@ Box collapse(IntArrayRef sizes, const std::vector<Shape>& strides, int keep_inne
   Box box;
   box.strides.resize(strides.size());
   for (auto& access : box.strides) access.fill(0);
+  if (keep_inner == 0 && element_count(sizes) == 0) {  // no points, whatever the axes
+    box.count[0] = 0;
+    return box;
+  }
   int rank = 0;
   const int axes = static_cast<int>(sizes.size());
   for (int from_inner = 0; from_inner < axes; ++from_inner) {

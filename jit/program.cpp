@@ -38,7 +38,8 @@ Program::Program(Graph graph, const ProgramOptions& options)
 #else
   const bool checks = true;
 #endif
-  const std::string problem = checks ? check_memory(lowered, order) : std::string();
+  std::string problem = checks ? check_memory(lowered, order) : std::string();
+  if (checks && problem.empty()) problem = check_stages(graph_, lowered);
   GROOVE_ASSERT(problem.empty(), "memory plan: {}\n{}", problem, print(graph_));
   arena_bytes_ = std::max<std::int64_t>(memory.bytes, kLine);
   freed_ = std::move(memory.freed);

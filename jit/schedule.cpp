@@ -100,13 +100,54 @@ class Scheduler {
       const GraphOutput& output = graph_.outputs[i];
       if (output.writes < 0) continue;
       BufferId& now = current[static_cast<std::size_t>(output.writes)];
-      for (const std::int32_t reader : readers_[static_cast<std::size_t>(now)]) {
-        GROOVE_CHECK(launch(reader).stage <= output.stage,
-                     "input {} is overwritten in stage {} and its old value is read in stage {}",
-                     output.writes, output.stage, launch(reader).stage);
-      }
+      keep_for_later(output, now);
       now = overwrite(output, now);
     }
+  }
+
+  // An old value that a later stage reads is kept in the arena before its memory is overwritten.
+  void keep_for_later(const GraphOutput& output, BufferId old) {
+    const auto is_late = [&](std::int32_t reader) { return launch(reader).stage > output.stage; };
+    const std::vector<std::int32_t> readers = readers_[static_cast<std::size_t>(old)];
+    if (std::none_of(readers.begin(), readers.end(), is_late)) return;
+    const GraphInput& input = graph_.inputs[static_cast<std::size_t>(output.writes)];
+    const Type& type = graph_.type(input.value);
+    // The copy lies as the input does, so that its readers walk it as they would have walked that.
+    Geometry memory{type.sizes, input.strides, 0};
+    std::int64_t elements = 1;
+    for (std::size_t i = 0; i < type.sizes.size(); ++i) {
+      elements += (type.sizes[i] - 1) * input.strides[i];
+    }
+    Buffer kept;
+    kept.bytes = elements * static_cast<std::int64_t>(element_size(type.dtype));
+    const BufferId id = add_buffer(kept);
+    LaunchPlan copy = copy_launch(type.dtype, memory, old, memory, id);
+    copy.stage = output.stage;
+    const std::int32_t index = add_launch(std::move(copy));
+    for (const std::int32_t writer : writers_[static_cast<std::size_t>(old)]) edge(writer, index);
+    auto& still = readers_[static_cast<std::size_t>(old)];
+    still.erase(std::remove_if(still.begin(), still.end(), is_late), still.end());
+    for (const std::int32_t reader : readers) {
+      if (!is_late(reader)) continue;
+      for (Operand& operand : launch(reader).operands) {
+        if (operand.buffer == old) operand.buffer = id;
+      }
+      readers_[static_cast<std::size_t>(id)].push_back(reader);
+      edge(index, reader);
+    }
+  }
+
+  BufferId add_buffer(const Buffer& fresh) {
+    lowered_.buffers.push_back(fresh);
+    readers_.emplace_back();
+    writers_.emplace_back();
+    return static_cast<BufferId>(lowered_.buffers.size() - 1);
+  }
+  std::int32_t add_launch(LaunchPlan plan) {
+    lowered_.launches.push_back(std::move(plan));
+    const auto index = static_cast<std::int32_t>(lowered_.launches.size() - 1);
+    note(index);
+    return index;
   }
 
   // Makes the output land in its input's memory; gives the buffer that is there from then on.
@@ -132,25 +173,14 @@ class Scheduler {
     target.place = Buffer::Place::kInput;
     target.index = output.writes;
     target.value = kNoValue;
-    lowered_.buffers.push_back(target);
-    const auto id = static_cast<BufferId>(lowered_.buffers.size() - 1);
-    readers_.emplace_back();
-    writers_.emplace_back();
+    const BufferId id = add_buffer(target);
     LaunchPlan copy = copy_launch(type.dtype, {type.sizes, contiguous_strides(type.sizes), 0},
                                   fresh, {type.sizes, input.strides, 0}, id);
     copy.stage = output.stage;
-    lowered_.launches.push_back(std::move(copy));
-    const auto index = static_cast<std::int32_t>(lowered_.launches.size() - 1);
-    note(index);
+    const std::int32_t index = add_launch(std::move(copy));
     for (const std::int32_t writer : writers_[static_cast<std::size_t>(fresh)]) edge(writer, index);
-    for (const BufferId other : {old}) {
-      for (const std::int32_t reader : readers_[static_cast<std::size_t>(other)]) {
-        edge(reader, index);
-      }
-      for (const std::int32_t earlier : writers_[static_cast<std::size_t>(other)]) {
-        edge(earlier, index);
-      }
-    }
+    for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) edge(reader, index);
+    for (const std::int32_t earlier : writers_[static_cast<std::size_t>(old)]) edge(earlier, index);
     return id;
   }
 

@@ -2,6 +2,7 @@
 // level run side by side between two barriers.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "jit/launch_plan.h"
@@ -18,8 +19,12 @@ struct Schedule {
 };
 
 /// Gives outputs their memory (straight into it, or by a copy at the end of the stage where an old
-/// value is still read) and orders the launches. May append copies to `lowered`.
-/// Throws groove::Error when an input is overwritten in a stage before its old value is read.
+/// value is still read) and orders the launches. May append copies to `lowered`, also of the old
+/// value of an input that is overwritten in an earlier stage than it is last read in.
 Schedule schedule(const Graph& graph, Lowered& lowered);
+
+/// Inputs are bound by the words that use them: no launch may touch one before the first stage in
+/// which a word did. Empty when none does, otherwise what is wrong.
+std::string check_stages(const Graph& graph, const Lowered& lowered);
 
 }  // namespace groove::jit

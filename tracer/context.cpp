@@ -6,6 +6,7 @@
 #include "src/core/state.h"
 #include "tracer/modes.h"
 #include "tracer/registry.h"
+#include "tracer/report.h"
 #include "tracer/tape_hooks.h"
 
 namespace groove::tracer {
@@ -56,17 +57,19 @@ bool is_seen_through(const Call& call) {
 
 }  // namespace
 
-Context::Lock::Lock(Context& context)
-    : context_(context),
-      is_nested_(context.lock_owner_.load(std::memory_order_relaxed) == this_thread_token()) {
+namespace {
+thread_local bool holds_lock = false;  // there is one traced context, so one lock
+}  // namespace
+
+Context::Lock::Lock(Context& context) : context_(context), is_nested_(holds_lock) {
   if (is_nested_) return;
   while (context_.locked_.exchange(true, std::memory_order_acquire)) yield_thread();
-  context_.lock_owner_.store(this_thread_token(), std::memory_order_relaxed);
+  holds_lock = true;
 }
 
 Context::Lock::~Lock() {
   if (is_nested_) return;
-  context_.lock_owner_.store(nullptr, std::memory_order_relaxed);
+  holds_lock = false;
   context_.locked_.store(false, std::memory_order_release);
 }
 
@@ -82,7 +85,8 @@ Context::~Context() {
 
 void Context::move_to(State next) {
   if (next == state_) return;
-  if (environment().logs("segments") && (next == State::kRecording || state_ == State::kRecording))
+  if ((next == State::kRecording || state_ == State::kRecording) &&
+      environment().logs("segments"))
     fmt::print(stderr, "groove: {}\n", next == State::kRecording ? "recording a loop"
                                                                  : "recording ended");
   state_ = next;
@@ -299,7 +303,20 @@ bool Context::is_forced_out() const {
 bool Context::commit_complete(std::size_t skip_last) {
   Reason why = Reason::kCompleted;
   const Busy busy(busy_);
+  const std::int64_t every = environment().check;
+  const bool is_checked = every > 0 && ++commits_ % every == 0;
+  if (is_checked) replay_->save_before_commit();
+  const TraceSpan span("replay", replay_->segment().id);
   if (replay_->commit(why)) {
+    if (is_checked) {
+      const std::string difference = replay_->compare_with_eager();
+      const std::string place = replay_->segment().place;
+      end_replay(true, why);
+      GROOVE_CHECK(difference.empty(), "GROOVE_CHECK: the compiled loop at {} does not give the "
+                   "bits of eager mode: {}; this is a defect of Groove, please report it", place,
+                   difference);
+      return true;
+    }
     end_replay(true, why);
     return true;
   }
@@ -315,6 +332,7 @@ void Context::leave(Reason reason, std::size_t skip_last) {
                replay_->segment().words.size(), text(reason));
   {
     const Busy busy(busy_);
+    const TraceSpan span(text(reason), replay_->segment().id);
     replay_->run_eagerly(skip_last);
   }
   end_replay(false, reason);

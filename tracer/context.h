@@ -90,8 +90,8 @@ class Context {
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;
   std::unordered_map<Segment*, Discovery::Kind> kinds_;
   std::optional<Reason> strict_reason_;
+  std::int64_t commits_ = 0;
   std::atomic<bool> locked_{false};
-  std::atomic<const void*> lock_owner_{nullptr};
 };
 
 /// The mode in force: set_mode(), else GROOVE_MODE.

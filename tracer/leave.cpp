@@ -76,6 +76,7 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
   TensorImpl& to = *live.object;
   TensorImpl& from = *result.impl();
   if (&to == &from) return;
+  if (is_comparing_ && live.is_filled) compare_result(to, from);
   if (!live.is_filled) {
     to.storage = from.storage;
     to.set_geometry(from.geometry);

@@ -13,6 +13,7 @@
 #include "src/core/untraced.h"
 #include "tracer/context.h"
 #include "tracer/registry.h"
+#include "tracer/report.h"
 #include "tracer/tape_hooks.h"
 #include "tracer/testing.h"
 
@@ -28,7 +29,6 @@ std::atomic<std::uint64_t> sessions{0};
 std::atomic<Context*> traced{nullptr};
 
 thread_local int eager_guards = 0;
-thread_local char token;
 
 struct ThreadContext {
   Context* context = nullptr;
@@ -141,7 +141,6 @@ bool is_compilation_synchronous() {
 
 bool is_strict() { return mode_in_force() == jit::Mode::kStrict; }
 std::int64_t forced_exit() { return forced.load(std::memory_order_relaxed); }
-const void* this_thread_token() { return &token; }
 void yield_thread() { sched_yield(); }
 std::uint64_t next_session() { return ++sessions; }
 

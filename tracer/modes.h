@@ -11,7 +11,6 @@ int hot_repeats();
 bool is_compilation_synchronous();
 bool is_strict();
 std::int64_t forced_exit();
-const void* this_thread_token();
 void yield_thread();
 /// This thread's context when it is the traced one and tracing is on; otherwise null.
 Context* active_context();

@@ -14,6 +14,7 @@
 #include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "tracer/report.h"
 
 namespace groove {
 namespace {
@@ -57,6 +58,7 @@ void add_to_filter(std::uint64_t head) {
 }
 
 void compile(Segment& segment) {
+  const TraceSpan span("compile", segment.id);
   const auto start = std::chrono::steady_clock::now();
   State result = State::kRetired;
   try {
@@ -197,38 +199,12 @@ std::vector<SegmentPtr> all_segments() {
   return r.all;
 }
 
-std::string explain_text() {
-  std::string out;
-  for (const SegmentPtr& segment : all_segments()) {
-    const State state = segment->state.load(std::memory_order_acquire);
-    const Statistics& s = segment->statistics;
-    out += fmt::format(
-        "segment {} at {}: {} words, {} stages, {}; compiled in {:.1f} ms, {} iterations compiled, "
-        "{} left\n",
-        segment->id, segment->place, segment->words.size(), segment->stages,
-        state == State::kArmed       ? "armed"
-        : state == State::kCompiling ? "compiling"
-                                     : "retired",
-        s.compile_milliseconds, s.hits, s.leaves);
-    if (!segment->failure.empty()) out += fmt::format("  stays eager: {}\n", segment->failure);
-    for (int i = 0; i < static_cast<int>(Reason::kCount); ++i) {
-      if (s.left_at_reason[i] == 0) continue;
-      const auto reason = static_cast<Reason>(i);
-      out += fmt::format("  left {} times: {}", s.left_at_reason[i], text(reason));
-      if (*advice(reason)) out += fmt::format(" ({})", advice(reason));
-      out += '\n';
-    }
-  }
+std::vector<Failure> all_failures() {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  for (const auto& [key, count] : r.failures) {
-    out += fmt::format("loop at {}: not compiled, {} times: {}", key.first, count,
-                       text(key.second));
-    if (*advice(key.second)) out += fmt::format(" ({})", advice(key.second));
-    out += '\n';
-  }
-  if (out.empty()) out = "no loop was found yet\n";
-  return out;
+  std::vector<Failure> all;
+  for (const auto& [key, count] : r.failures) all.push_back({key.first, key.second, count});
+  return all;
 }
 
 }  // namespace tracer

@@ -30,7 +30,12 @@ Recorder::Widened widened(std::uint64_t head);
 /// Counts a loop that could not be recorded, for explain().
 void count_failure(const std::string& place, Reason reason);
 
+struct Failure {
+  std::string place;
+  Reason reason;
+  std::uint64_t count;
+};
 std::vector<SegmentPtr> all_segments();
-std::string explain_text();
+std::vector<Failure> all_failures();
 
 }  // namespace groove::tracer

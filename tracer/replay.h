@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tracer/segment.h"
@@ -40,6 +41,11 @@ class Replay {
   void run_eagerly(std::size_t skip_last);
   /// Forgets this run.
   void reset();
+
+  /// GROOVE_CHECK: call the first before commit(), the second after it succeeded; gives what
+  /// differs between the compiled and the eager run, or nothing.
+  void save_before_commit();
+  std::string compare_with_eager();
 
  private:
   static constexpr std::uint32_t kNotReusable = ~0u;
@@ -86,8 +92,20 @@ class Replay {
   void rerun_big(const Word& word, const std::vector<Tensor>& inputs);
   void bind_result(SlotId slot, const Tensor& result);
 
+  // checking
+  struct Saved {
+    TensorImpl* impl;
+    std::vector<unsigned char> content;
+    std::uint32_t version;
+  };
+  void compare_result(const TensorImpl& compiled, const TensorImpl& eager);
+
   SegmentPtr segment_;
   std::uint64_t session_;
+  std::vector<Saved> saved_;
+  std::uint64_t saved_sequence_ = 0;
+  bool is_comparing_ = false;
+  std::string difference_;
   std::uint64_t run_ = 0;
   std::size_t matched_ = 0;
   std::int32_t next_stage_ = 0;

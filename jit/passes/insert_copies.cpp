@@ -76,7 +76,7 @@ class Copier {
   ValueId copy_of(ValueId value, const Shape& order = {}) {
     const auto key = std::make_pair(value, std::vector<std::int64_t>(order.begin(), order.end()));
     if (const auto found = copies_.find(key); found != copies_.end()) return found->second;
-    return copies_[key] = fresh_copy(value, order, 0);
+    return copies_[key] = fresh_copy(value, order, stage_);
   }
 
   // The geometry in which new value `value` is found in memory; false when a view forbids it.
@@ -110,6 +110,7 @@ class Copier {
   void prepare(std::int32_t index) {
     const Node& node = from_.nodes[static_cast<std::size_t>(index)];
     place_ = node.place;
+    stage_ = node.stage;
     const std::int32_t copied = rewriter_.copy(index);
     if (node.op->kind == OpKind::kView) {
       prepare_view(copied);
@@ -225,6 +226,7 @@ class Copier {
   const Graph& from_;
   Rewriter rewriter_;
   Place place_;
+  std::int32_t stage_ = 0;
   bool has_changed_ = false;
   std::map<std::pair<ValueId, std::vector<std::int64_t>>, ValueId> copies_;
 };

@@ -4,10 +4,19 @@
 #include <algorithm>
 #include <atomic>
 
+#include "src/core/environment.h"
+
 namespace groove::kernels {
 namespace {
 
 std::atomic<Isa> limit{Isa::kAvx512};
+
+[[maybe_unused]] const bool is_registered = [] {
+  when_environment_is_read([](const Environment& environment) {
+    if (environment.isa == "avx2") set_isa_limit(Isa::kAvx2);
+  });
+  return true;
+}();
 
 }  // namespace
 

@@ -62,16 +62,16 @@ DispatchOverride::DispatchOverride(void (*handler)(void* context, const Call&, T
 
 DispatchOverride::~DispatchOverride() { override_ = {previous_handler_, previous_context_}; }
 
-Tensor& call_inplace(const Op& op, Tensor& self, std::initializer_list<Tensor> others, Site site,
+Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site,
                      const Attrs& attrs, ArrayRef<Scalar> numbers) {
   constexpr std::size_t kMost = 8;
   GROOVE_ASSERT(others.size() < kMost && op.outputs <= static_cast<int>(kMost),
                 "{} has too many operands for call_inplace", op.name);
-  Tensor inputs[kMost], outputs[kMost];
-  inputs[0] = self;
+  Borrowed inputs[kMost] = {self, self, self, self, self, self, self, self};
+  Tensor outputs[kMost];
   std::size_t count = 1;
-  for (const Tensor& other : others) inputs[count++] = other;
-  dispatch(Call{&op, ArrayRef<Tensor>(inputs, count), &attrs, numbers, site, true}, outputs);
+  for (const Borrowed& other : others) inputs[count++] = other;
+  dispatch(Call{&op, as_tensors(inputs, count), &attrs, numbers, site, true}, outputs);
   return self;
 }
 

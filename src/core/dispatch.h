@@ -39,15 +39,26 @@ class DispatchOverride {
   void* previous_context_;
 };
 
+// An operand of a call for as long as the call lasts: a Tensor's one pointer without a reference
+// of its own. A list of these is read as a list of Tensors.
+struct [[gnu::may_alias]] Borrowed {
+  Borrowed(const Tensor& tensor) : impl(tensor.impl()) {}
+  TensorImpl* impl;
+};
+static_assert(sizeof(Borrowed) == sizeof(Tensor) && alignof(Borrowed) == alignof(Tensor));
+using BorrowedList = std::initializer_list<Borrowed>;
+inline ArrayRef<Tensor> as_tensors(const Borrowed* operands, std::size_t count) {
+  return {reinterpret_cast<const Tensor*>(operands), count};
+}
+
 // Helpers for op files.
-inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, Site site,
-                   const Attrs& attrs = {}, ArrayRef<Scalar> numbers = {}) {
+inline Tensor call(const Op& op, BorrowedList inputs, Site site, const Attrs& attrs = {},
+                   ArrayRef<Scalar> numbers = {}) {
   Tensor output;
-  dispatch(Call{&op, ArrayRef<Tensor>(inputs.begin(), inputs.size()), &attrs, numbers, site},
-           &output);
+  dispatch(Call{&op, as_tensors(inputs.begin(), inputs.size()), &attrs, numbers, site}, &output);
   return output;
 }
-Tensor& call_inplace(const Op& op, Tensor& self, std::initializer_list<Tensor> others, Site site,
+Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site,
                      const Attrs& attrs = {}, ArrayRef<Scalar> numbers = {});
 
 // The site of library code called from a user's line: while a scope is open, ops take its site

@@ -197,6 +197,9 @@ const Environment& environment() {
   if (detail::is_environment_read.load(std::memory_order_relaxed)) return r.environment;
   std::string unknown;
   const Environment parsed = parse_environment(environ, unknown);
+  GROOVE_CHECK(parsed.device != "cuda",
+               "GROOVE_DEVICE: \"cuda\" was asked for, but this version of Groove has no GPU "
+               "backend (tried: registered device backends, found cpu); use cpu or auto");
   if (!unknown.empty() && !r.is_warned) {
     r.is_warned = true;
     std::fprintf(stderr, "groove: ignoring unknown environment variable %s\n", unknown.c_str());

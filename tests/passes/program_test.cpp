@@ -112,6 +112,19 @@ TEST(Program, ExchangesInputs) {
               8, true);
 }
 
+// Input x is overwritten in stage 0 and read, as it was, in stage 1; z is not bound before that.
+TEST(Program, KeepsOldValuesForLaterStages) {
+  expect_same(parsed(R"(graph(x: f32[6, 10], y: f32[6, 10], z: f32[6, 10]) stages 2 {
+    a = add(x, y)
+    s = sum(a) {dims: [], keepdim: false}
+    t = permute(x) {dims: [1, 0]} stage 1
+    m = mm(t, z) stage 1
+    b = mul(x, z) stage 1
+    return s, a -> x, m stage 1, b stage 1
+  })"),
+              9, true);
+}
+
 double microseconds_a_step(const Program& program, const Graph& graph, int steps) {
   const std::vector<Bytes> inputs = random_inputs(graph, 1, false);
   std::vector<StoragePtr> memory;

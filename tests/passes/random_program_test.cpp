@@ -25,13 +25,15 @@ class Generator {
   explicit Generator(std::uint64_t seed) : random_(seed), builder_(graph_) {}
 
   Graph run(int nodes) {
-    graph_.stages = 1 + static_cast<std::int32_t>(below(2));
+    graph_.stages = 1 + static_cast<std::int32_t>(below(3));
     for (int i = 0; i < 4; ++i) add_input();
     graph_.numbers = {kDouble};
     const std::vector<NumberRef> origins{{0, Scalar(0.5)}};
     builder_.record([&] {
-      while (nodes-- > 0) {
-        builder_.set_context({}, 0, &origins);
+      for (int done = 0; done < nodes; ++done) {
+        stage_ = done * graph_.stages / nodes;
+        builder_.set_context({}, stage_, &origins);
+        if (below(8) == 0) add_input();  // first used from here on
         step();
       }
     });
@@ -164,23 +166,31 @@ class Generator {
   void add_outputs() {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (i + 1 < values_.size() && below(3) != 0) continue;
-      graph_.outputs.push_back(
-          {builder_.value(values_[i]), -1,
-           static_cast<std::int32_t>(below(static_cast<std::size_t>(graph_.stages)))});
+      const ValueId value = builder_.value(values_[i]);
+      graph_.outputs.push_back({value, -1, some_stage(value)});
     }
-    // Inputs are overwritten at the end, when nothing later reads them.
+    // Inputs may be overwritten before their old values are read for the last time.
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
       for (const Tensor& tensor : values_) {
         const ValueId value = builder_.value(tensor);
         if (graph_.values[static_cast<std::size_t>(value)].node < 0 || below(4) != 0) continue;
         if (!(graph_.type(value) == graph_.type(graph_.inputs[i].value))) continue;
-        graph_.outputs.push_back({value, static_cast<std::int32_t>(i), graph_.stages - 1});
+        graph_.outputs.push_back({value, static_cast<std::int32_t>(i), some_stage(value)});
         break;
       }
     }
   }
 
+  // Not before the value is recorded.
+  std::int32_t some_stage(ValueId value) {
+    const std::int32_t node = graph_.values[static_cast<std::size_t>(value)].node;
+    const auto any =
+        static_cast<std::int32_t>(below(static_cast<std::size_t>(graph_.stages)));
+    return node < 0 ? any : std::max(any, graph_.nodes[static_cast<std::size_t>(node)].stage);
+  }
+
   std::mt19937_64 random_;
+  std::int32_t stage_ = 0;
   Graph graph_;
   GraphBuilder builder_;
   Tensors values_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -109,6 +110,28 @@ Scalar number_of(const Graph& graph, const NumberRef& ref,
   return Scalar(static_cast<std::int64_t>(scalars[entry]));
 }
 
+// The stage in which the tracer would have bound each input: that of the first node that uses it.
+std::vector<std::int32_t> first_uses(const Graph& graph) {
+  std::vector<std::int32_t> first(graph.inputs.size(), graph.stages);
+  const auto use = [&](std::int32_t input, std::int32_t stage) {
+    auto& earliest = first[static_cast<std::size_t>(input)];
+    earliest = std::min(earliest, stage);
+  };
+  const auto use_value = [&](ValueId id, std::int32_t stage) {
+    if (id == kNoValue) return;
+    const Value& value = graph.values[static_cast<std::size_t>(id)];
+    if (value.node < 0) use(value.output, stage);
+  };
+  for (const Node& node : graph.nodes) {
+    for (const ValueId id : node.inputs) use_value(id, node.stage);
+  }
+  for (const GraphOutput& output : graph.outputs) {
+    use_value(output.value, output.stage);
+    if (output.writes >= 0) use(output.writes, output.stage);
+  }
+  return first;
+}
+
 }  // namespace
 
 std::vector<Bytes> random_inputs(const Graph& graph, std::uint64_t seed, bool has_specials) {
@@ -190,10 +213,15 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
     }
     std::vector<void*> buffers;
     for (const Tensor& tensor : memory) buffers.push_back(tensor.impl()->storage->data);
+    const std::vector<std::int32_t> bound = first_uses(graph);
     ProgramContext context;
     context.arena = arena->data;
     for (context.stage = 0; context.stage < graph.stages; ++context.stage) {
-      const std::int32_t status = program.run(buffers.data(), nullptr, scalars.data(), context);
+      std::vector<void*> now = buffers;
+      for (std::size_t i = 0; i < bound.size(); ++i) {
+        if (bound[i] > context.stage) now[i] = nullptr;
+      }
+      const std::int32_t status = program.run(now.data(), nullptr, scalars.data(), context);
       GROOVE_CHECK(status == 0, "program status {}", status);
     }
     outcome.outputs.clear();

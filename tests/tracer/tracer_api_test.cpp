@@ -1,0 +1,184 @@
+// What a user can say to the tracer and what it says back: modes, guards, strictness, reports,
+// numbers that change, threads that look at pending tensors, checking against eager.
+#include <groove/groove.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tracer/discovery.h"
+#include "tracer/testing.h"
+
+namespace groove::tracer {
+namespace {
+
+namespace tt = tracer::testing;
+
+class TracerApi : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    tt::set_hot(1);
+    tt::set_synchronous(true);
+    jit::set_mode(jit::Mode::kAuto);
+    tt::forget_everything();
+  }
+  void TearDown() override {
+    jit::set_mode(jit::Mode::kAuto);
+    tt::force_exit_at(-1);
+    tt::forget_everything();
+  }
+};
+
+double sgd_iteration(Tensor& weight, const Tensor& x, double rate) {
+  auto loss = (weight * x).square().mean();
+  loss.backward();
+  {
+    NoGradGuard no_grad;
+    weight -= weight.grad() * rate;
+  }
+  weight.grad().zero_();
+  return loss.item<double>();
+}
+
+TEST_F(TracerApi, NumbersThatChangeAreInputs) {
+  auto weight = groove::ones({3}).requires_grad_();
+  for (int i = 0; i < 20; ++i) sgd_iteration(weight, groove::rand({3}), 0.1 / (1 + i));
+  const jit::Summary summary = jit::summary();
+  EXPECT_GE(summary.hits, 15u) << jit::explain();
+  EXPECT_EQ(summary.leaves, 0u) << jit::explain();
+}
+
+TEST_F(TracerApi, EagerModeAndGuardTraceNothing) {
+  auto weight = groove::ones({3}).requires_grad_();
+  {
+    const jit::EagerGuard guard;
+    for (int i = 0; i < 10; ++i) sgd_iteration(weight, groove::rand({3}), 0.1);
+  }
+  jit::set_mode(jit::Mode::kEager);
+  for (int i = 0; i < 10; ++i) sgd_iteration(weight, groove::rand({3}), 0.1);
+  EXPECT_EQ(jit::summary().segments, 0u);
+}
+
+TEST_F(TracerApi, StrictModeThrowsAfterRunningEagerly) {
+  jit::set_mode(jit::Mode::kStrict);
+  auto weight = groove::ones({3}).requires_grad_();
+  const auto body = [&weight](bool is_odd) {
+    auto product = weight * 2.0;
+    if (is_odd) product = product.exp();
+    auto loss = product.sum();
+    loss.backward();
+    weight.mutable_grad() = Tensor();
+    return loss.item<double>();
+  };
+  double usual = 0;
+  for (int i = 0; i < 8; ++i) usual = body(false);
+  EXPECT_EQ(usual, 6.0);
+  if (jit::summary().hits == 0) GTEST_SKIP() << "the loop was not compiled: " << jit::explain();
+  EXPECT_THROW(body(true), Error);
+  EXPECT_EQ(body(false), 6.0);
+}
+
+TEST_F(TracerApi, AShapeErrorInACompiledLoopIsTheEagerOne) {
+  auto weight = groove::ones({3}).requires_grad_();
+  const auto message = [&](const Tensor& x) {
+    try {
+      sgd_iteration(weight, x, 0.1);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const Tensor good = groove::rand({3}), bad = groove::ones({4});
+  const std::string eager = message(bad);
+  EXPECT_NE(eager.find("mul: shapes [3] and [4] do not broadcast"), std::string::npos) << eager;
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(message(good), "");
+  const auto hits = jit::summary().hits;
+  EXPECT_GT(hits, 0u) << jit::explain();
+  EXPECT_EQ(message(bad), eager);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(message(good), "");
+  EXPECT_GT(jit::summary().hits, hits) << jit::explain();
+}
+
+TEST_F(TracerApi, AnotherThreadMayLookAtAPendingTensor) {
+  auto weight = groove::ones({3}).requires_grad_();
+  for (int i = 0; i < 12; ++i) {
+    auto loss = (weight * 3.0).sum();
+    double seen = 0;
+    std::thread([&loss, &seen] { seen = loss.item<double>(); }).join();
+    EXPECT_EQ(seen, 9.0);
+    loss.backward();
+    weight.grad().zero_();
+  }
+}
+
+TEST_F(TracerApi, AThreadMayEndWithWorkPending) {
+  Tensor last;
+  std::thread([&last] {
+    auto x = groove::ones({4});
+    for (int i = 0; i < 30; ++i) x = x * 1.5 - 0.25;
+    last = x;
+  }).join();
+  jit::set_mode(jit::Mode::kEager);
+  auto x = groove::ones({4});
+  for (int i = 0; i < 30; ++i) x = x * 1.5 - 0.25;
+  EXPECT_EQ((last - x).abs().sum().item<double>(), 0.0);
+}
+
+TEST_F(TracerApi, ExplainNamesPlaceAndReason) {
+  auto weight = groove::ones({3}).requires_grad_();
+  const Tensor usual = groove::rand({3}), odd = groove::rand({1});
+  for (int i = 0; i < 9; ++i) {
+    auto loss = (weight.exp() * (i < 8 ? usual : odd)).sum();
+    loss.backward();
+    weight.grad().zero_();
+    EXPECT_GT(loss.item<double>(), 0.0);
+  }
+  const std::string text = jit::explain();
+  EXPECT_NE(text.find("tracer_api_test.cpp:"), std::string::npos) << text;
+  EXPECT_NE(text.find("left 1 times: an input has another shape"), std::string::npos) << text;
+}
+
+TEST(Discovery, FindsStretchesBetweenSteps) {
+  Discovery discovery;
+  discovery.set_hot(2);
+  const auto iteration = [&] {
+    for (const std::uint64_t word : {11u, 12u, 13u}) discovery.on_word(word);
+    discovery.on_step_end();
+  };
+  iteration();
+  EXPECT_FALSE(discovery.plan());
+  iteration();
+  ASSERT_TRUE(discovery.plan());
+  EXPECT_EQ(discovery.plan()->head, 11u);
+  EXPECT_EQ(discovery.plan()->length, 3u);
+}
+
+TEST(Discovery, FindsCyclesWithoutCuts) {
+  Discovery discovery;
+  discovery.set_hot(2);
+  for (int i = 0; i < 3; ++i)
+    for (const std::uint64_t word : {1u, 2u, 3u, 4u}) discovery.on_word(word);
+  discovery.on_word(1);
+  ASSERT_TRUE(discovery.plan());
+  EXPECT_EQ(discovery.plan()->length, 4u);
+}
+
+TEST(Discovery, PenalizedLoopsMustRepeatMoreOften) {
+  Discovery discovery;
+  discovery.set_hot(1);
+  const auto iteration = [&] {
+    discovery.on_word(5);
+    discovery.on_word(6);
+    discovery.on_step_end();
+  };
+  iteration();
+  ASSERT_TRUE(discovery.plan());
+  discovery.penalize(5);
+  EXPECT_FALSE(discovery.plan());
+  iteration();
+  EXPECT_FALSE(discovery.plan());
+  iteration();
+  EXPECT_TRUE(discovery.plan());
+}
+
+}  // namespace
+}  // namespace groove::tracer

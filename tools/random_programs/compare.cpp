@@ -1,0 +1,170 @@
+#include "tools/random_programs/compare.h"
+
+#include <fmt/format.h>
+
+#include "groove/jit.h"
+#include "groove/parallel.h"
+#include "kernels/asmjit/isa.h"
+#include "kernels/backend.h"
+#include "tests/tracer/graph_executor.h"
+#include "tracer/compiler.h"
+#include "tracer/testing.h"
+
+namespace groove::random_programs {
+namespace {
+
+// Flips the lowest bit of the first output of every program that it runs.
+class FaultyExecutable final : public Executable {
+ public:
+  FaultyExecutable(std::unique_ptr<Executable> real, const Graph& graph)
+      : real_(std::move(real)), inputs_(graph.inputs.size()) {
+    for (const GraphOutput& output : graph.outputs) {
+      if (output.stage + 1 != graph.stages) continue;
+      if (!is_floating(graph.type(output.value).dtype)) continue;
+      if (output.writes < 0) continue;
+      written_ = output.writes;
+    }
+  }
+  std::size_t arena_bytes() const override { return real_->arena_bytes(); }
+  std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
+                   ProgramContext& context) const noexcept override {
+    const std::int32_t status = real_->run(buffers, sizes, scalars, context);
+    if (written_ >= 0 && buffers[written_]) *static_cast<unsigned char*>(buffers[written_]) ^= 1;
+    return status;
+  }
+  std::string describe() const override { return real_->describe(); }
+
+ private:
+  std::unique_ptr<Executable> real_;
+  std::size_t inputs_;
+  std::int32_t written_ = -1;
+};
+
+class FaultyCompiler final : public Compiler {
+ public:
+  explicit FaultyCompiler(Compiler& real) : real_(real) {}
+  std::unique_ptr<Executable> compile(Graph graph) override {
+    const Graph copy = graph;
+    return std::make_unique<FaultyExecutable>(real_.compile(std::move(graph)), copy);
+  }
+
+ private:
+  Compiler& real_;
+};
+
+}  // namespace
+
+Totals& totals() {
+  static Totals all;
+  return all;
+}
+
+std::string print(const Way& way) {
+  return fmt::format("{}, {}{}, {} thread{}{}{}{}", way.is_traced ? "traced" : "eager",
+                     way.is_interpreted ? "interpreter" : "asmjit",
+                     way.is_node_by_node ? " (graph node by node)" : "", way.threads,
+                     way.threads > 1 ? "s" : "", way.is_avx2 ? ", avx2" : "",
+                     way.is_traced && !way.is_synchronous ? ", background" : "",
+                     way.exit >= 0 ? fmt::format(", exit at word {}", way.exit) : "");
+}
+
+Log run(const Program& program, const Way& way) {
+  namespace tt = tracer::testing;
+  Compiler* const compiler = registered_compiler();
+  static testing::GraphCompiler by_node;
+  static FaultyCompiler faulty(*compiler);
+  kernels::set_current_backend(*kernels::find_backend(way.is_interpreted ? "interpreter" : "asmjit"));
+  kernels::set_isa_limit(way.is_avx2 ? kernels::Isa::kAvx2 : kernels::Isa::kAvx512);
+  set_num_threads(way.threads);
+  Log log;
+  if (!way.is_traced) {
+    jit::set_mode(jit::Mode::kEager);
+    log = run_program(program);
+  } else {
+    if (way.is_node_by_node) register_compiler(by_node);
+    if (way.plants_fault) register_compiler(faulty);
+    tt::set_hot(1);
+    tt::set_synchronous(way.is_synchronous);
+    tt::forget_everything();
+    tt::force_exit_at(way.exit);
+    jit::set_mode(jit::Mode::kAuto);
+    log = run_program(program);
+    jit::synchronize();
+    const jit::Summary summary = jit::summary();
+    totals().hits += summary.hits;
+    totals().leaves += summary.leaves;
+    totals().segments += summary.segments;
+    jit::set_mode(jit::Mode::kEager);
+    tt::force_exit_at(-1);
+    tt::forget_everything();
+    register_compiler(*compiler);
+  }
+  set_num_threads(1);
+  return log;
+}
+
+std::string difference(const Log& expected, const Log& actual) {
+  for (std::size_t n = 0; n < std::max(expected.size(), actual.size()); ++n) {
+    const std::string a = n < expected.size() ? expected[n] : "(nothing)";
+    const std::string b = n < actual.size() ? actual[n] : "(nothing)";
+    if (a != b) return fmt::format("  expected {}\n  but got  {}\n", a, b);
+  }
+  return "";
+}
+
+Program shrink(Program program, const std::function<bool(const Program&)>& fails) {
+  const auto attempt = [&](const Program& candidate) {
+    if (!fails(candidate)) return false;
+    program = candidate;
+    return true;
+  };
+  bool has_changed = true;
+  while (has_changed) {
+    has_changed = false;
+    for (std::size_t length = std::max<std::size_t>(program.body.size() / 2, 1); length >= 1; length /= 2)
+      for (std::size_t at = program.body.size(); at-- > 0;) {
+        if (at + length > program.body.size()) continue;
+        Program candidate = program;
+        const auto from = candidate.body.begin() + static_cast<std::ptrdiff_t>(at);
+        candidate.body.erase(from, from + static_cast<std::ptrdiff_t>(length));
+        has_changed |= attempt(candidate);
+      }
+    for (int steps = 1; steps < program.steps; ++steps) {
+      Program candidate = program;
+      candidate.steps = steps;
+      if (attempt(candidate)) has_changed = true;
+    }
+  }
+  for (std::size_t at = 0; at < program.body.size(); ++at) {
+    const auto simplify = [&](auto change) {
+      Program candidate = program;
+      change(candidate.body[at]);
+      attempt(candidate);
+    };
+    const Instruction each = program.body[at];
+    if (each.every > 1) simplify([](Instruction& i) { i.every = 1, i.phase = 0; });
+    if (each.guard) simplify([](Instruction& i) { i.guard = 0; });
+    if (each.is_eager) simplify([](Instruction& i) { i.is_eager = false; });
+    if (each.has_no_grad) simplify([](Instruction& i) { i.has_no_grad = false; });
+    if (each.is_named) simplify([](Instruction& i) { i.is_named = false; });
+    if (each.x_per_step != 0) simplify([](Instruction& i) { i.x_per_step = 0; });
+    if (each.j_per_step != 0) simplify([](Instruction& i) { i.j_per_step = 0; });
+    if (each.i_per_step != 0) simplify([](Instruction& i) { i.i_per_step = 0; });
+    if (each.x != 0.5) simplify([](Instruction& i) { i.x = 0.5; });
+  }
+  for (const bool is_parameter : {true, false}) {
+    const std::size_t count = (is_parameter ? program.parameters : program.buffers).size();
+    for (std::size_t n = 0; n < count; ++n)
+      for (std::size_t d = 0; d < (is_parameter ? program.parameters : program.buffers)[n].sizes.size(); ++d)
+        for (const std::int64_t size : {1, 2, 3}) {
+          Program candidate = program;
+          std::int64_t& own = (is_parameter ? candidate.parameters : candidate.buffers)[n].sizes[d];
+          if (own <= size) break;
+          own = size;
+          if (attempt(candidate)) break;
+        }
+  }
+  return program;
+}
+
+}  // namespace groove::random_programs

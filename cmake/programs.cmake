@@ -32,7 +32,10 @@ foreach(source IN LISTS tool_sources)
   get_filename_component(name ${source} NAME_WE)
   # Files are spelled groove_opt, commands groove-opt.
   string(REPLACE _ - name ${name})
-  groove_program(${name} tools ${source})
+  # What does not fit one file lies in a folder of the file's name.
+  string(REGEX REPLACE "[.]cpp$" "" folder ${source})
+  file(GLOB parts CONFIGURE_DEPENDS ${folder}/*.cpp)
+  groove_program(${name} tools ${source} ${parts})
   target_link_libraries(${name} PRIVATE CLI11::CLI11)
 endforeach()
 

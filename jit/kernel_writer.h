@@ -34,6 +34,10 @@ class KernelWriter {
   /// Second half: a tree over the partials, then what follows the reduction.
   void write_tree(LaunchPlan& plan, kernels::Kernel& kernel, std::int64_t chunks,
                   const std::vector<BufferId>& partials);
+  /// What a later phase needs again and is dear to compute is kept in rows of memory, one for each
+  /// of these. Call before write(), which then stores and loads them; gives their dtypes.
+  std::vector<ScalarType> find_row_buffers();
+  void set_row_buffers(BufferId scratch, const std::vector<std::int64_t>& offsets);
   std::int64_t row_length() const;
   std::int64_t row_count() const;
 
@@ -47,6 +51,7 @@ class KernelWriter {
     bool is_identity = false;
     bool is_partial = false;  // [rows][chunks] of a split reduction
     int access = -1;
+    bool is_row_buffer = false;
   };
   enum class Mode : std::uint8_t { kWhole, kChunks, kTree };
   struct Store {
@@ -125,6 +130,20 @@ class KernelWriter {
     kernels::Exprs exprs;
   };
   std::map<Key, Made> made_;
+
+  // Row buffers: which members are kept, and as what memory (a store and a load).
+  struct Kept {
+    std::int32_t index;
+    ScalarType dtype;
+    std::size_t store = 0, load = 0;
+    bool is_stored = false;
+  };
+  Kept* kept(std::int32_t index, const Chain* chain);
+  void add_row_buffers();
+  std::vector<Kept> kept_;
+  BufferId row_scratch_ = -1;
+  std::vector<std::int64_t> row_offsets_;
+  bool looks_only_ = false;  // finding what to keep
 };
 
 }  // namespace groove::jit

@@ -24,6 +24,7 @@ struct Buffer {
   std::int64_t bytes = 0;
   std::int64_t offset = -1;  // in the arena, once planned
   ValueId value = kNoValue;  // what it holds; temporaries hold none
+  BufferId same_as = -1;     // the buffer whose memory it takes over, partly overwritten
 };
 
 struct Operand {
@@ -33,6 +34,7 @@ struct Operand {
   std::int64_t offset = 0;  // in elements
   std::vector<Start> starts;
   bool is_identity = false;  // element i of the buffer at point i of the loop, and nothing else
+  bool is_row_buffer = false;  // one row of a launch, and each thread has its own
 };
 
 struct ScalarSlot {
@@ -54,10 +56,12 @@ struct LaunchPlan {
   kernels::Box box;               // strides per operand (contractions: of the epilogue)
   std::vector<Operand> operands;  // contractions: A, B, then those of the epilogue
   std::vector<ScalarSlot> scalars;
-  BufferId scratch = -1;  // contractions: `max_parts` pieces of `scratch_bytes`
+  BufferId scratch = -1;  // contractions and row buffers: a piece of `scratch_bytes` per thread
   std::int64_t scratch_bytes = 0;
   std::int32_t max_parts = 1;  // threads that are worth it
   bool overwrites = false;     // must run after earlier writers of what it stores to
+  bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites
+  bool is_dropped = false;     // found to be needless
   double nanoseconds = 0;      // a rough estimate on one thread
 };
 

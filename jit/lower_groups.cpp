@@ -222,11 +222,16 @@ class Lowerer {
     const Node& n = node(group.seed);
     const AttrReader attr(*n.op, n.attrs);
     const BufferId target = buffer_of(n.outputs[0]);
+    const std::size_t first = result_.launches.size();
     copy_region(group, n.inputs[0], memory_geometry(graph_, n.outputs[0]), target);
+    const bool has_base = result_.launches.size() > first;
+    const std::size_t second = result_.launches.size();
     copy_region(group, n.inputs[1],
                 Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)), attr.integer(2)},
                 target);
-    result_.launches.back().overwrites = true;
+    if (!has_base || result_.launches.size() == second) return;
+    result_.launches[first].copies_base = true;
+    result_.launches[second].overwrites = true;
   }
 
   void lower_opaque(const Group& group) {

@@ -14,6 +14,14 @@ struct Life {
   std::int32_t first = -1, last = -1;  // levels
 };
 
+// The buffer that stands for all that share its memory.
+BufferId root_of(const Lowered& lowered, BufferId id) {
+  while (id >= 0 && lowered.buffers[static_cast<std::size_t>(id)].same_as >= 0) {
+    id = lowered.buffers[static_cast<std::size_t>(id)].same_as;
+  }
+  return id;
+}
+
 std::vector<Life> find_lives(const Lowered& lowered, const Schedule& schedule) {
   std::vector<Life> lives(lowered.buffers.size());
   const auto touch = [&](BufferId id, std::int32_t level) {
@@ -24,9 +32,9 @@ std::vector<Life> find_lives(const Lowered& lowered, const Schedule& schedule) {
   };
   for (std::size_t i = 0; i < lowered.launches.size(); ++i) {
     for (const Operand& operand : lowered.launches[i].operands) {
-      touch(operand.buffer, schedule.level_of[i]);
+      touch(root_of(lowered, operand.buffer), schedule.level_of[i]);
     }
-    touch(lowered.launches[i].scratch, schedule.level_of[i]);
+    if (!lowered.launches[i].is_dropped) touch(lowered.launches[i].scratch, schedule.level_of[i]);
   }
   return lives;
 }
@@ -73,9 +81,10 @@ class Planner {
   void count(std::int32_t index, std::vector<std::int32_t>& touching, std::int32_t by) {
     std::vector<BufferId> own;
     for (const Operand& operand : lowered_.launches[static_cast<std::size_t>(index)].operands) {
-      if (operand.buffer >= 0 && std::find(own.begin(), own.end(), operand.buffer) == own.end()) {
-        own.push_back(operand.buffer);
-        touching[static_cast<std::size_t>(operand.buffer)] += by;
+      const BufferId id = root_of(lowered_, operand.buffer);
+      if (id >= 0 && std::find(own.begin(), own.end(), id) == own.end()) {
+        own.push_back(id);
+        touching[static_cast<std::size_t>(id)] += by;
       }
     }
   }
@@ -83,22 +92,24 @@ class Planner {
     const LaunchPlan& launch = lowered_.launches[static_cast<std::size_t>(index)];
     if (launch.kind != LaunchPlan::Kind::kKernel || launch.order != kernels::Order::kMap) return;
     for (const Operand& store : launch.operands) {
-      if (!store.is_store || !store.is_identity || !is_arena(store.buffer)) continue;
-      if (life(store.buffer).first != level || slot_of(store.buffer) != store.buffer) continue;
+      const BufferId to = root_of(lowered_, store.buffer);
+      if (!store.is_store || !store.is_identity || !is_arena(to)) continue;
+      if (life(to).first != level || slot_of(to) != to) continue;
       for (const Operand& load : launch.operands) {
-        if (load.is_store || !is_arena(load.buffer) || load.buffer == store.buffer) continue;
-        if (life(load.buffer).last != level || life(load.buffer).first == level) continue;
-        if (bytes(load.buffer) != bytes(store.buffer) || load.dtype != store.dtype) continue;
-        if (touching[static_cast<std::size_t>(load.buffer)] != 1) continue;
-        if (end_[static_cast<std::size_t>(slot_of(load.buffer))] != level) continue;
+        const BufferId from = root_of(lowered_, load.buffer);
+        if (load.is_store || !is_arena(from) || from == to) continue;
+        if (life(from).last != level || life(from).first == level) continue;
+        if (bytes(from) != bytes(to) || load.dtype != store.dtype) continue;
+        if (touching[static_cast<std::size_t>(from)] != 1) continue;
+        if (end_[static_cast<std::size_t>(slot_of(from))] != level) continue;
         const bool reads_elsewhere =
             std::any_of(launch.operands.begin(), launch.operands.end(), [&](const Operand& other) {
-              return other.buffer == load.buffer && !other.is_identity;
+              return root_of(lowered_, other.buffer) == from && !other.is_identity;
             });
         if (reads_elsewhere) continue;
-        const BufferId slot = slot_of(load.buffer);
-        slot_[static_cast<std::size_t>(store.buffer)] = slot;
-        end_[static_cast<std::size_t>(slot)] = life(store.buffer).last;
+        const BufferId slot = slot_of(from);
+        slot_[static_cast<std::size_t>(to)] = slot;
+        end_[static_cast<std::size_t>(slot)] = life(to).last;
         break;
       }
     }
@@ -138,6 +149,10 @@ class Planner {
       if (is_arena(static_cast<BufferId>(i))) {
         lowered_.buffers[i].offset = lowered_.buffers[static_cast<std::size_t>(slot_[i])].offset;
       }
+    }
+    for (std::size_t i = 0; i < slot_.size(); ++i) {
+      const BufferId root = root_of(lowered_, static_cast<BufferId>(i));
+      lowered_.buffers[i].offset = lowered_.buffers[static_cast<std::size_t>(root)].offset;
     }
   }
   static std::int64_t rounded(std::int64_t size) {

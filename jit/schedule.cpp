@@ -16,6 +16,7 @@ class Scheduler {
   Schedule run() {
     find_accesses();
     find_dependencies();
+    overwrite_in_place();
     place_outputs();
     find_levels();
     sink_updates();
@@ -79,10 +80,115 @@ class Scheduler {
     return false;
   }
 
+  // ---- slices written into their base ----
+
+  // A base that nothing reads any more once a region of it is overwritten is not copied: the
+  // overwritten value takes over its memory, and what reads the base runs before.
+  void overwrite_in_place() {
+    for (std::size_t i = 0; i + 1 < lowered_.launches.size(); ++i) {
+      if (!launch(static_cast<std::int32_t>(i)).copies_base) continue;
+      const auto copy = static_cast<std::int32_t>(i), region = copy + 1;
+      BufferId base = -1, target = -1;
+      bool is_whole = true;
+      for (const Operand& operand : launch(copy).operands) {
+        (operand.is_store ? target : base) = operand.buffer;
+        is_whole &= operand.offset == 0 && operand.starts.empty();
+      }
+      // A base that is a view or is computed by the copy is not memory to take over.
+      is_whole &= launch(copy).operands.size() == 2 && base >= 0 && holds_base(copy, base);
+      if (is_whole && may_take_over(base, target, copy, region)) take_over(base, target, copy, region);
+    }
+  }
+  bool holds_base(std::int32_t copy, BufferId base) {
+    const Node& node = graph_.nodes[static_cast<std::size_t>(launch(copy).nodes[0])];
+    return buffer(base).value == node.inputs[0];
+  }
+  bool may_take_over(BufferId base, BufferId target, std::int32_t copy, std::int32_t region) {
+    const std::int32_t stage = launch(region).stage;
+    for (const std::int32_t reader : readers_[static_cast<std::size_t>(base)]) {
+      if (reader == copy) continue;
+      if (reader == region || launch(reader).stage > stage || reaches(region, reader)) return false;
+    }
+    for (const GraphOutput& output : graph_.outputs) {
+      if (output.value == buffer(base).value) return false;
+    }
+    const Buffer& root = buffer(root_of_memory(base));
+    if (root.place != Buffer::Place::kInput) return true;
+    // An input's memory: it must be overwritten in this stage anyway, with nothing else.
+    const GraphInput& input = graph_.inputs[static_cast<std::size_t>(root.index)];
+    if (!lies_plainly(input)) return false;
+    bool is_overwritten = false;
+    for (const GraphOutput& output : graph_.outputs) {
+      if (output.writes == root.index) {
+        if (is_overwritten || output.stage != stage) return false;
+        is_overwritten = true;
+      } else if (output.value == buffer(target).value) {
+        return false;
+      }
+    }
+    return is_overwritten;
+  }
+  void take_over(BufferId base, BufferId target, std::int32_t copy, std::int32_t region) {
+    drop(copy, base, target);
+    for (const std::int32_t reader : readers_[static_cast<std::size_t>(base)]) edge(reader, region);
+    for (const std::int32_t writer : writers_[static_cast<std::size_t>(base)]) edge(writer, region);
+    Buffer& taken = buffer(target);
+    taken.same_as = base;
+    taken.place = buffer(base).place;
+    taken.index = buffer(base).index;
+  }
+  void drop(std::int32_t index, BufferId read, BufferId written) {
+    const auto remove = [&](std::vector<std::int32_t>& list) {
+      list.erase(std::remove(list.begin(), list.end(), index), list.end());
+    };
+    remove(readers_[static_cast<std::size_t>(read)]);
+    remove(writers_[static_cast<std::size_t>(written)]);
+    for (const std::int32_t other : after_[static_cast<std::size_t>(index)]) {
+      remove(before_[static_cast<std::size_t>(other)]);
+    }
+    for (const std::int32_t other : before_[static_cast<std::size_t>(index)]) {
+      remove(after_[static_cast<std::size_t>(other)]);
+    }
+    after_[static_cast<std::size_t>(index)].clear();
+    before_[static_cast<std::size_t>(index)].clear();
+    launch(index).is_dropped = true;
+    launch(index).operands.clear();
+  }
+  BufferId root_of_memory(BufferId id) {
+    while (buffer(id).same_as >= 0) id = buffer(id).same_as;
+    return id;
+  }
+  static bool lies_plainly(const Shape& sizes, const Shape& strides) {
+    const Shape plain = contiguous_strides(sizes);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      if (sizes[i] != 1 && strides[i] != plain[i]) return false;
+    }
+    return true;
+  }
+  bool lies_plainly(const GraphInput& input) const {
+    return lies_plainly(graph_.type(input.value).sizes, input.strides);
+  }
+  // The buffers that hold a value's memory one after the other, up to it.
+  std::vector<BufferId> line_of(BufferId id) {
+    std::vector<BufferId> line{id};
+    while (buffer(line.back()).same_as >= 0) line.push_back(buffer(line.back()).same_as);
+    return line;
+  }
+
+  // ---- outputs ----
+
   void place_outputs() {
     std::vector<BufferId> current(graph_.inputs.size());  // what each input's memory holds
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
       current[i] = lowered_.buffer_of[static_cast<std::size_t>(graph_.inputs[i].value)];
+    }
+    for (std::size_t id = 0; id < lowered_.buffers.size(); ++id) {  // in the order of writing
+      const Buffer& taken = lowered_.buffers[id];
+      if (taken.same_as < 0 || taken.place != Buffer::Place::kInput) continue;
+      BufferId& now = current[static_cast<std::size_t>(taken.index)];
+      if (line_of(static_cast<BufferId>(id)).size() > line_of(now).size()) {
+        now = static_cast<BufferId>(id);
+      }
     }
     std::vector<std::size_t> order(graph_.outputs.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -92,15 +198,16 @@ class Scheduler {
     std::int32_t plain = 0;
     for (const GraphOutput& output : graph_.outputs) {
       if (output.writes >= 0) continue;
-      Buffer& own = buffer(lowered_.buffer_of[static_cast<std::size_t>(output.value)]);
-      own.place = Buffer::Place::kOutput;
-      own.index = plain++;
+      const BufferId own = lowered_.buffer_of[static_cast<std::size_t>(output.value)];
+      place(own, Buffer::Place::kOutput, plain++);
     }
     for (const std::size_t i : order) {
       const GraphOutput& output = graph_.outputs[i];
       if (output.writes < 0) continue;
       BufferId& now = current[static_cast<std::size_t>(output.writes)];
-      keep_for_later(output, now);
+      if (lowered_.buffer_of[static_cast<std::size_t>(output.value)] != now) {
+        keep_for_later(output, now);
+      }
       now = overwrite(output, now);
     }
   }
@@ -153,17 +260,19 @@ class Scheduler {
   // Makes the output land in its input's memory; gives the buffer that is there from then on.
   BufferId overwrite(const GraphOutput& output, BufferId old) {
     const BufferId fresh = lowered_.buffer_of[static_cast<std::size_t>(output.value)];
+    if (fresh == old) return old;  // region by region, already there
     if (can_write_in_place(output, old, fresh)) {
-      for (const std::int32_t writer : writers_[static_cast<std::size_t>(fresh)]) {
-        for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) {
-          edge(reader, writer);
-        }
-        for (const std::int32_t earlier : writers_[static_cast<std::size_t>(old)]) {
-          edge(earlier, writer);
+      for (const BufferId member : line_of(fresh)) {
+        for (const std::int32_t writer : writers_[static_cast<std::size_t>(member)]) {
+          for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) {
+            edge(reader, writer);
+          }
+          for (const std::int32_t earlier : writers_[static_cast<std::size_t>(old)]) {
+            edge(earlier, writer);
+          }
         }
       }
-      buffer(fresh).place = Buffer::Place::kInput;
-      buffer(fresh).index = output.writes;
+      place(fresh, Buffer::Place::kInput, output.writes);
       return fresh;
     }
     const GraphInput& input = graph_.inputs[static_cast<std::size_t>(output.writes)];
@@ -173,6 +282,7 @@ class Scheduler {
     target.place = Buffer::Place::kInput;
     target.index = output.writes;
     target.value = kNoValue;
+    target.same_as = -1;
     const BufferId id = add_buffer(target);
     LaunchPlan copy = copy_launch(type.dtype, {type.sizes, contiguous_strides(type.sizes), 0},
                                   fresh, {type.sizes, input.strides, 0}, id);
@@ -184,21 +294,26 @@ class Scheduler {
     return id;
   }
 
-  bool can_write_in_place(const GraphOutput& output, BufferId old, BufferId fresh) {
-    const GraphInput& input = graph_.inputs[static_cast<std::size_t>(output.writes)];
-    const Type& type = graph_.type(input.value);
-    const Shape plain = contiguous_strides(type.sizes);
-    for (std::size_t i = 0; i < plain.size(); ++i) {
-      if (type.sizes[i] != 1 && input.strides[i] != plain[i]) return false;
+  // With all that shares its memory.
+  void place(BufferId id, Buffer::Place place, std::int32_t index) {
+    for (const BufferId member : line_of(id)) {
+      buffer(member).place = place;
+      buffer(member).index = index;
     }
+  }
+
+  bool can_write_in_place(const GraphOutput& output, BufferId old, BufferId fresh) {
+    if (!lies_plainly(graph_.inputs[static_cast<std::size_t>(output.writes)])) return false;
     if (buffer(fresh).place != Buffer::Place::kArena) return false;
-    for (const std::int32_t writer : writers_[static_cast<std::size_t>(fresh)]) {
-      const LaunchPlan& plan = launch(writer);
-      if (plan.stage != output.stage) return false;
-      for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) {
-        if (reader != writer && reaches(writer, reader)) return false;
+    for (const BufferId member : line_of(fresh)) {
+      for (const std::int32_t writer : writers_[static_cast<std::size_t>(member)]) {
+        const LaunchPlan& plan = launch(writer);
+        if (plan.stage != output.stage) return false;
+        for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) {
+          if (reader != writer && reaches(writer, reader)) return false;
+        }
+        if (!reads_at_own_index(plan, old, member)) return false;
       }
-      if (!reads_at_own_index(plan, old, fresh)) return false;
     }
     return !writers_[static_cast<std::size_t>(fresh)].empty();
   }
@@ -248,6 +363,7 @@ class Scheduler {
     }
     for (std::size_t i = 0; i < level_.size(); ++i) {
       const LaunchPlan& plan = lowered_.launches[i];
+      if (plan.is_dropped) continue;
       const bool is_map =
           plan.kind == LaunchPlan::Kind::kKernel && plan.order == kernels::Order::kMap;
       if (!is_map) continue;
@@ -264,7 +380,7 @@ class Scheduler {
       const auto begin = static_cast<std::int32_t>(result.levels.size());
       result.stage_begin.push_back(begin);
       for (std::size_t i = 0; i < level_.size(); ++i) {
-        if (lowered_.launches[i].stage != stage) continue;
+        if (lowered_.launches[i].stage != stage || lowered_.launches[i].is_dropped) continue;
         const std::int32_t level = begin + level_[i];
         if (static_cast<std::size_t>(level) >= result.levels.size()) {
           result.levels.resize(static_cast<std::size_t>(level) + 1);

@@ -79,6 +79,11 @@ class Pool {
     wait([&] { return done_.load(std::memory_order_acquire) == parts; });
   }
 
+  template <typename Condition>
+  void wait_for(const Condition& condition) {
+    wait(condition);
+  }
+
   void barrier(int parts) {
     const std::uint32_t phase = phase_.load(std::memory_order_acquire);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == parts) {
@@ -234,6 +239,55 @@ int parallel_region(int parts, void (*body)(void* context, int part, int parts),
   }
   body(context, 0, 1);
   return 1;
+}
+
+namespace {
+
+// The levels of one parallel_levels() call. A part is taken by setting its bit.
+struct Levels {
+  static constexpr int kMost = 64;
+  struct Level {
+    std::atomic<std::uint32_t> taken{0};
+    std::atomic<std::uint32_t> done{0};
+  };
+  Level level[kMost];
+  int first, count, parts;
+  void (*body)(void*, int, int, int);
+  void* context;
+
+  void take_part(int me) {
+    const auto all = static_cast<std::uint32_t>(parts);
+    for (int l = 0; l < count; ++l) {
+      Level& now = level[l];
+      for (int k = 0; k < parts; ++k) {
+        const int part = me + k < parts ? me + k : me + k - parts;
+        const std::uint32_t bit = 1u << part;
+        if (now.taken.load(std::memory_order_relaxed) & bit) continue;
+        if (now.taken.fetch_or(bit, std::memory_order_acq_rel) & bit) continue;
+        body(context, first + l, part, parts);
+        now.done.fetch_add(1, std::memory_order_acq_rel);
+      }
+      if (now.done.load(std::memory_order_acquire) != all)
+        pool().wait_for([&] { return now.done.load(std::memory_order_acquire) == all; });
+    }
+  }
+};
+
+}  // namespace
+
+void parallel_levels(int levels, int parts, void (*body)(void*, int, int, int),
+                     void* context) noexcept {
+  const int threads = std::min({parts, num_threads(), 32});
+  if (threads < 2) {
+    for (int level = 0; level < levels; ++level) body(context, level, 0, 1);
+    return;
+  }
+  for (int first = 0; first < levels; first += Levels::kMost) {
+    Levels state{{}, first, std::min(levels - first, Levels::kMost), threads, body, context};
+    parallel(
+        threads,
+        [](void* given, int part, int) { static_cast<Levels*>(given)->take_part(part); }, &state);
+  }
 }
 
 void region_barrier(int, int parts) noexcept {

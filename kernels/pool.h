@@ -30,6 +30,14 @@ int parallel_region(int parts, void (*body)(void* context, int part, int parts),
 /// Waits until all parts of the current region have arrived (≈ 100 ns; yields when oversubscribed).
 void region_barrier(int part, int parts) noexcept;
 
+/// Runs body(context, level, part, parts) for every level in ascending order and, within a level,
+/// for part = 0 … parts - 1; a level begins when all parts of the one before have ended. Up to
+/// `parts` threads take part, each preferring the part of its own number; the caller also does
+/// what a thread that the system has not scheduled would have done, so that a busy machine costs
+/// the parallelism and not a time slice. parts ≤ 32.
+void parallel_levels(int levels, int parts, void (*body)(void* context, int level, int part, int parts),
+                     void* context) noexcept;
+
 /// While a background compiler runs, the pool gives up one core.
 void set_background_busy(bool is_busy);
 

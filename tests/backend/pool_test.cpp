@@ -93,6 +93,29 @@ TEST_P(Pool, FinishesQuicklyWhenOversubscribed) {
   RecordProperty("seconds", std::to_string(took.count()));
 }
 
+// Every part of every level runs once, and no level begins before the one before it has ended.
+TEST_P(Pool, LevelsRunInOrder) {
+  constexpr int kLevels = 150;
+  struct State {
+    std::atomic<int> ended[kLevels] = {};
+    std::atomic<int> early{0}, parts{0};
+  };
+  for (int round = 0; round < 50; ++round) {
+    State state;
+    parallel_levels(
+        kLevels, GetParam(),
+        [](void* given, int level, int, int parts) {
+          State& s = *static_cast<State*>(given);
+          s.parts = parts;
+          if (level > 0 && s.ended[level - 1] != parts) ++s.early;
+          ++s.ended[level];
+        },
+        &state);
+    EXPECT_EQ(state.early, 0);
+    for (const auto& ended : state.ended) EXPECT_EQ(ended, state.parts);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, Pool, ::testing::Values(1, 2, 3, 7));
 
 TEST(PoolProcess, SurvivesFork) {

@@ -112,6 +112,45 @@ TEST(Program, ExchangesInputs) {
               8, true);
 }
 
+// Three slices of one input and two of an intermediate value: no base is copied, whoever reads it.
+TEST(Program, WritesSlicesInPlace) {
+  const Graph graph = parsed(R"(graph(x: f32[64, 32], y: f32[4, 32]) {
+    before = sum(x) {dims: [1], keepdim: false}
+    a = write_strided(x, y) {sizes: [4, 32], strides: [32, 1], offset: 0}
+    e = exp(y)
+    b = write_strided(a, e) {sizes: [4, 32], strides: [32, 1], offset: 256}
+    top = slice(b) {dim: 0, length: 4, step: 1} <start: 6>
+    n = neg(top)
+    c = write_strided(b, n) {sizes: [4, 32], strides: [64, 1], offset: 640}
+    t = exp(c)
+    u = write_strided(t, y) {sizes: [4, 32], strides: [32, 1], offset: 0}
+    v = write_strided(u, e) {sizes: [4, 32], strides: [32, 1], offset: 32}
+    return before, c -> x, v
+  })");
+  expect_same(graph, 10, true);
+  Graph compiled = graph;
+  run_pipeline(compiled);
+  const Program program(std::move(compiled));
+  EXPECT_EQ(program.launch_count(), 9u) << program.describe();
+}
+
+// Here the base is read after, or is an output itself: it must be copied.
+TEST(Program, KeepsBasesThatAreNeeded) {
+  expect_same(parsed(R"(graph(x: f32[64, 32], y: f32[4, 32], z: f32[64, 32]) {
+    a = write_strided(x, y) {sizes: [4, 32], strides: [32, 1], offset: 0}
+    s = sum(a) {dims: [], keepdim: false}
+    late = mul(x, s)
+    e = exp(z)
+    b = write_strided(e, y) {sizes: [4, 32], strides: [32, 1], offset: 64}
+    c = write_strided(z, y) {sizes: [4, 32], strides: [32, 1], offset: 0}
+    d = write_strided(z, y) {sizes: [4, 32], strides: [32, 1], offset: 64}
+    row = slice(z) {dim: 0, length: 4, step: 1} <start: 6>
+    f = write_strided(z, row) {sizes: [4, 32], strides: [32, 1], offset: 160}
+    return late, e, b, c, d, a -> x, f -> z
+  })"),
+              11, true);
+}
+
 // Input x is overwritten in stage 0 and read, as it was, in stage 1; z is not bound before that.
 TEST(Program, KeepsOldValuesForLaterStages) {
   expect_same(parsed(R"(graph(x: f32[6, 10], y: f32[6, 10], z: f32[6, 10]) stages 2 {

@@ -62,7 +62,7 @@ class Generator {
     const Tensor x = pick();
     const Shape sizes = type(x).sizes;
     const std::size_t rank = sizes.size();
-    switch (below(18)) {
+    switch (below(20)) {
       case 0:
         return push(neg(x));
       case 1:

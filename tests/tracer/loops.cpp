@@ -52,6 +52,20 @@ void log_all(Log& log, const std::vector<Tensor>& parameters) {
   log.tensor(groove::rand({2}));  // the random state
 }
 
+void log_state(Log& log, const optim::Optimizer& optimizer, const std::vector<Tensor>& parameters) {
+  for (const Tensor& parameter : parameters) {
+    const auto found = optimizer.state().find(parameter.unsafeGetTensorImpl());
+    if (found == optimizer.state().end()) continue;
+    if (const auto* adam = dynamic_cast<const optim::AdamParamState*>(found->second.get())) {
+      log.integer(adam->step());
+      log.tensor(adam->exp_avg());
+      log.tensor(adam->exp_avg_sq());
+    }
+    if (const auto* sgd = dynamic_cast<const optim::SGDParamState*>(found->second.get()))
+      log.tensor(sgd->momentum_buffer());
+  }
+}
+
 Tensor labels(int step, int count, int classes) {
   std::vector<std::int64_t> values;
   for (int i = 0; i < count; ++i) values.push_back((step * 7 + i * 3) % classes);
@@ -69,6 +83,7 @@ void plain_step(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
+  log_state(log, optimizer, net->parameters());
   log_all(log, net->parameters());
 }
 
@@ -82,6 +97,7 @@ void loss_before_backward(int steps, Log& log) {
     loss.backward();
     optimizer.step();
   }
+  log_state(log, optimizer, net->parameters());
   log_all(log, net->parameters());
 }
 
@@ -351,6 +367,48 @@ void dropout(int steps, Log& log) {
   log_all(log, net->parameters());
 }
 
+// The loops of the samples, on fewer digits and with a smaller network.
+void digits_sample(int steps, Log& log) {
+  auto digits = data::datasets::MNIST(GROOVE_SOURCE_DIR "/samples/data",
+                                      data::datasets::MNIST::Mode::kTest)
+                    .map(data::transforms::Normalize<>(0.1307, 0.3081))
+                    .map(data::transforms::Stack<>());
+  auto loader = data::make_data_loader<data::samplers::RandomSampler>(
+      std::move(digits), data::DataLoaderOptions(8).drop_last(true));
+  Net net(784, 16, 10);
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-3));
+  int step = 0;
+  for (auto& batch : *loader) {
+    optimizer.zero_grad();
+    auto output = net(batch.data.view({batch.data.size(0), 784}));
+    auto loss = nn::functional::cross_entropy(output, batch.target);
+    loss.backward();
+    optimizer.step();
+    if (step % 3 == 0) log.number(loss.item<double>());
+    if (++step == steps) break;
+  }
+  log_state(log, optimizer, net->parameters());
+  log_all(log, net->parameters());
+}
+
+void regression_sample(int steps, Log& log) {
+  nn::Linear fc1(1, 8), fc2(8, 1);
+  std::vector<Tensor> parameters = fc1->parameters();
+  for (const Tensor& parameter : fc2->parameters()) parameters.push_back(parameter);
+  optim::SGD optimizer(parameters, optim::SGDOptions(0.02).momentum(0.9));
+  for (int step = 0; step < steps; ++step) {
+    auto x = groove::rand({16, 1}) * 4.0 - 2.0;
+    auto y = groove::sin(3.0 * x) + 0.5 * x + 0.1 * groove::randn({16, 1});
+    optimizer.zero_grad();
+    auto loss = groove::mse_loss(fc2(groove::tanh(fc1(x))), y);
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_state(log, optimizer, parameters);
+  log_all(log, parameters);
+}
+
 void ragged_tail(int steps, Log& log) {
   Net net(4, 5, 2);
   optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
@@ -387,6 +445,8 @@ const std::vector<Loop>& loops() {
       {"simulation", simulation},
       {"dropout", dropout},
       {"ragged_tail", ragged_tail},
+      {"digits_sample", digits_sample},
+      {"regression_sample", regression_sample},
   };
   return all;
 }

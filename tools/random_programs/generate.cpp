@@ -8,7 +8,7 @@ namespace groove::random_programs {
 
 class Source {  // splitmix64
  public:
-  explicit Source(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
+  explicit Source(std::uint64_t seed) : state_(seed) { state_ = next() ^ seed << 32; }
   std::uint64_t next() {
     std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;

@@ -48,9 +48,9 @@ std::string moving(const char* name, std::int64_t value, std::int64_t by) {
 std::string print(const Instruction& each) {
   std::string text = fmt::format("t{} = {}(", each.id, each.op ? each.op->name : name_of(each.kind));
   for (int n = 0; n < 3 && each.operands[n] != kNothing; ++n)
-    text += (n ? ", " : "") + name_of(each.operands[n]);
-  text += ")" + moving("i", each.i, each.i_per_step) + moving("j", each.j, each.j_per_step) +
-          fmt::format(" k={} x={}", each.k, each.x);
+    text += fmt::format("{}{}", n ? ", " : "", name_of(each.operands[n]));
+  text += fmt::format("){}{} k={} x={}", moving("i", each.i, each.i_per_step),
+                      moving("j", each.j, each.j_per_step), each.k, each.x);
   if (each.x_per_step != 0) text += fmt::format("{:+}*step", each.x_per_step);
   if (each.every > 1) text += fmt::format(" if step % {} == {}", each.every, each.phase % each.every);
   if (each.guard != 0) text += each.guard == 1 ? " if branch" : " if !branch";
@@ -72,7 +72,7 @@ std::string print(const Program& program) {
   static const char* const kinds[] = {"SGD", "SGD(momentum 0.9, decay 0.01)", "Adam", "AdamW"};
   for (const OptimizerSpec& spec : program.optimizers)
     text += fmt::format("{} lr {} over p{}\n", kinds[spec.kind], spec.rate, fmt::join(spec.parameters, ", p"));
-  for (const Instruction& each : program.body) text += "  " + print(each) + "\n";
+  for (const Instruction& each : program.body) text += fmt::format("  {}\n", print(each));
   return text;
 }
 

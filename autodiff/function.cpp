@@ -7,11 +7,63 @@
 #include "autodiff/views.h"
 #include "src/core/check.h"
 
-namespace groove::autograd {
+namespace groove {
+
+IValue::IValue() = default;
+IValue::IValue(Tensor value) : kind_(kTensor), tensor_(std::move(value)) {}
+IValue::IValue(std::string value) : kind_(kText), text_(std::move(value)) {}
+IValue::IValue(const char* value) : kind_(kText), text_(value) {}
+IValue::IValue(std::vector<std::int64_t> value) : kind_(kIntegers), integers_(std::move(value)) {}
+IValue::IValue(std::vector<double> value) : kind_(kReals), reals_(std::move(value)) {}
+IValue::IValue(const Scalar& number, Kind kind) : kind_(kind), number_(number) {}
+IValue::IValue(const IValue&) = default;
+IValue::IValue(IValue&&) noexcept = default;
+IValue& IValue::operator=(const IValue&) = default;
+IValue& IValue::operator=(IValue&&) noexcept = default;
+IValue::~IValue() = default;
+
+void IValue::check(Kind kind) const {
+  static const char* const names[] = {"nothing",  "an integer", "a double", "a bool",
+                                      "a tensor", "a string",   "integers", "doubles"};
+  GROOVE_CHECK(kind_ == kind, "IValue: the value is {}, but {} is asked for", names[kind_],
+               names[kind]);
+}
+bool IValue::isNone() const { return kind_ == kNothing; }
+std::int64_t IValue::toInt() const {
+  check(kInteger);
+  return number_.to_int();
+}
+double IValue::toDouble() const {
+  check(kReal);
+  return number_.to_double();
+}
+bool IValue::toBool() const {
+  check(kTruth);
+  return number_.toBool();
+}
+const Tensor& IValue::toTensor() const {
+  check(kTensor);
+  return tensor_;
+}
+const std::string& IValue::toStringRef() const {
+  check(kText);
+  return text_;
+}
+const std::vector<std::int64_t>& IValue::toIntVector() const {
+  check(kIntegers);
+  return integers_;
+}
+const std::vector<double>& IValue::toDoubleVector() const {
+  check(kReals);
+  return reals_;
+}
+
+namespace autograd {
 
 using autodiff::SavedValue;
 
 struct AutogradContext::Saved {
+  std::unordered_map<std::string, IValue> data;
   variable_list to_save;  // between forward() and the node
   variable_list non_differentiable;
   // Empty places stand for undefined tensors; `output` is where a saved output came from.
@@ -136,7 +188,7 @@ variable_list apply_function(const char*, const variable_list& arguments, Backwa
 
 }  // namespace detail
 
-AutogradContext::AutogradContext() : saved_(std::make_unique<Saved>()) {}
+AutogradContext::AutogradContext() : saved_(std::make_unique<Saved>()), saved_data(saved_->data) {}
 AutogradContext::~AutogradContext() = default;
 
 void AutogradContext::save_for_backward(variable_list to_save) {
@@ -174,4 +226,5 @@ bool AutogradContext::needs_input_grad(std::size_t index) const {
   return index < saved_->needs.size() && saved_->needs[index];
 }
 
-}  // namespace groove::autograd
+}  // namespace autograd
+}  // namespace groove

@@ -4,6 +4,7 @@
 #include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "tracer/tape_hooks.h"
 
 namespace groove::autodiff {
 namespace {
@@ -89,6 +90,7 @@ void handle(const Call& call, Tensor* outputs) {
   if (call.is_inplace && (call.op->saves_inputs & 1) && call.op->mutates[0] == 0) {
     AutoGradMode scope(false);
     self_before = copy_of(call.inputs[0]);
+    tracer::note_copy(call.inputs[0], self_before);
   }
   // Edges first: an in-place op changes where its own input comes from.
   auto node = OpNode::make(call, advance_tape_sequence(), std::move(self_before));

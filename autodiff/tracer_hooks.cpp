@@ -24,10 +24,9 @@ bool run_again(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs) {
   const AttrReader attr(op, attrs);
   const auto tensors = static_cast<std::size_t>(attr.integer(2));
   const auto gradients = static_cast<std::size_t>(attr.integer(3));
-  backward_word(inputs.slice(0, tensors), inputs.slice(tensors, gradients), attr.boolean(0),
-                attr.boolean(1),
-                inputs.slice(tensors + gradients, inputs.size() - tensors - gradients),
-                Site::current());
+  backward_word(
+      inputs.slice(0, tensors), inputs.slice(tensors, gradients), attr.boolean(0), attr.boolean(1),
+      inputs.slice(tensors + gradients, inputs.size() - tensors - gradients), Site::current());
   return true;
 }
 

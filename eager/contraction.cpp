@@ -66,9 +66,9 @@ class ContractionPlan : public Plan {
   static Tensor dense(const Tensor& source, const Geometry& target) {
     Tensor copy = make_empty(target.sizes, source.impl()->dtype);
     const Geometry& from = source.impl()->geometry;
-    const Geometry seen{
-        target.sizes, kernels::broadcast_strides(from.sizes, from.strides, target.sizes),
-        from.offset};
+    const Geometry seen{target.sizes,
+                        kernels::broadcast_strides(from.sizes, from.strides, target.sizes),
+                        from.offset};
     copy_elements(make_view(source, seen), copy);
     return copy;
   }
@@ -79,7 +79,8 @@ Geometry expanded(const Geometry& operand, const Shape& out_sizes, std::size_t m
   Geometry result;
   if (out_sizes.size() > matrix_axes && operand.sizes.size() >= matrix_axes)
     result.sizes.append(out_sizes.data(), out_sizes.size() - matrix_axes);
-  const std::size_t own = operand.sizes.size() < matrix_axes ? 0 : operand.sizes.size() - matrix_axes;
+  const std::size_t own =
+      operand.sizes.size() < matrix_axes ? 0 : operand.sizes.size() - matrix_axes;
   result.sizes.append(operand.sizes.data() + own, operand.sizes.size() - own);
   result.strides = contiguous_strides(result.sizes);
   return result;

@@ -19,7 +19,7 @@ class ElementwisePlan : public Plan {
   TypeResult types;
   Box box;
   std::shared_ptr<const kernels::Callable> callable;
-  std::vector<std::size_t> loads;          // which inputs have an access, in order
+  std::vector<std::size_t> loads;  // which inputs have an access, in order
   std::vector<ScalarType> number_dtypes;
 
   void run(const Call& call, Tensor* outputs) const override {
@@ -84,12 +84,11 @@ PlanPtr plan_elementwise(const Call& call) {
   Exprs loaded(call.inputs.size()), numbers;
   for (std::size_t a = 0; a < plan->loads.size(); ++a) {
     const std::size_t i = plan->loads[a];
-    loaded[i] = builder.load(inputs[i].dtype, kernels::stride_class(plan->box.strides[a][0],
-                                                                    plan->box.count[0]));
+    loaded[i] = builder.load(inputs[i].dtype,
+                             kernels::stride_class(plan->box.strides[a][0], plan->box.count[0]));
   }
   for (std::size_t i = 0; i < call.numbers.size(); ++i) {
-    plan->number_dtypes.push_back(
-        kernels::number_dtype(signature, how, plan->types.compute, i));
+    plan->number_dtypes.push_back(kernels::number_dtype(signature, how, plan->types.compute, i));
     numbers.push_back(builder.param(plan->number_dtypes.back()));
   }
   const Exprs results = kernels::emit_elementwise(builder, signature, plan->types, loaded, numbers,

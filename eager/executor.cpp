@@ -72,13 +72,13 @@ bool target_overlaps_operand(const Call& call) {
 
 void check_result_category(const Call& call) {
   const std::vector<Type> inputs = input_types(call);
-  const TypeResult types =
-      call.op->type(Signature{*call.op, inputs, *call.attrs, call.numbers});
+  const TypeResult types = call.op->type(Signature{*call.op, inputs, *call.attrs, call.numbers});
   for (std::size_t k = 0; k < types.outputs.size(); ++k) {
     const ScalarType from = types.outputs[k].dtype;
     const ScalarType to = inputs[static_cast<std::size_t>(call.op->mutates[k])].dtype;
     const bool fits = is_floating(to) || (!is_floating(from) && (to != kBool || from == kBool));
-    GROOVE_CHECK(fits, "{}_: result type {} cannot be cast to the tensor's type {}; convert it first",
+    GROOVE_CHECK(fits,
+                 "{}_: result type {} cannot be cast to the tensor's type {}; convert it first",
                  call.op->name, name(from), name(to));
   }
 }
@@ -89,8 +89,8 @@ using Key = SmallVector<std::int64_t, 48>;
 
 void append_key(Key& key, const Call& call) {
   key.push_back(call.op->id * 2 + (call.is_inplace ? 1 : 0));
-  key.push_back(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(
-      &kernels::current_backend())));
+  key.push_back(
+      static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&kernels::current_backend())));
   const auto& words = call.attrs->words();
   key.push_back(static_cast<std::int64_t>(words.size() << 16 | call.numbers.size() << 8 |
                                           call.inputs.size()));
@@ -165,8 +165,7 @@ void run(const Call& call, Tensor* outputs) {
     call.op->check(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
   }
   const kernels::FloatEnvironment environment;
-  if (call.is_inplace &&
-      (call.op->kind != OpKind::kElementwise || target_overlaps_operand(call)))
+  if (call.is_inplace && (call.op->kind != OpKind::kElementwise || target_overlaps_operand(call)))
     run_aside(call, outputs);
   else
     run_planned(call, outputs);
@@ -180,9 +179,8 @@ std::vector<Type> input_types(const Call& call) {
   std::vector<Type> types;
   types.reserve(call.inputs.size());
   for (const Tensor& input : call.inputs)
-    types.push_back(input.defined()
-                        ? Type{input.impl()->dtype, input.impl()->geometry.sizes}
-                        : Type{ScalarType::Undefined, {}});
+    types.push_back(input.defined() ? Type{input.impl()->dtype, input.impl()->geometry.sizes}
+                                    : Type{ScalarType::Undefined, {}});
   return types;
 }
 
@@ -210,8 +208,7 @@ void run_view(const Call& call, Tensor* outputs) {
   for (const Scalar& number : call.numbers) numbers.push_back(number.with_origin(-1));
   const Signature signature{*call.op, inputs, *call.attrs,
                             ArrayRef<Scalar>(numbers.data(), numbers.size())};
-  outputs[0] = make_view(call.inputs[0],
-                         call.op->view(call.inputs[0].impl()->geometry, signature));
+  outputs[0] = make_view(call.inputs[0], call.op->view(call.inputs[0].impl()->geometry, signature));
 }
 
 const Tensor& inplace_target(const Call& call, int output) {

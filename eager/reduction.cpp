@@ -91,8 +91,8 @@ class ReductionPlan : public Plan {
   Split split;
   Box box;
   std::uint64_t count_bits = 0;
-  CallablePtr callable;                  // whole rows or columns; or one chunk's partials
-  CallablePtr tree;                      // chunk partials -> results
+  CallablePtr callable;  // whole rows or columns; or one chunk's partials
+  CallablePtr tree;      // chunk partials -> results
   std::vector<ScalarType> partial_dtypes;
 
   void run(const Call& call, Tensor* outputs) const override {
@@ -211,8 +211,7 @@ PlanPtr plan_reduction(const Call& call) {
     Tensor stand_in = make_empty(dense.sizes, inputs[0].dtype);
     rearranged(stand_in, plan->axes, plan->order, plan->split);
   }
-  plan->count_bits =
-      Scalar(static_cast<double>(plan->split.reduced)).bits_as(plan->types.compute);
+  plan->count_bits = Scalar(static_cast<double>(plan->split.reduced)).bits_as(plan->types.compute);
   const std::int64_t results = element_count(plan->types.outputs[0].sizes);
   plan->is_chunked = plan->order == Order::kRow && is_splittable(how.reductions) &&
                      plan->split.reduced >= 8 * kernels::order::kRowChunk && results <= 4;

@@ -284,7 +284,7 @@ void KernelWriter::make_accesses(Builder& builder, LaunchPlan& plan) {
     memory.access = builder.access(memory.dtype, is_store, inner);
     plan.box.strides.push_back(strides);
     plan.operands.push_back({memory.dtype, is_store, memory.buffer, memory.walk.offset,
-                             memory.walk.starts, memory.is_identity});
+                             memory.walk.starts, memory.is_identity, memory.is_row_buffer});
   }
 }
 
@@ -323,7 +323,7 @@ Expr KernelWriter::value(ValueId id, const Chain* chain) {
   return load(memory_of_.at(Key{root, chain}));
 }
 
-// Values of an earlier phase are made again, unless they are uniform over the row.
+// Values of an earlier phase are made again, unless they are uniform over the row or kept.
 const Exprs& KernelWriter::member(std::int32_t index, const Chain* chain) {
   chain = member_chain(index, chain);
   const Key key{index, chain};
@@ -334,7 +334,16 @@ const Exprs& KernelWriter::member(std::int32_t index, const Chain* chain) {
       (found->second.phase == phase_ || is_uniform || is_reduction(index))) {
     return found->second.exprs;
   }
+  const Kept* const row = kept(index, chain);
+  if (row && found != made_.end()) {
+    return (made_[key] = {phase_, {builder_->load(memories_[row->load].access)}}).exprs;
+  }
+  if (found != made_.end() && !chain->has_pick && is_dear(index) &&
+      std::find(again_.begin(), again_.end(), index) == again_.end()) {
+    again_.push_back(index);
+  }
   Exprs exprs = emit_node(index, chain);
+  if (row) builder_->store(memories_[row->store].access, exprs[0]);
   return (made_[key] = {phase_, std::move(exprs)}).exprs;
 }
 

@@ -34,10 +34,10 @@ class KernelWriter {
   /// Second half: a tree over the partials, then what follows the reduction.
   void write_tree(LaunchPlan& plan, kernels::Kernel& kernel, std::int64_t chunks,
                   const std::vector<BufferId>& partials);
-  /// What a later phase needs again and is dear to compute is kept in rows of memory, one for each
-  /// of these. Call before write(), which then stores and loads them; gives their dtypes.
-  std::vector<ScalarType> find_row_buffers();
-  void set_row_buffers(BufferId scratch, const std::vector<std::int64_t>& offsets);
+  /// After write(): the members that a later phase of a row needs again and that are dear to
+  /// compute. Another writer given them before its write() keeps them in rows of `scratch`.
+  const std::vector<std::int32_t>& computed_again() const { return again_; }
+  void keep(const std::vector<std::int32_t>& members, BufferId scratch, std::int64_t row_bytes);
   std::int64_t row_length() const;
   std::int64_t row_count() const;
 
@@ -61,6 +61,7 @@ class KernelWriter {
     bool is_kept;  // one element a row or column
   };
   struct NodeSignature;
+  struct Kept;
   using Key = std::pair<std::int64_t, const Chain*>;
 
   const Node& node(std::int32_t index) const {
@@ -94,6 +95,8 @@ class KernelWriter {
   kernels::Expr load(std::size_t memory);
   const kernels::Exprs& member(std::int32_t index, const Chain* chain);
   kernels::Exprs emit_node(std::int32_t index, const Chain* chain);
+  const Kept* kept(std::int32_t index, const Chain* chain) const;
+  bool is_dear(std::int32_t index) const;
   kernels::Exprs contraction_result(std::int32_t index);
   void reduce(std::int32_t index);
   void finish_reduction(std::int32_t index);
@@ -131,19 +134,12 @@ class KernelWriter {
   };
   std::map<Key, Made> made_;
 
-  // Row buffers: which members are kept, and as what memory (a store and a load).
-  struct Kept {
+  std::vector<std::int32_t> again_;
+  struct Kept {  // a member in a row buffer, and the memories that store and load it
     std::int32_t index;
-    ScalarType dtype;
-    std::size_t store = 0, load = 0;
-    bool is_stored = false;
+    std::size_t store, load;
   };
-  Kept* kept(std::int32_t index, const Chain* chain);
-  void add_row_buffers();
   std::vector<Kept> kept_;
-  BufferId row_scratch_ = -1;
-  std::vector<std::int64_t> row_offsets_;
-  bool looks_only_ = false;  // finding what to keep
 };
 
 }  // namespace groove::jit

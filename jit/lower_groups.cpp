@@ -14,6 +14,9 @@ namespace groove::jit {
 namespace {
 
 constexpr std::int64_t kLine = 64;
+// A row of less than a vector waits longer for its masked store than a second computation takes; a
+// longer row than the other is not in a near cache any more when it is wanted again.
+constexpr std::int64_t kLeastRow = 16, kMostRowBytes = 128 << 10;
 
 class Lowerer {
  public:
@@ -97,6 +100,19 @@ class Lowerer {
     kernels::Kernel kernel;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, kernel);
+    if (group.kind == GroupKind::kRow && !writer.computed_again().empty()) {
+      const std::int64_t row = rounded(writer.row_length() * 8);
+      if (writer.row_length() >= kLeastRow && row <= kMostRowBytes) {
+        const auto& members = writer.computed_again();
+        LaunchPlan keeping;
+        keeping.scratch_bytes = row * static_cast<std::int64_t>(members.size());
+        keeping.scratch = temporary(keeping.scratch_bytes * most_threads());
+        KernelWriter second(graph_, fusion_, result_.buffer_of, group, id);
+        second.keep(members, keeping.scratch, row);
+        second.write(keeping, kernel);
+        plan = std::move(keeping);
+      }
+    }
     compile(plan, kernel);
   }
 
@@ -174,6 +190,8 @@ class Lowerer {
     result_.launches.push_back(std::move(plan));
   }
 
+  static std::int64_t rounded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
   // Room for every number of threads that a run may have.
   void add_scratch(LaunchPlan& plan) {
     kernels::ContractionLaunch launch;
@@ -183,7 +201,7 @@ class Lowerer {
     for (int parts = 1; parts <= most; ++parts) {
       bytes = std::max(bytes, plan.contraction->scratch_bytes(launch, parts));
     }
-    plan.scratch_bytes = (static_cast<std::int64_t>(bytes) + kLine - 1) / kLine * kLine;
+    plan.scratch_bytes = rounded(static_cast<std::int64_t>(bytes));
     if (bytes != 0) plan.scratch = temporary(plan.scratch_bytes * most);
   }
 

@@ -54,8 +54,10 @@ void Program::add_instance(Step& step, const LaunchPlan& plan, const Lowered& lo
   instance.pointers = static_cast<std::int32_t>(pointers_.size());
   instance.scalars = static_cast<std::int32_t>(scalars_.size());
   instance.points = plan.box.points();
+  instance.pointer_count = static_cast<std::int32_t>(plan.operands.size());
   for (const Operand& operand : plan.operands) {
     const auto slot = static_cast<std::int32_t>(pointers_.size());
+    if (operand.is_row_buffer) step.row_buffers.push_back(slot - instance.pointers);
     if (operand.buffer < 0) {
       pointers_.push_back({-1, 0});
       continue;
@@ -108,11 +110,11 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       step.callable = plan.callable.get();
       step.contraction = plan.contraction.get();
       step.level = level;
+      step.scratch_bytes = plan.scratch_bytes;
       if (plan.kind == LaunchPlan::Kind::kContraction) {
         step.matrices.shape = plan.shape;
         step.matrices.strides =
             reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(plan.box.strides.data());
-        step.scratch_bytes = plan.scratch_bytes;
         if (plan.scratch >= 0) {
           step.scratch = lowered.buffers[static_cast<std::size_t>(plan.scratch)].offset;
         }

@@ -44,6 +44,7 @@ class Program final : public Executable {
   struct Instance {
     kernels::Launch launch;  // without pointers and scalars
     std::int32_t pointers = 0, scalars = 0;
+    std::int32_t pointer_count = 0;
     std::int64_t points = 0;
   };
   struct Step {
@@ -54,6 +55,7 @@ class Program final : public Executable {
     kernels::ContractionLaunch matrices;
     std::int64_t scratch = 0, scratch_bytes = 0;
     std::vector<Instance> instances;  // one, or a table of equal kernels over other buffers
+    std::vector<std::int32_t> row_buffers;  // which of its pointers differ from thread to thread
     std::int64_t points = 0;
     std::int32_t node = -1;      // host code
     std::int32_t max_parts = 1;  // 1: one thread runs it
@@ -78,6 +80,8 @@ class Program final : public Executable {
   void patch(const Stage& stage, const Run& run) const noexcept;
   void run_levels(const Stage& stage, const Run& run, int part, int parts) const noexcept;
   void run_step(const Step& step, const Run& run, int part, int parts) const noexcept;
+  void run_with_row_buffers(const Step& step, kernels::Launch& launch, const Run& run,
+                            int part) const noexcept;
   void run_table(const Step& step, const Run& run, int part, int parts) const noexcept;
   void run_host_code(const Step& step, const Run& run) const;
   void fill_freed(std::int32_t level, const Run& run) const noexcept;

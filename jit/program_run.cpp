@@ -116,6 +116,9 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       if (!kernels::split(step.order, instance.launch, part, parts, launch)) return;
       launch.pointers = run.pointers + instance.pointers;
       launch.scalars = run.scalars + instance.scalars;
+      if (part > 0 && !step.row_buffers.empty()) {
+        return run_with_row_buffers(step, launch, run, part);
+      }
       return step.callable->run(launch);
     }
     case LaunchPlan::Kind::kContraction: {
@@ -136,6 +139,20 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
         *run.has_failed = true;
       }
   }
+}
+
+// Threads after the first have rows of their own.
+void Program::run_with_row_buffers(const Step& step, kernels::Launch& launch, const Run& run,
+                                   int part) const noexcept {
+  constexpr std::int32_t kMost = 128;
+  void* own[kMost];
+  const Instance& instance = step.instances[0];
+  std::copy_n(run.pointers + instance.pointers, std::min(instance.pointer_count, kMost), own);
+  for (const std::int32_t slot : step.row_buffers) {
+    own[slot] = static_cast<char*>(own[slot]) + part * step.scratch_bytes;
+  }
+  launch.pointers = own;
+  step.callable->run(launch);
 }
 
 // Every thread takes an equal share of all elements, cut at cache lines.

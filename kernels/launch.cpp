@@ -48,8 +48,10 @@ Box collapse(IntArrayRef sizes, const std::vector<Shape>& strides, int keep_inne
       box.count[rank - 1] *= sizes[axis];
       continue;
     }
-    GROOVE_CHECK(rank < kMaxAxes, "a tensor with shape {} and such strides needs more than {} loops;"
-                 " make it contiguous() first", to_string(sizes), kMaxAxes);
+    GROOVE_CHECK(rank < kMaxAxes,
+                 "a tensor with shape {} and such strides needs more than {} loops;"
+                 " make it contiguous() first",
+                 to_string(sizes), kMaxAxes);
     box.count[rank] = sizes[axis];
     for (std::size_t a = 0; a < strides.size(); ++a) box.strides[a][rank] = strides[a][axis];
     ++rank;

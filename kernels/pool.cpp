@@ -285,8 +285,8 @@ void parallel_levels(int levels, int parts, void (*body)(void*, int, int, int),
   for (int first = 0; first < levels; first += Levels::kMost) {
     Levels state{{}, first, std::min(levels - first, Levels::kMost), threads, body, context};
     parallel(
-        threads,
-        [](void* given, int part, int) { static_cast<Levels*>(given)->take_part(part); }, &state);
+        threads, [](void* given, int part, int) { static_cast<Levels*>(given)->take_part(part); },
+        &state);
   }
 }
 

@@ -35,7 +35,8 @@ void region_barrier(int part, int parts) noexcept;
 /// `parts` threads take part, each preferring the part of its own number; the caller also does
 /// what a thread that the system has not scheduled would have done, so that a busy machine costs
 /// the parallelism and not a time slice. parts ≤ 32.
-void parallel_levels(int levels, int parts, void (*body)(void* context, int level, int part, int parts),
+void parallel_levels(int levels, int parts,
+                     void (*body)(void* context, int level, int part, int parts),
                      void* context) noexcept;
 
 /// While a background compiler runs, the pool gives up one core.

@@ -40,10 +40,10 @@ void Replay::prepare_buffers(std::int32_t stage) {
       buffer = nullptr;  // first used by a word of a later stage
       continue;
     }
-    const bool is_written =
-        segment_->storages[static_cast<std::size_t>(
-                               segment_->slots[static_cast<std::size_t>(id)].storage)]
-            .writes > 0;
+    const bool is_written = segment_
+                                ->storages[static_cast<std::size_t>(
+                                    segment_->slots[static_cast<std::size_t>(id)].storage)]
+                                .writes > 0;
     buffer = live.is_exposed && !is_written && !live.snapshot.empty()
                  ? const_cast<unsigned char*>(live.snapshot.data())
                  : live.object->data();
@@ -53,8 +53,7 @@ void Replay::prepare_buffers(std::int32_t stage) {
     void*& buffer = buffers_[place++];
     if (stage > 0) continue;
     TensorImpl& impl = existing_handle(info.base);
-    const std::size_t bytes =
-        static_cast<std::size_t>(impl.numel) * element_size(impl.dtype);
+    const std::size_t bytes = static_cast<std::size_t>(impl.numel) * element_size(impl.dtype);
     // The storage of the last iteration serves again when nothing else refers to it.
     if (!impl.storage || impl.storage->use_count() > 1 || impl.storage->flags != 0 ||
         impl.storage->bytes < bytes)
@@ -132,9 +131,8 @@ bool Replay::run_stage_for(TensorImpl& impl) {
   }
   for (std::size_t i = 0; i < segment_->stage_ends.size(); ++i) {
     const StageEnd& end = segment_->stage_ends[i];
-    const bool is_this =
-        segment_->slots[static_cast<std::size_t>(end.slot)].storage == storage &&
-        static_cast<std::size_t>(end.after) == matched_;
+    const bool is_this = segment_->slots[static_cast<std::size_t>(end.slot)].storage == storage &&
+                         static_cast<std::size_t>(end.after) == matched_;
     if (!is_this || end.stage < next_stage_) continue;
     while (next_stage_ <= end.stage) {
       if (!run_stage(next_stage_)) return false;
@@ -177,8 +175,10 @@ bool Replay::has_aliases() const {
     const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
     if (segment_->storages[static_cast<std::size_t>(storage)].writes == 0) continue;
     Storage& object = *live_[static_cast<std::size_t>(id)].object->storage;
-    if (object.trace_session == session_ && object.trace_index != storage) object.trace_index = -2;
-    else object.trace_index = storage;
+    if (object.trace_session == session_ && object.trace_index != storage)
+      object.trace_index = -2;
+    else
+      object.trace_index = storage;
     object.trace_session = session_;
     has_writes = true;
   }

@@ -12,8 +12,8 @@
 namespace groove {
 
 struct ProgramContext {
-  void* arena = nullptr;    // 64-byte aligned, Executable::arena_bytes() long, kept between stages
-  std::int32_t stage = 0;   // which stage to run
+  void* arena = nullptr;   // 64-byte aligned, Executable::arena_bytes() long, kept between stages
+  std::int32_t stage = 0;  // which stage to run
 };
 
 // buffers: first one pointer per graph input (element 0 of the live-in's geometry), then one per
@@ -29,8 +29,8 @@ class Executable {
   virtual ~Executable() = default;
   virtual std::size_t arena_bytes() const = 0;
   virtual std::int32_t run(void* const* buffers, const std::int64_t* sizes,
-                           const std::uint64_t* scalars, ProgramContext& context) const
-      noexcept = 0;
+                           const std::uint64_t* scalars,
+                           ProgramContext& context) const noexcept = 0;
   /// For explain(): launches, bytes moved, arena, a readable listing.
   virtual std::string describe() const = 0;
 };

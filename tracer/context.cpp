@@ -12,7 +12,6 @@
 namespace groove::tracer {
 namespace {
 
-constexpr int kLeavesBeforeRetirement = 3;
 constexpr std::size_t kLongestRecording = 20'000;
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
@@ -33,17 +32,16 @@ std::uint64_t hash_word(const Call& call, const SiteKey& site) {
   const std::uint64_t h = hash_head(*call.op, *call.attrs, site);
   std::uint64_t types = call.is_inplace ? 1 : 2;
   for (const Tensor& input : call.inputs)
-    types = types * 31 + (input.defined()
-                              ? static_cast<std::uint64_t>(input.impl()->dtype) * 16 +
-                                    input.impl()->geometry.sizes.size()
-                              : 997);
+    types = types * 31 + (input.defined() ? static_cast<std::uint64_t>(input.impl()->dtype) * 16 +
+                                                input.impl()->geometry.sizes.size()
+                                          : 997);
   return mix(h, types);
 }
 
 std::uint64_t hash_word(const BigWord& word, const SiteKey& site) {
-  return mix(mix(hash_head(*word.op, *word.attrs, site),
-                 reinterpret_cast<std::uintptr_t>(word.object)),
-             word.epoch);
+  return mix(
+      mix(hash_head(*word.op, *word.attrs, site), reinterpret_cast<std::uintptr_t>(word.object)),
+      word.epoch);
 }
 
 // A composite that has no gradient of its own is seen by the tape as its parts, so the recording
@@ -85,10 +83,9 @@ Context::~Context() {
 
 void Context::move_to(State next) {
   if (next == state_) return;
-  if ((next == State::kRecording || state_ == State::kRecording) &&
-      environment().logs("segments"))
-    fmt::print(stderr, "groove: {}\n", next == State::kRecording ? "recording a loop"
-                                                                 : "recording ended");
+  if ((next == State::kRecording || state_ == State::kRecording) && environment().logs("segments"))
+    fmt::print(stderr, "groove: {}\n",
+               next == State::kRecording ? "recording a loop" : "recording ended");
   state_ = next;
 }
 
@@ -101,10 +98,13 @@ void Context::on_call(const Call& call, Tensor* outputs) {
   const SiteKey site = site_key(call.site);
   if (state_ == State::kReplaying) {
     Reason why = Reason::kForced;
-    if (!is_forced_out() && replay_->match(call, site, outputs, why)) [[likely]] return;
+    if (!is_forced_out() && replay_->match(call, site, outputs, why)) [[likely]]
+      return;
     if (state_ == State::kReplaying) {
-      if (replay_->is_complete()) commit_complete(0);
-      else leave(why, 0);
+      if (replay_->is_complete())
+        commit_complete(0);
+      else
+        leave(why, 0);
     }
   }
   const std::uint64_t hash = hash_word(call, site);
@@ -194,8 +194,10 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
       return;
     }
     if (state_ == State::kReplaying) {
-      if (replay_->is_complete()) commit_complete(0);
-      else leave(why, 0);
+      if (replay_->is_complete())
+        commit_complete(0);
+      else
+        leave(why, 0);
     }
   }
   const std::uint64_t hash = hash_word(word, site);
@@ -223,155 +225,16 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
     is_expanding_ = false;
     recorder_->close_expansion(nullptr, nullptr);
     recorded_hash_ = mix(recorded_hash_, hash);
-    if (recorder_->failure()) abandon_recording();
-    else if (word.ends_step) finish_recording();
+    if (recorder_->failure())
+      abandon_recording();
+    else if (word.ends_step)
+      finish_recording();
     return;
   }
   run_now();
   discovery_.on_word(hash);
   if (word.ends_step) discovery_.on_step_end();
   throw_if_strict();
-}
-
-// ---- recording ----
-
-void Context::start_recording(const Discovery::Plan& plan) {
-  recorded_plan_ = plan;
-  recorded_hash_ = 0;
-  recorder_ = std::make_unique<Recorder>(plan.head, next_session());
-  discovery_.drop_plan();
-  move_to(State::kRecording);
-}
-
-void Context::abandon_recording() {
-  const Reason reason = recorder_->failure().value_or(Reason::kException);
-  count_failure(recorder_->place(), reason);
-  if (environment().logs("guards"))
-    fmt::print(stderr, "groove: loop at {} not compiled: {}\n", recorder_->place(), text(reason));
-  discovery_.penalize(recorded_plan_->head);
-  discovery_.on_segment(recorded_plan_->kind);
-  recorder_.reset();
-  move_to(State::kWatching);
-}
-
-void Context::finish_recording() {
-  if (recorder_->words() != recorded_plan_->length) {
-    // Not the iteration that was expected; it may have been the odd one out.
-    discovery_.on_segment(recorded_plan_->kind);
-    recorder_.reset();
-    move_to(State::kWatching);
-    return;
-  }
-  SegmentPtr segment = recorder_->finish(widened(recorded_plan_->head));
-  if (!segment) {
-    abandon_recording();
-    return;
-  }
-  kinds_[segment.get()] = recorded_plan_->kind;
-  discovery_.on_segment(recorded_plan_->kind);
-  recorder_.reset();
-  move_to(State::kWatching);
-  submit(std::move(segment), is_compilation_synchronous());
-}
-
-// ---- replay ----
-
-template <typename Word>
-bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& site,
-                           Tensor* outputs) {
-  for (const SegmentPtr& segment : armed_segments(hash)) {
-    std::unique_ptr<Replay>& replay = replays_[segment.get()];
-    if (!replay) replay = std::make_unique<Replay>(segment, next_session());
-    replay_ = replay.get();
-    Reason why = Reason::kForced;
-    if (!is_forced_out() && try_match(word, site, outputs, why)) {
-      discovery_.clear_stream();
-      move_to(State::kReplaying);
-      return true;
-    }
-    replay_->reset();
-    replay_ = nullptr;
-  }
-  return false;
-}
-
-bool Context::is_forced_out() const {
-  return static_cast<std::int64_t>(replay_->matched()) == forced_exit();
-}
-
-// All words have matched. With skip_last, the caller runs the last word's expansion on failure.
-bool Context::commit_complete(std::size_t skip_last) {
-  Reason why = Reason::kCompleted;
-  const Busy busy(busy_);
-  const std::int64_t every = environment().check;
-  const bool is_checked = every > 0 && ++commits_ % every == 0;
-  if (is_checked) replay_->save_before_commit();
-  const TraceSpan span("replay", replay_->segment().id);
-  if (replay_->commit(why)) {
-    if (is_checked) {
-      const std::string difference = replay_->compare_with_eager();
-      const std::string place = replay_->segment().place;
-      end_replay(true, why);
-      GROOVE_CHECK(difference.empty(), "GROOVE_CHECK: the compiled loop at {} does not give the "
-                   "bits of eager mode: {}; this is a defect of Groove, please report it", place,
-                   difference);
-      return true;
-    }
-    end_replay(true, why);
-    return true;
-  }
-  if (why == Reason::kEscape) add_widened(replay_->segment().head, replay_->escaped());
-  leave(why, skip_last);
-  return false;
-}
-
-void Context::leave(Reason reason, std::size_t skip_last) {
-  if (environment().logs("guards"))
-    fmt::print(stderr, "groove: left segment {} ({}) at word {} of {}: {}\n",
-               replay_->segment().id, replay_->segment().place, replay_->matched(),
-               replay_->segment().words.size(), text(reason));
-  {
-    const Busy busy(busy_);
-    const TraceSpan span(text(reason), replay_->segment().id);
-    replay_->run_eagerly(skip_last);
-  }
-  end_replay(false, reason);
-  if (is_strict() && reason != Reason::kCompleted) strict_reason_ = reason;
-}
-
-void Context::end_replay(bool is_hit, Reason reason) {
-  Replay* const replay = replay_;
-  replay_ = nullptr;
-  replay->reset();
-  move_to(State::kWatching);
-  Segment& segment = replay->segment();
-  const auto kind = kinds_.find(&segment);
-  const Discovery::Kind found =
-      kind == kinds_.end() ? Discovery::Kind::kStep : kind->second;
-  if (is_hit) {
-    ++segment.statistics.hits;
-    segment.consecutive_leaves = 0;
-    discovery_.on_segment(found);
-    return;
-  }
-  ++segment.statistics.leaves;
-  ++segment.statistics.left_at_reason[static_cast<int>(reason)];
-  if (reason == Reason::kForced || reason == Reason::kModeChange) return;
-  const bool is_wrong = reason == Reason::kEscape || reason == Reason::kProgramFailed;
-  if (++segment.consecutive_leaves < kLeavesBeforeRetirement && !is_wrong) return;
-  for (const SegmentPtr& known : armed_segments(segment.head))
-    if (known.get() == &segment) {
-      if (!is_wrong) discovery_.penalize(segment.head);
-      retire(known);
-    }
-}
-
-void Context::throw_if_strict() {
-  if (!strict_reason_) return;
-  const Reason reason = *strict_reason_;
-  strict_reason_.reset();
-  throw_error(fmt::format("strict mode: compiled code was left: {}{}{}", text(reason),
-                          *advice(reason) ? "; " : "", advice(reason)));
 }
 
 // ---- the program looks at things ----
@@ -401,7 +264,8 @@ void Context::on_host_read(TensorImpl& impl) {
         if (recorder_->failure()) abandon_recording();
       }
       break;
-    default: discovery_.on_host_read();
+    default:
+      discovery_.on_host_read();
   }
 }
 
@@ -412,8 +276,7 @@ void Context::on_materialize(TensorImpl& impl) {
     commit_complete(0);
   } else {
     const Busy busy(busy_);
-    if (impl.trace_session == replay_->session() && impl.is_pending &&
-        replay_->run_stage_for(impl))
+    if (impl.trace_session == replay_->session() && impl.is_pending && replay_->run_stage_for(impl))
       return;
     leave(Reason::kHostRead, 0);
   }
@@ -423,6 +286,24 @@ void Context::on_host_access(TensorImpl& impl) {
   if (busy_ > 0 || is_expanding_) return;
   const Lock lock(*this);
   if (state_ == State::kReplaying && impl.is_pending) flush(Reason::kHostAccess);
+}
+
+// Flags and `.grad` of a tensor that words have used already: later words would mean something else
+// than in the recording.
+void Context::on_metadata_change(TensorImpl& impl) {
+  if (busy_ > 0) return;
+  const Lock lock(*this);
+  if (state_ == State::kReplaying && (impl.is_pending || replay_->is_bound(impl))) {
+    flush(Reason::kHostAccess);
+  } else if (state_ == State::kRecording && impl.trace_session == recorder_->session()) {
+    if (!is_expanding_ && recorder_->words() >= recorded_plan_->length) return finish_recording();
+    recorder_->fail(Reason::kHostAccess);
+    if (!is_expanding_) abandon_recording();
+  }
+}
+
+void Context::on_copy(const Tensor& original, const Tensor& copy) {
+  if (state_ == State::kRecording) recorder_->note_copy(original, copy);
 }
 
 void Context::on_set_grad(TensorImpl& leaf, const Tensor& grad) {
@@ -440,8 +321,10 @@ void Context::on_number_read(int origin) {
 void Context::flush(Reason reason) {
   const Lock lock(*this);
   if (state_ == State::kReplaying) {
-    if (replay_->is_complete()) commit_complete(0);
-    else leave(reason, 0);
+    if (replay_->is_complete())
+      commit_complete(0);
+    else
+      leave(reason, 0);
   } else if (state_ == State::kRecording) {
     recorder_->fail(reason);
     abandon_recording();

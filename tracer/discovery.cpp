@@ -27,8 +27,7 @@ void Discovery::note_stretch(std::size_t begin, Kind kind) {
   std::uint64_t hash = static_cast<std::uint64_t>(kind);
   for (std::size_t i = begin; i < stream_.size(); ++i) hash = combine(hash, stream_[i]);
   const std::uint64_t head = stream_[begin];
-  if (++repeats_[hash] >= needed(head))
-    plan_ = Plan{head, hash, stream_.size() - begin, kind};
+  if (++repeats_[hash] >= needed(head)) plan_ = Plan{head, hash, stream_.size() - begin, kind};
   if (repeats_.size() > 4096) repeats_.clear();
 }
 

@@ -46,9 +46,9 @@ class Discovery {
   std::size_t last_read_ = 0;          // where the last host read was
   int reads_since_step_ = 0;
   bool has_seen_step_ = false;
-  std::unordered_map<std::uint64_t, std::size_t> last_at_;   // word -> place in stream_
-  std::unordered_map<std::uint64_t, int> repeats_;           // stretch -> times seen
-  std::unordered_map<std::uint64_t, int> penalties_;         // head -> failures
+  std::unordered_map<std::uint64_t, std::size_t> last_at_;  // word -> place in stream_
+  std::unordered_map<std::uint64_t, int> repeats_;          // stretch -> times seen
+  std::unordered_map<std::uint64_t, int> penalties_;        // head -> failures
   std::optional<Plan> plan_;
 };
 

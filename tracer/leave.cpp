@@ -107,12 +107,12 @@ void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs) {
     for (const SlotId id : nested.inputs) operands.push_back(operand(id));
     std::vector<Scalar> numbers;
     for (const NumberRef& ref : nested.numbers)
-      numbers.push_back(ref.entry < 0 ? ref.constant
-                                      : own[static_cast<std::size_t>(ref.entry - word.first_number)]);
+      numbers.push_back(ref.entry < 0
+                            ? ref.constant
+                            : own[static_cast<std::size_t>(ref.entry - word.first_number)]);
     std::vector<Tensor> results(static_cast<std::size_t>(nested.op->outputs));
     dispatch_below(DispatchLayer::kTracer,
-                   Call{nested.op, operands, &nested.attrs, numbers, word.place,
-                        nested.is_inplace},
+                   Call{nested.op, operands, &nested.attrs, numbers, word.place, nested.is_inplace},
                    results.data());
     for (std::size_t k = 0; k < results.size(); ++k) {
       const SlotId id = nested.outputs[k];
@@ -149,7 +149,8 @@ void Replay::rerun(const Word& word) {
                  Call{word.op, inputs, &word.attrs, numbers, word.place, word.is_inplace},
                  results.data());
   for (std::size_t k = 0; k < results.size(); ++k)
-    if (word.outputs[k] != kNoSlot && word.output_is_new[k]) bind_result(word.outputs[k], results[k]);
+    if (word.outputs[k] != kNoSlot && word.output_is_new[k])
+      bind_result(word.outputs[k], results[k]);
 }
 
 // Exposed memory of Groove's own that the program has changed since its first use: for the words

@@ -26,13 +26,20 @@ std::size_t span_bytes(const TensorImpl& impl) {
 
 bool same_head(const Word& word, const Op* op, const SiteKey& site, const Attrs& attrs,
                std::size_t inputs, std::size_t numbers, Reason& why) {
-  if (word.op != op) why = Reason::kMismatchOp;
-  else if (!(word.site == site)) why = Reason::kMismatchSite;
-  else if (!(word.attrs == attrs)) why = Reason::kMismatchAttribute;
-  else if (word.inputs.size() != inputs) why = Reason::kMismatchOperand;
-  else if (word.number_kinds.size() != numbers) why = Reason::kMismatchNumber;
-  else if (word.grad_enabled != grad_enabled()) why = Reason::kMismatchGradMode;
-  else return true;
+  if (word.op != op)
+    why = Reason::kMismatchOp;
+  else if (!(word.site == site))
+    why = Reason::kMismatchSite;
+  else if (!(word.attrs == attrs))
+    why = Reason::kMismatchAttribute;
+  else if (word.inputs.size() != inputs)
+    why = Reason::kMismatchOperand;
+  else if (word.number_kinds.size() != numbers)
+    why = Reason::kMismatchNumber;
+  else if (word.grad_enabled != grad_enabled())
+    why = Reason::kMismatchGradMode;
+  else
+    return true;
   return false;
 }
 
@@ -99,6 +106,14 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
     }
   }
   return true;
+}
+
+bool Replay::is_bound(const TensorImpl& impl) const {
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_ && live.object == &impl) return true;
+  }
+  return false;
 }
 
 bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
@@ -176,10 +191,10 @@ void Replay::take_numbers(const Word& word, ArrayRef<Scalar> numbers) {
 TensorImpl& Replay::handle(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  const bool is_reusable = live.impl && live.impl->use_count() == 1 &&
-                           live.impl->metadata_epoch == live.epoch &&
-                           (!live.impl->autograd || (!live.impl->autograd->grad.defined() &&
-                                                     !live.impl->autograd->retains_grad));
+  const bool is_reusable =
+      live.impl && live.impl->use_count() == 1 && live.impl->metadata_epoch == live.epoch &&
+      (!live.impl->autograd ||
+       (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad));
   if (!is_reusable) {
     Geometry geometry{slot.type.sizes, slot.strides, 0};
     live.impl = make_impl(StoragePtr(), std::move(geometry), slot.type.dtype);
@@ -268,8 +283,8 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
   for (std::size_t k = 0; k < word.outputs.size(); ++k) {
     const SlotId id = word.outputs[k];
     if (id == kNoSlot) continue;
-    outputs[k] = Tensor(word.output_is_new[k] ? &handle(id)
-                                              : live_[static_cast<std::size_t>(id)].object);
+    outputs[k] =
+        Tensor(word.output_is_new[k] ? &handle(id) : live_[static_cast<std::size_t>(id)].object);
   }
   if (!word.written_live_ins.empty()) owe(word);
   tape_nodes_ += word.tape_nodes;

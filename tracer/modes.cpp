@@ -55,8 +55,7 @@ jit::Mode mode_in_force() {
 }
 
 bool is_off() {
-  return eager_guards > 0 || groove::detail::is_untraced() ||
-         mode_in_force() == jit::Mode::kEager;
+  return eager_guards > 0 || groove::detail::is_untraced() || mode_in_force() == jit::Mode::kEager;
 }
 
 Context* claim_context() {
@@ -102,6 +101,10 @@ void host_access_hook(TensorImpl& impl) {
   if (Context* const context = active_context()) context->on_host_access(impl);
 }
 
+void metadata_change_hook(TensorImpl& impl) {
+  if (Context* const context = active_context()) context->on_metadata_change(impl);
+}
+
 void set_grad_hook(TensorImpl& leaf, const Tensor& grad) {
   if (Context* const context = active_context()) context->on_set_grad(leaf, grad);
 }
@@ -117,7 +120,7 @@ const bool registered = [] {
   };
   state_hooks().on_set_grad = set_grad_hook;
   state_hooks().on_host_access = host_access_hook;
-  state_hooks().on_metadata_change = host_access_hook;
+  state_hooks().on_metadata_change = metadata_change_hook;
   return true;
 }();
 
@@ -145,6 +148,10 @@ void yield_thread() { sched_yield(); }
 std::uint64_t next_session() { return ++sessions; }
 
 Context* active_context() { return is_off() ? nullptr : claim_context(); }
+
+void note_copy(const Tensor& original, const Tensor& copy) {
+  if (Context* const context = active_context()) context->on_copy(original, copy);
+}
 
 namespace testing {
 

@@ -94,9 +94,12 @@ void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   }
   const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
                         cached_[static_cast<std::size_t>(id)].is_fresh;
-  if (slot.grad_of != kNoSlot) slot.recorded = Tensor();
-  else if (is_first || word().object) slot.recorded = tensor;
-  else return;
+  if (slot.grad_of != kNoSlot)
+    slot.recorded = Tensor();
+  else if (is_first || word().object)
+    slot.recorded = tensor;
+  else
+    return;
   if (std::find(nested.begin(), nested.end(), id) == nested.end()) nested.push_back(id);
 }
 
@@ -117,8 +120,8 @@ ValueId Recorder::read(SlotId id) {
   }
   const ValueId parent = read(slot.parent);
   const Node made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
-  const std::int32_t node = segment_->graph.add_node(
-      *made.op, {parent}, made.attrs, made.numbers, made.place, segment_->stages - 1);
+  const std::int32_t node = segment_->graph.add_node(*made.op, {parent}, made.attrs, made.numbers,
+                                                     made.place, segment_->stages - 1);
   Cached& again = cached_[static_cast<std::size_t>(id)];
   again = {segment_->graph.nodes[static_cast<std::size_t>(node)].outputs[0], storage.writes};
   return again.value;
@@ -128,8 +131,7 @@ ValueId Recorder::read(SlotId id) {
 std::optional<Geometry> Recorder::geometry_in_base(SlotId id) {
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
-  const Geometry& base =
-      objects_[static_cast<std::size_t>(storage.base)].impl()->geometry;
+  const Geometry& base = objects_[static_cast<std::size_t>(storage.base)].impl()->geometry;
   if (!base.is_contiguous()) return std::nullopt;
   for (SlotId at = id; at != storage.base;) {
     const Slot& view = segment_->slots[static_cast<std::size_t>(at)];
@@ -149,18 +151,16 @@ void Recorder::write(SlotId id, ValueId value) {
   const Slot slot = segment_->slots[static_cast<std::size_t>(id)];
   Graph& graph = segment_->graph;
   if (graph.type(value).dtype != slot.type.dtype) {
-    static const Op* const cast = find_op("to");
+    static const Op* const cast = find_op("cast");
     GROOVE_ASSERT(cast != nullptr);
     Attrs attrs;
     attrs.add(slot.type.dtype);
-    const std::int32_t node =
-        graph.add_node(*cast, {value}, attrs, {}, {}, segment_->stages - 1);
+    const std::int32_t node = graph.add_node(*cast, {value}, attrs, {}, {}, segment_->stages - 1);
     value = graph.nodes[static_cast<std::size_t>(node)].outputs[0];
   }
   StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
   if (storage.early_output >= 0) fail(Reason::kWrittenAfterRead);
-  if (storage.is_live_in)
-    word().written_live_ins.push_back(storage.base);
+  if (storage.is_live_in) word().written_live_ins.push_back(storage.base);
   if (storage.base != id) {
     const std::optional<Geometry> where = geometry_in_base(id);
     if (!where) {
@@ -171,8 +171,8 @@ void Recorder::write(SlotId id, ValueId value) {
     GROOVE_ASSERT(write_strided != nullptr);
     Attrs attrs;
     attrs.add(IntArrayRef(where->sizes)).add(IntArrayRef(where->strides)).add(where->offset);
-    const std::int32_t node = graph.add_node(
-        *write_strided, {read(storage.base), value}, attrs, {}, {}, segment_->stages - 1);
+    const std::int32_t node = graph.add_node(*write_strided, {read(storage.base), value}, attrs, {},
+                                             {}, segment_->stages - 1);
     const ValueId whole = graph.nodes[static_cast<std::size_t>(node)].outputs[0];
     ++storage.writes;
     storage_value_[static_cast<std::size_t>(slot.storage)] = whole;
@@ -285,9 +285,8 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
                               std::vector<bool>* output_is_new) {
   Graph& graph = segment_->graph;
   const Place place{call.site.file_name(), call.site.line()};
-  const std::int32_t node_index =
-      graph.add_node(*call.op, prepared.values, *call.attrs, std::move(numbers), place,
-                     segment_->stages - 1);
+  const std::int32_t node_index = graph.add_node(*call.op, prepared.values, *call.attrs,
+                                                 std::move(numbers), place, segment_->stages - 1);
   const std::vector<ValueId> values = graph.nodes[static_cast<std::size_t>(node_index)].outputs;
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (call.is_inplace) {
@@ -405,6 +404,22 @@ void Recorder::close_nested(const Call& call, Tensor* outputs) {
   if (word().is_big) word().nested.push_back(std::move(nested));
 }
 
+void Recorder::note_copy(const Tensor& original, const Tensor& copy) {
+  if (failure_ || open_.empty() || original.impl()->trace_session != session_) return;
+  const ValueId value = read(original.impl()->trace_id);
+  const SlotId id = add_slot(*copy.impl());
+  segment_->slots[static_cast<std::size_t>(id)].storage =
+      static_cast<std::int32_t>(segment_->storages.size());
+  StorageInfo info;
+  info.base = id;
+  segment_->storages.push_back(info);
+  storage_objects_.push_back(copy.impl()->storage);
+  storage_value_.push_back(value);
+  copy.impl()->storage->trace_session = session_;
+  copy.impl()->storage->trace_index = segment_->slots[static_cast<std::size_t>(id)].storage;
+  cached_[static_cast<std::size_t>(id)] = {value, 0};
+}
+
 void Recorder::set_grad(TensorImpl& leaf, const Tensor& grad) {
   if (failure_) return;
   if (!in_expansion_) {
@@ -417,105 +432,6 @@ void Recorder::set_grad(TensorImpl& leaf, const Tensor& grad) {
   if (grad_slot != kNoSlot)
     segment_->slots[static_cast<std::size_t>(grad_slot)].is_user_visible = true;
   word().effects.push_back({leaf_slot, grad_slot, was_undefined && grad.defined()});
-}
-
-// ---- host reads and outputs ----
-
-void Recorder::add_stage_end(SlotId id) {
-  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
-  if (storage.is_live_in && storage.writes == 0) return;  // real already
-  if (storage.early_output >= 0) return;                  // looked at before
-  const std::int32_t stage = segment_->stages - 1;
-  Graph& graph = segment_->graph;
-  GraphOutput output;
-  output.value = read(storage.base);
-  output.stage = stage;
-  if (storage.is_live_in) {
-    fail(Reason::kWrittenAfterRead);  // committing a write early is not built yet
-    return;
-  }
-  storage.early_output = static_cast<std::int32_t>(graph.outputs.size());
-  graph.outputs.push_back(output);
-  segment_->stage_ends.push_back(
-      {static_cast<std::int32_t>(segment_->words.size()), id, stage});
-  ++segment_->stages;
-}
-
-void Recorder::host_read(TensorImpl& impl) {
-  if (failure_ || in_expansion_ || impl.trace_session != session_) return;
-  add_stage_end(impl.trace_id);
-}
-
-bool Recorder::is_held(SlotId id) const {
-  const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
-  return impl.use_count() - impl.tape_references > 1;
-}
-
-void Recorder::add_outputs() {
-  Graph& graph = segment_->graph;
-  const std::int32_t last = segment_->stages - 1;
-  for (SlotId id = 0; id < static_cast<SlotId>(segment_->slots.size()); ++id) {
-    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-    if (slot.is_live_in || !is_held(id)) continue;
-    const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
-    if (tape_hooks().has_live_history && tape_hooks().has_live_history(impl))
-      fail(Reason::kLiveTape);
-    StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
-    if (storage.is_live_in || storage.early_output >= 0 || storage.output >= 0) continue;
-    storage.output = static_cast<std::int32_t>(graph.outputs.size());
-    graph.outputs.push_back({read(storage.base), -1, last});
-  }
-  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
-    StorageInfo& storage = segment_->storages[s];
-    if (!storage.is_live_in || storage.writes == 0) continue;
-    for (std::size_t other = 0; other < segment_->storages.size(); ++other)
-      if (other != s && storage_objects_[other] == storage_objects_[s])
-        fail(Reason::kLiveInAlias);
-    storage.output = static_cast<std::int32_t>(graph.outputs.size());
-    std::int32_t input = 0;
-    while (segment_->live_ins[static_cast<std::size_t>(input)] != storage.base) ++input;
-    graph.outputs.push_back({read(storage.base), input, last});
-  }
-}
-
-SegmentPtr Recorder::finish(const Widened& widened) {
-  if (segment_->words.empty()) fail(Reason::kException);
-  std::vector<Tensor> kept;  // counted as held by the program
-  for (const auto& [word, output] : widened) {
-    if (static_cast<std::size_t>(word) >= segment_->words.size()) continue;
-    const std::vector<SlotId>& slots = segment_->words[static_cast<std::size_t>(word)].outputs;
-    if (static_cast<std::size_t>(output) < slots.size() &&
-        slots[static_cast<std::size_t>(output)] != kNoSlot)
-      kept.push_back(
-          objects_[static_cast<std::size_t>(slots[static_cast<std::size_t>(output)])]);
-  }
-  if (!failure_) add_outputs();
-  if (failure_) return nullptr;
-  Graph& graph = segment_->graph;
-  graph.stages = segment_->stages;
-  std::int32_t buffers = 0;
-  segment_->output_buffer_of.assign(graph.outputs.size(), -1);
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    if (graph.outputs[i].writes < 0) segment_->output_buffer_of[i] = buffers++;
-  segment_->output_storages.assign(static_cast<std::size_t>(buffers), -1);
-  for (std::size_t s = 0; s < segment_->storages.size(); ++s)
-    for (const std::int32_t output :
-         {segment_->storages[s].output, segment_->storages[s].early_output})
-      if (output >= 0 && segment_->output_buffer_of[static_cast<std::size_t>(output)] >= 0)
-        segment_->output_storages[static_cast<std::size_t>(
-            segment_->output_buffer_of[static_cast<std::size_t>(output)])] =
-            static_cast<std::int32_t>(s);
-  for (Slot& slot : segment_->slots)
-    if (slot.recorded.defined()) slot.recorded_epoch = slot.recorded.impl()->metadata_epoch;
-  segment_->place = place();
-  return segment_;
-}
-
-std::string Recorder::place() const {
-  if (segment_->words.empty()) return "?";
-  const SiteKey& site = segment_->words.front().site;
-  return fmt::format("{}:{}", site.file ? site.file : "?", site.line);
 }
 
 }  // namespace groove::tracer

@@ -39,6 +39,9 @@ class Recorder {
   /// Host code looked at the value of such a number: it is structure from now on.
   void number_was_read(int origin);
 
+  /// A copy that the tape made, below the recording, of what an operand holds now.
+  void note_copy(const Tensor& original, const Tensor& copy);
+
   void set_grad(TensorImpl& leaf, const Tensor& grad);
   /// The program looked at this tensor now.
   void host_read(TensorImpl& impl);
@@ -82,12 +85,12 @@ class Recorder {
   std::optional<Reason> failure_;
   bool in_expansion_ = false;
   std::uint64_t sequence_at_open_ = 0;
-  std::vector<Prepared> open_;           // calls that are running now
-  std::vector<Tensor> objects_;          // [slot]; keeps addresses unique while recording
+  std::vector<Prepared> open_;                 // calls that are running now
+  std::vector<Tensor> objects_;                // [slot]; keeps addresses unique while recording
   std::vector<std::uint64_t> segment_values_;  // [number] as recorded
-  std::vector<Cached> cached_;           // [slot]
-  std::vector<ValueId> storage_value_;   // [storage]
-  std::vector<StoragePtr> storage_objects_;  // [storage]
+  std::vector<Cached> cached_;                 // [slot]
+  std::vector<ValueId> storage_value_;         // [storage]
+  std::vector<StoragePtr> storage_objects_;    // [storage]
 };
 
 }  // namespace groove::tracer

@@ -21,6 +21,8 @@ class Replay {
   Segment& segment() const { return *segment_; }
   std::uint64_t session() const { return session_; }
   std::size_t matched() const { return matched_; }
+  /// Is it a live-in of this run?
+  bool is_bound(const TensorImpl& impl) const;
   bool is_complete() const { return matched_ == segment_->words.size(); }
   bool is_started() const { return matched_ > 0; }
 
@@ -50,14 +52,14 @@ class Replay {
  private:
   static constexpr std::uint32_t kNotReusable = ~0u;
   struct Live {
-    detail::RefPtr<TensorImpl> impl;   // pending handle, or a live-in bound for this run
-    TensorImpl* object = nullptr;      // what operands are compared with
-    std::uint64_t run = 0;             // the run for which `object` is bound
-    std::uint32_t epoch = 0;           // metadata epoch of the handle as made
+    detail::RefPtr<TensorImpl> impl;      // pending handle, or a live-in bound for this run
+    TensorImpl* object = nullptr;         // what operands are compared with
+    std::uint64_t run = 0;                // the run for which `object` is bound
+    std::uint32_t epoch = 0;              // metadata epoch of the handle as made
     std::vector<unsigned char> snapshot;  // content of exposed memory at its first use
     bool is_exposed = false;
     bool is_swapped = false;
-    bool is_filled = false;            // real already in this run
+    bool is_filled = false;  // real already in this run
   };
 
   bool match_operand(SlotId slot, const Tensor& tensor, Reason& why);

@@ -20,9 +20,12 @@ using nlohmann::json;
 
 const char* state_name(State state) {
   switch (state) {
-    case State::kArmed: return "armed";
-    case State::kCompiling: return "compiling";
-    default: return "retired";
+    case State::kArmed:
+      return "armed";
+    case State::kCompiling:
+      return "compiling";
+    default:
+      return "retired";
   }
 }
 
@@ -49,8 +52,7 @@ json to_json(const Segment& segment) {
                               {"advice", advice(reason)},
                               {"count", s.left_at_reason[i]}});
   }
-  if (state == State::kArmed && segment.executable)
-    row["program"] = segment.executable->describe();
+  if (state == State::kArmed && segment.executable) row["program"] = segment.executable->describe();
   return row;
 }
 
@@ -76,10 +78,14 @@ std::string with_advice(const json& row) {
 std::string escaped(const std::string& plain) {
   std::string out;
   for (const char c : plain) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else out += c;
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
   }
   return out;
 }
@@ -197,9 +203,9 @@ std::string explain_text() {
                          with_advice(exit));
   }
   for (const json& failure : all["not_compiled"])
-    out += fmt::format("loop at {}: not compiled, {} times: {}\n",
-                       failure["place"].get<std::string>(), failure["count"].get<std::uint64_t>(),
-                       with_advice(failure));
+    out +=
+        fmt::format("loop at {}: not compiled, {} times: {}\n", failure["place"].get<std::string>(),
+                    failure["count"].get<std::uint64_t>(), with_advice(failure));
   if (out.empty()) out = "no loop was found yet\n";
   return out;
 }

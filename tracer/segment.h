@@ -16,14 +16,7 @@ namespace groove::tracer {
 
 // The states of tracer.md §2. A thread's context is Watching, Recording or Replaying; a segment is
 // Compiling, Armed or Retired.
-enum class State : std::uint8_t {
-  kWatching,
-  kRecording,
-  kCompiling,
-  kArmed,
-  kReplaying,
-  kRetired
-};
+enum class State : std::uint8_t { kWatching, kRecording, kCompiling, kArmed, kReplaying, kRetired };
 
 using SlotId = std::int32_t;
 inline constexpr SlotId kNoSlot = -1;
@@ -35,18 +28,18 @@ struct Slot {
   Shape strides;
   bool requires_grad = false;
   bool is_leaf = true;
-  SlotId parent = kNoSlot;         // views: whose storage this is
-  std::int32_t view_word = -1;     // views: the word that made it
-  std::int32_t storage = -1;       // which StorageInfo
-  bool is_user_visible = false;    // made by a word itself, not inside an expansion
-  Tensor recorded;                 // live-ins that must be this very object (library state)
+  SlotId parent = kNoSlot;       // views: whose storage this is
+  std::int32_t view_word = -1;   // views: the word that made it
+  std::int32_t storage = -1;     // which StorageInfo
+  bool is_user_visible = false;  // made by a word itself, not inside an expansion
+  Tensor recorded;               // live-ins that must be this very object (library state)
   std::uint32_t recorded_epoch = 0;
-  SlotId grad_of = kNoSlot;        // live-ins that are `.grad` of that leaf, whichever object it is
+  SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
 };
 
 // A storage that takes part: of a live-in, or made inside. `versions` counts writes.
 struct StorageInfo {
-  SlotId base = kNoSlot;           // the slot whose geometry covers it
+  SlotId base = kNoSlot;  // the slot whose geometry covers it
   bool is_live_in = false;
   std::uint32_t writes = 0;
   std::int32_t output = -1;        // place in Graph::outputs of its final content
@@ -55,8 +48,8 @@ struct StorageInfo {
 
 struct GradEffect {
   SlotId leaf;
-  SlotId grad;              // kNoSlot: becomes undefined
-  bool expects_undefined;   // the gradient had to be undefined before
+  SlotId grad;             // kNoSlot: becomes undefined
+  bool expects_undefined;  // the gradient had to be undefined before
 };
 
 // A call inside a big word, kept so that the word can be run again without the library's object.
@@ -77,17 +70,17 @@ struct Word {
   bool is_inplace = false;
   bool grad_enabled = false;
   bool ends_step = false;
-  std::vector<SlotId> inputs;        // kNoSlot: undefined
+  std::vector<SlotId> inputs;  // kNoSlot: undefined
   std::vector<SlotId> outputs;
   std::vector<bool> output_is_new;
-  std::int32_t first_number = 0;     // its numbers among the segment's
+  std::int32_t first_number = 0;  // its numbers among the segment's
   std::vector<ScalarType> number_kinds;
   std::vector<std::pair<std::int32_t, std::uint64_t>> fixed_numbers;  // (index, bits): structure
   std::vector<SlotId> nested_live_ins;
   std::vector<GradEffect> effects;
   std::vector<NestedCall> nested;
   std::vector<SlotId> written_live_ins;  // live-in slots whose storage this word writes
-  std::uint64_t tape_nodes = 0;      // positions on the tape that it takes
+  std::uint64_t tape_nodes = 0;          // positions on the tape that it takes
   const void* object = nullptr;
   std::uint64_t epoch = 0;
 };
@@ -111,18 +104,18 @@ struct Segment {
   std::vector<Word> words;
   std::vector<Slot> slots;
   std::vector<StorageInfo> storages;
-  std::vector<SlotId> live_ins;        // in the order of Graph::inputs
+  std::vector<SlotId> live_ins;  // in the order of Graph::inputs
   std::vector<StageEnd> stage_ends;
   std::vector<ScalarType> number_kinds;
   std::vector<std::int32_t> output_storages;  // storages with a buffer of their own, in order
   std::int32_t stages = 1;
-  Graph graph;                         // until it is handed to the compiler
+  Graph graph;                                 // until it is handed to the compiler
   std::vector<std::int32_t> output_buffer_of;  // [graph output] buffer place or -1 (writes input)
-  std::string place;                   // "file:line" of the head
+  std::string place;                           // "file:line" of the head
 
   std::atomic<State> state{State::kCompiling};
   std::unique_ptr<Executable> executable;  // set before `state` becomes kArmed
-  std::string failure;                 // when compilation failed
+  std::string failure;                     // when compilation failed
   Statistics statistics;
   int consecutive_leaves = 0;
 };

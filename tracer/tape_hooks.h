@@ -22,4 +22,7 @@ struct TapeHooks {
 };
 TapeHooks& tape_hooks();
 
+/// Called by the tape while it records an in-place op: `copy` holds what `original` held before.
+void note_copy(const Tensor& original, const Tensor& copy);
+
 }  // namespace groove::tracer

@@ -15,34 +15,37 @@ namespace groove {
 /// A value of one of a few types: what a context keeps besides tensors.
 class IValue {
  public:
-  IValue() = default;
-  IValue(Tensor value) : kind_(kTensor), tensor_(std::move(value)) {}
-  IValue(std::string value) : kind_(kText), text_(std::move(value)) {}
-  IValue(const char* value) : kind_(kText), text_(value) {}
-  IValue(std::vector<std::int64_t> value) : kind_(kIntegers), integers_(std::move(value)) {}
-  IValue(std::vector<double> value) : kind_(kReals), reals_(std::move(value)) {}
+  IValue();
+  IValue(Tensor value);
+  IValue(std::string value);
+  IValue(const char* value);
+  IValue(std::vector<std::int64_t> value);
+  IValue(std::vector<double> value);
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   IValue(T value)
-      : kind_(std::is_same_v<T, bool> ? kTruth
-              : std::is_integral_v<T> ? kInteger
-                                      : kReal),
-        number_(value) {}
-  bool isNone() const { return kind_ == kNothing; }
-  std::int64_t toInt() const { return checked(kInteger, number_).to_int(); }
-  double toDouble() const { return checked(kReal, number_).to_double(); }
-  bool toBool() const { return checked(kTruth, number_).toBool(); }
-  const Tensor& toTensor() const { return checked(kTensor, tensor_); }
-  const std::string& toStringRef() const { return checked(kText, text_); }
-  const std::vector<std::int64_t>& toIntVector() const { return checked(kIntegers, integers_); }
-  const std::vector<double>& toDoubleVector() const { return checked(kReals, reals_); }
+      : IValue(Scalar(value), std::is_same_v<T, bool> ? kTruth
+                              : std::is_integral_v<T> ? kInteger
+                                                      : kReal) {}
+  IValue(const IValue&);
+  IValue(IValue&&) noexcept;
+  IValue& operator=(const IValue&);
+  IValue& operator=(IValue&&) noexcept;
+  ~IValue();
+
+  // Each throws groove::Error when the value is of another type.
+  bool isNone() const;
+  std::int64_t toInt() const;
+  double toDouble() const;
+  bool toBool() const;
+  const Tensor& toTensor() const;
+  const std::string& toStringRef() const;
+  const std::vector<std::int64_t>& toIntVector() const;
+  const std::vector<double>& toDoubleVector() const;
 
  private:
   enum Kind : std::uint8_t { kNothing, kInteger, kReal, kTruth, kTensor, kText, kIntegers, kReals };
-  template <typename T>
-  const T& checked(Kind kind, const T& value) const {
-    if (kind_ != kind) throw Error("IValue: the value is of another type than the one asked for");
-    return value;
-  }
+  IValue(const Scalar& number, Kind kind);
+  void check(Kind kind) const;
   Kind kind_ = kNothing;
   Scalar number_;
   Tensor tensor_;
@@ -77,12 +80,13 @@ class AutogradContext {
   /// Is the gradient of the `index`-th argument that is a tensor wanted?
   bool needs_input_grad(std::size_t index) const;
 
-  std::unordered_map<std::string, IValue> saved_data;
-
  private:
   friend struct detail::FunctionNode;
   struct Saved;
   std::unique_ptr<Saved> saved_;
+
+ public:
+  std::unordered_map<std::string, IValue>& saved_data;  // values that are no tensors
 };
 
 namespace detail {

@@ -31,9 +31,9 @@ void synchronize();
 
 /// Counters over all segments of the process.
 struct Summary {
-  std::uint64_t segments = 0;      // armed now
-  std::uint64_t hits = 0;          // iterations that ran compiled
-  std::uint64_t leaves = 0;        // iterations that began compiled and were left
+  std::uint64_t segments = 0;  // armed now
+  std::uint64_t hits = 0;      // iterations that ran compiled
+  std::uint64_t leaves = 0;    // iterations that began compiled and were left
   double compile_milliseconds = 0;
 };
 Summary summary();

@@ -1,14 +1,46 @@
 // A dictionary that remembers the order of insertion: parameters and submodules by name.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <string>
-#include <unordered_map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "groove/error.h"
 
 namespace groove {
+namespace detail {
+
+// The positions of hashes in a list, for a search by key. (A std::unordered_map would be the
+// dearest part of the header.)
+class HashIndex {
+ public:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  /// The greatest position with this hash, and the next smaller one after `position`.
+  std::size_t first(std::size_t hash) const;
+  std::size_t next(std::size_t position) const;
+  /// At the end of the list.
+  void append(std::size_t hash);
+  /// Later positions move up.
+  void erase(std::size_t position);
+  void clear();
+
+ private:
+  struct Entry {
+    std::size_t hash;
+    std::size_t next;  // in the same bucket
+  };
+  std::size_t matching(std::size_t position, std::size_t hash) const;
+  void distribute(std::size_t buckets);
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> buckets_;  // a power of two
+};
+
+}  // namespace detail
 
 template <typename Key, typename Value>
 class OrderedDict {
@@ -50,14 +82,14 @@ class OrderedDict {
   Value& operator[](const Key& key) { return *checked(find(key), key); }
   const Value& operator[](const Key& key) const { return *checked(find(key), key); }
   Value* find(const Key& key) noexcept {
-    const auto at = index_.find(key);
-    return at == index_.end() ? nullptr : &items_[at->second].value();
+    const std::size_t at = position(key);
+    return at == kNone ? nullptr : &items_[at].value();
   }
   const Value* find(const Key& key) const noexcept {
-    const auto at = index_.find(key);
-    return at == index_.end() ? nullptr : &items_[at->second].value();
+    const std::size_t at = position(key);
+    return at == kNone ? nullptr : &items_[at].value();
   }
-  bool contains(const Key& key) const noexcept { return find(key) != nullptr; }
+  bool contains(const Key& key) const noexcept { return position(key) != kNone; }
   Iterator begin() { return items_.begin(); }
   Iterator end() { return items_.end(); }
   ConstIterator begin() const { return items_.begin(); }
@@ -68,7 +100,7 @@ class OrderedDict {
   /// Throws groove::Error when the key is there already.
   Value& insert(Key key, Value value) {
     if (contains(key)) throw Error(key_description_ + " '" + text(key) + "' already defined");
-    index_.emplace(key, items_.size());
+    index_.append(std::hash<Key>()(key));
     items_.emplace_back(std::move(key), std::move(value));
     return items_.back().value();
   }
@@ -76,11 +108,10 @@ class OrderedDict {
     for (const Item& item : other) insert(item.key(), item.value());
   }
   void erase(const Key& key) {
-    const auto at = index_.find(key);
-    if (at == index_.end()) throw Error(key_description_ + " '" + text(key) + "' doesn't exist");
-    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at->second));
-    index_.clear();
-    for (std::size_t i = 0; i < items_.size(); ++i) index_.emplace(items_[i].key(), i);
+    const std::size_t at = position(key);
+    if (at == kNone) throw Error(key_description_ + " '" + text(key) + "' doesn't exist");
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
+    index_.erase(at);
   }
   void clear() {
     index_.clear();
@@ -100,6 +131,12 @@ class OrderedDict {
   }
 
  private:
+  static constexpr std::size_t kNone = detail::HashIndex::kNone;
+  std::size_t position(const Key& key) const noexcept {
+    std::size_t at = index_.first(std::hash<Key>()(key));
+    while (at != kNone && !(items_[at].key() == key)) at = index_.next(at);
+    return at;
+  }
   static std::string text(const Key& key) {
     if constexpr (std::is_convertible_v<Key, std::string>)
       return key;
@@ -111,7 +148,7 @@ class OrderedDict {
     if (!found) throw Error(key_description_ + " '" + text(key) + "' is not defined");
     return found;
   }
-  std::unordered_map<Key, std::size_t> index_;
+  detail::HashIndex index_;
   std::vector<Item> items_;
   std::string key_description_;
 };

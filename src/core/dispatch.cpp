@@ -62,8 +62,8 @@ DispatchOverride::DispatchOverride(void (*handler)(void* context, const Call&, T
 
 DispatchOverride::~DispatchOverride() { override_ = {previous_handler_, previous_context_}; }
 
-Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site,
-                     const Attrs& attrs, ArrayRef<Scalar> numbers) {
+Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site, const Attrs& attrs,
+                     ArrayRef<Scalar> numbers) {
   constexpr std::size_t kMost = 8;
   GROOVE_ASSERT(others.size() < kMost && op.outputs <= static_cast<int>(kMost),
                 "{} has too many operands for call_inplace", op.name);

@@ -111,8 +111,6 @@ struct StateHooks {
   // Host reads of metadata the tape owns (grad_fn, _version): pending work must be real first.
   void (*on_host_access)(TensorImpl& impl) = nullptr;
   void (*on_metadata_change)(TensorImpl& impl) = nullptr;
-  // True while words are matched without being run: `.grad` as the host sees it may be behind.
-  bool (*is_replaying)() = nullptr;
 };
 StateHooks& state_hooks();
 

@@ -8,7 +8,8 @@
 #include "src/core/check.h"
 #include "src/core/tensor_impl.h"
 
-namespace groove::data::transforms::detail {
+namespace groove::data::transforms {
+namespace detail {
 namespace {
 
 // Present, contiguous, without a tape: rows that host code may copy.
@@ -96,4 +97,24 @@ Tensor stack_rows(std::vector<Tensor> rows) {
   return result;
 }
 
-}  // namespace groove::data::transforms::detail
+}  // namespace detail
+
+Example<> Stack<Example<>>::apply_batch(std::vector<Example<>> examples) {
+  std::vector<Tensor> data, targets;
+  data.reserve(examples.size());
+  targets.reserve(examples.size());
+  for (Example<>& example : examples) {
+    data.push_back(std::move(example.data));
+    targets.push_back(std::move(example.target));
+  }
+  return {detail::stack_rows(std::move(data)), detail::stack_rows(std::move(targets))};
+}
+
+TensorExample Stack<TensorExample>::apply_batch(std::vector<TensorExample> examples) {
+  std::vector<Tensor> data;
+  data.reserve(examples.size());
+  for (TensorExample& example : examples) data.push_back(std::move(example.data));
+  return detail::stack_rows(std::move(data));
+}
+
+}  // namespace groove::data::transforms

@@ -36,9 +36,12 @@ Tensor dropout(Tensor input, const DropoutFuncOptions& options, Site site) {
 
 Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyFuncOptions& options, Site site) {
-  GROOVE_CHECK(!options.weight().defined(), "cross_entropy: class weights are not built yet");
+  GROOVE_CHECK(!options.weight().defined(),
+               "cross_entropy: class weights are not built yet; leave weight undefined and scale "
+               "the losses of reduction(kNone)");
   GROOVE_CHECK(options.label_smoothing() == 0,
-               "cross_entropy: label_smoothing is {}, but only 0 is built yet",
+               "cross_entropy: label_smoothing is {}, but only 0 is built yet; smooth the one-hot "
+               "targets and use log_softmax",
                options.label_smoothing());
   return cross_entropy_loss(Arg(input, site), target, options.reduction().code(),
                             options.ignore_index());
@@ -46,7 +49,9 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options,
                 Site site) {
-  GROOVE_CHECK(!options.weight().defined(), "nll_loss: class weights are not built yet");
+  GROOVE_CHECK(!options.weight().defined(),
+               "nll_loss: class weights are not built yet; leave weight undefined and scale the "
+               "losses of reduction(kNone)");
   return groove::nll_loss(Arg(input, site), target, options.reduction().code(),
                           options.ignore_index());
 }

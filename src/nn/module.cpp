@@ -68,9 +68,18 @@ const Op& zero_grad_op() {
 
 }  // namespace
 
-Module::Module() : structure_epoch_(next_structure_epoch()) {}
+Module::Module() : Module(std::string()) {}
 Module::Module(std::string name)
-    : name_(std::move(name)), structure_epoch_(next_structure_epoch()) {}
+    : parameters_("Parameter"),
+      buffers_("Buffer"),
+      children_("Submodule"),
+      name_(std::move(name)),
+      structure_epoch_(next_structure_epoch()) {}
+Module::Module(const Module&) = default;
+Module& Module::operator=(const Module&) = default;
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
+Module::~Module() = default;
 
 const std::string& Module::name() const noexcept {
   if (name_.empty()) {
@@ -83,7 +92,10 @@ const std::string& Module::name() const noexcept {
 }
 
 std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
-  throw_error(fmt::format("clone: {} does not define clone(); override it", name()));
+  throw_error(fmt::format(
+      "Module::clone: {} does not define clone(); override it, or make a new module and copy its "
+      "parameters",
+      name()));
 }
 
 void Module::walk(const std::string& prefix, const NamedModuleApplyFunction& function) const {

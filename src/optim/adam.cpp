@@ -43,8 +43,8 @@ struct AdamStep {
   }
 
   // A parameter without state counts its first step when the state is made.
-  void advance(detail::Slot& slot, int by) {
-    if (slot.state) static_cast<AdamParamState*>(slot.state)->step() += by;
+  void advance(detail::Slot& slot) {
+    if (slot.state) ++static_cast<AdamParamState*>(slot.state)->step();
   }
 
   void numbers(OptimizerParamGroup& group, detail::StepPlan& plan_, std::size_t first,
@@ -104,6 +104,13 @@ struct AdamStep {
 
 }  // namespace
 
+AdamOptions::AdamOptions(double lr) : AdamOptionsOf(lr, 0) {}
+AdamWOptions::AdamWOptions(double lr) : AdamOptionsOf(lr, 1e-2) {}
+
+Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
+    : Adam(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
+           std::move(defaults)) {}
+
 Adam::Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults)
     : Optimizer(std::move(param_groups), std::make_unique<AdamOptions>(defaults)) {
   check("Adam", defaults);
@@ -119,6 +126,10 @@ Tensor Adam::step(LossClosure closure) {
   detail::run_step(op, rule, *plan_, param_groups_, state_, this, step_site_);
   return loss;
 }
+
+AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
+    : AdamW(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
+            std::move(defaults)) {}
 
 AdamW::AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults)
     : Optimizer(std::move(param_groups), std::make_unique<AdamWOptions>(defaults)) {

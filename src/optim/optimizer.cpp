@@ -22,6 +22,9 @@ const Op& zero_grad_op() {
 
 }  // namespace
 
+OptimizerParamState::~OptimizerParamState() = default;
+OptimizerOptions::~OptimizerOptions() = default;
+
 std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
   throw_error(
       "OptimizerParamState: clone() is not defined; derive from "
@@ -37,9 +40,38 @@ void OptimizerOptions::set_lr(double) {
   throw_error("OptimizerOptions: set_lr() is not defined by these options");
 }
 
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params,
+                                         std::unique_ptr<OptimizerOptions> options)
+    : params_(std::move(params)), options_(std::move(options)) {}
+OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
+    : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+OptimizerParamGroup::OptimizerParamGroup(OptimizerParamGroup&&) noexcept = default;
+OptimizerParamGroup& OptimizerParamGroup::operator=(const OptimizerParamGroup& other) {
+  return *this = OptimizerParamGroup(other);
+}
+OptimizerParamGroup& OptimizerParamGroup::operator=(OptimizerParamGroup&&) noexcept = default;
+OptimizerParamGroup::~OptimizerParamGroup() = default;
+
+bool OptimizerParamGroup::has_options() const { return options_ != nullptr; }
+const OptimizerOptions& OptimizerParamGroup::options() const {
+  GROOVE_CHECK(options_,
+               "OptimizerParamGroup: the group has no options; set_options() or hand it to an "
+               "optimizer first");
+  return *options_;
+}
+OptimizerOptions& OptimizerParamGroup::options() {
+  return const_cast<OptimizerOptions&>(std::as_const(*this).options());
+}
+void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options) {
+  options_ = std::move(options);
+}
+
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
                      std::unique_ptr<OptimizerOptions> defaults)
-    : defaults_(std::move(defaults)), plan_(std::make_unique<detail::StepPlan>()) {
+    : defaults_(std::move(defaults)),
+      plan_(std::make_unique<detail::StepPlan>()),
+      state_(plan_->state) {
   GROOVE_CHECK(defaults_, "Optimizer: default options are missing");
   for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
 }
@@ -49,6 +81,9 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOp
                 std::move(defaults)) {}
 
 Optimizer::~Optimizer() = default;
+
+OptimizerOptions& Optimizer::defaults() noexcept { return *defaults_; }
+const OptimizerOptions& Optimizer::defaults() const noexcept { return *defaults_; }
 
 void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   std::unordered_set<const TensorImpl*> known;
@@ -117,10 +152,8 @@ void Optimizer::zero_grad(bool set_to_none, Site site) {
 
 namespace detail {
 
-bool is_replaying() { return state_hooks().is_replaying && state_hooks().is_replaying(); }
-
 std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
-                      const Optimizer::StateMap& state, bool may_be_behind) {
+                      const Optimizer::StateMap& state) {
   std::size_t count = 0;
   for (const OptimizerParamGroup& group : groups) count += group.params().size();
   if (plan.slots.size() != count) {
@@ -142,19 +175,13 @@ std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
         slot.impl = impl;
         slot.state = known;
       }
-      slot.is_active = impl && (may_be_behind && !is_new ? slot.has_grad : has_gradient(*impl));
+      slot.is_active = impl && has_gradient(*impl);
       hash = mix(hash, reinterpret_cast<std::uintptr_t>(impl) * 4 + slot.is_active * 2 +
                            (slot.state != nullptr));
     }
   }
   plan.is_stale = false;
   return hash;
-}
-
-bool is_current(const StepPlan& plan) {
-  for (const Slot& slot : plan.slots)
-    if (slot.impl && slot.is_active != has_gradient(*slot.impl)) return false;
-  return true;
 }
 
 }  // namespace detail

@@ -4,9 +4,7 @@
 //
 // The word's epoch is a fingerprint of all structure: groups, flags, parameters, which of them
 // have gradients, which have state, and how they share numbers. Equal fingerprints mean equal
-// expansions. During a replay the host cannot see which gradients exist (the backward that makes
-// them has not run), so the set of the last expansion is taken; if that turns out wrong, the
-// expansion, which then runs after all, sees the truth and starts over.
+// expansions.
 #pragma once
 
 #include <vector>
@@ -20,12 +18,12 @@ namespace groove::optim::detail {
 struct Slot {  // one parameter
   TensorImpl* impl = nullptr;
   OptimizerParamState* state = nullptr;  // null until its first step
-  bool has_grad = false;                 // of the last expansion
   bool is_active = false;                // updated by the step that is being made
   std::uint32_t numbers_at = 0;          // where its numbers start
 };
 
 struct StepPlan {
+  Optimizer::StateMap state;
   std::vector<Slot> slots;  // all groups, one after the other
   std::vector<Scalar> numbers;
   std::uint64_t state_epoch = 0;  // moves when state is made or may have been replaced
@@ -42,55 +40,39 @@ inline bool has_gradient(const TensorImpl& impl) {
 
 /// Brings `slots` up to date with the groups and decides which are active; returns a fingerprint.
 std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
-                      const Optimizer::StateMap& state, bool may_be_behind);
-/// Does what refresh() assumed about gradients still hold?
-bool is_current(const StepPlan& plan);
-bool is_replaying();
+                      const Optimizer::StateMap& state);
 
 // Runs a step of `Rule`, whose members say what is particular to an optimizer:
-//   advance(slot, by)                 counts a step of a parameter up or down
+//   advance(slot)                     counts a step of a parameter
 //   numbers(group, plan, first, last) appends the group's numbers and sets numbers_at
 //   fingerprint(group)                structure in the options
 //   update(group, slot, numbers)      the update itself
 template <typename Rule>
 void run_step(const Op& op, Rule& rule, StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
               const Optimizer::StateMap& state, const void* object, Site site) {
-  std::uint64_t epoch = 0;
-  const auto prepare = [&](bool may_be_behind) {
-    epoch = mix(refresh(plan, groups, state, may_be_behind), plan.state_epoch);
-    plan.numbers.clear();
-    std::size_t first = 0;
-    for (OptimizerParamGroup& group : groups) {
-      const std::size_t last = first + group.params().size();
-      for (std::size_t i = first; i < last; ++i)
-        if (plan.slots[i].is_active) rule.advance(plan.slots[i], 1);
-      rule.numbers(group, plan, first, last);
-      epoch = mix(epoch, rule.fingerprint(group));
-      for (std::size_t i = first; i < last; ++i)
-        if (plan.slots[i].is_active) epoch = mix(epoch, plan.slots[i].numbers_at);
-      first = last;
-    }
-  };
-  prepare(is_replaying());
+  std::uint64_t epoch = mix(refresh(plan, groups, state), plan.state_epoch);
+  plan.numbers.clear();
+  std::size_t begin = 0;
+  for (OptimizerParamGroup& group : groups) {
+    const std::size_t end = begin + group.params().size();
+    for (std::size_t i = begin; i < end; ++i)
+      if (plan.slots[i].is_active) rule.advance(plan.slots[i]);
+    rule.numbers(group, plan, begin, end);
+    epoch = mix(epoch, rule.fingerprint(group));
+    for (std::size_t i = begin; i < end; ++i)
+      if (plan.slots[i].is_active) epoch = mix(epoch, plan.slots[i].numbers_at);
+    begin = end;
+  }
   const Attrs attrs{};
   const BigWord word{&op, {}, &attrs, plan.numbers, site, object, epoch, true};
   run_big_word(word, [&] {
-    bool has_origins = true;
-    if (!is_current(plan)) {
-      for (Slot& slot : plan.slots)
-        if (slot.is_active) rule.advance(slot, -1);
-      prepare(false);
-      has_origins = false;
-    }
     std::vector<Scalar> numbers(plan.numbers);
-    if (has_origins)
-      for (std::size_t i = 0; i < numbers.size(); ++i)
-        numbers[i] = numbers[i].with_origin(static_cast<int>(i));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = numbers[i].with_origin(static_cast<int>(i));
     std::size_t first = 0;
     for (OptimizerParamGroup& group : groups) {
       for (std::size_t i = 0; i < group.params().size(); ++i) {
         Slot& slot = plan.slots[first + i];
-        slot.has_grad = slot.is_active;
         if (slot.is_active)
           rule.update(group, group.params()[i], slot,
                       ArrayRef<Scalar>(numbers.data() + slot.numbers_at, Rule::kNumbers));

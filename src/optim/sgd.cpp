@@ -39,7 +39,7 @@ struct SgdStep {
   Optimizer::StateMap& state;
   detail::StepPlan& plan;
 
-  void advance(detail::Slot&, int) {}
+  void advance(detail::Slot&) {}
 
   void numbers(OptimizerParamGroup& group, detail::StepPlan& plan_, std::size_t first,
                std::size_t last) {
@@ -85,6 +85,14 @@ struct SgdStep {
 };
 
 }  // namespace
+
+SGDOptions::SGDOptions(double lr) : lr_(lr) {}
+double SGDOptions::get_lr() const { return lr_; }
+void SGDOptions::set_lr(double lr) { lr_ = lr; }
+
+SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
+    : SGD(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
+          std::move(defaults)) {}
 
 SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
     : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {

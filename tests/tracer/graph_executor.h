@@ -89,8 +89,10 @@ class GraphExecutable final : public Executable {
       const std::uint64_t bits = scalars[ref.entry];
       double real;
       std::memcpy(&real, &bits, sizeof(real));
-      if (graph_.numbers[static_cast<std::size_t>(ref.entry)] == kDouble) numbers.emplace_back(real);
-      else numbers.emplace_back(static_cast<std::int64_t>(bits));
+      if (graph_.numbers[static_cast<std::size_t>(ref.entry)] == kDouble)
+        numbers.emplace_back(real);
+      else
+        numbers.emplace_back(static_cast<std::int64_t>(bits));
     }
     std::vector<Tensor> outputs(static_cast<std::size_t>(node.op->outputs));
     const bool was_enabled = grad_enabled();

@@ -22,8 +22,7 @@ class Log {
       return;
     }
     const Tensor dense = value.detach().to(kDouble).contiguous();
-    for (std::int64_t i = 0; i < dense.numel(); ++i)
-      number(dense.const_data_ptr<double>()[i]);
+    for (std::int64_t i = 0; i < dense.numel(); ++i) number(dense.const_data_ptr<double>()[i]);
     integer(value._version());
   }
   void parameter(const Tensor& value) {
@@ -158,7 +157,8 @@ void foreign_memory(int steps, Log& log) {
     Tensor x;
     {
       std::vector<float> row(8);
-      for (int i = 0; i < 8; ++i) row[static_cast<std::size_t>(i)] = 0.1f * static_cast<float>((step + i) % 5);
+      for (int i = 0; i < 8; ++i)
+        row[static_cast<std::size_t>(i)] = 0.1f * static_cast<float>((step + i) % 5);
       x = groove::from_blob(row.data(), {2, 4}).clone();
       std::memset(row.data(), 0x7f, row.size() * sizeof(float));
     }
@@ -214,8 +214,8 @@ void alternating_optimizers(int steps, Log& log) {
   for (int step = 0; step < steps; ++step) {
     auto fake = maker(groove::randn({4, 2}));
     judge_optimizer.zero_grad();
-    auto judge_loss =
-        (judge(fake.detach()) + 1).square().mean() + (judge(groove::rand({4, 3})) - 1).square().mean();
+    auto judge_loss = (judge(fake.detach()) + 1).square().mean() +
+                      (judge(groove::rand({4, 3})) - 1).square().mean();
     judge_loss.backward();
     judge_optimizer.step();
     maker_optimizer.zero_grad();
@@ -369,10 +369,10 @@ void dropout(int steps, Log& log) {
 
 // The loops of the samples, on fewer digits and with a smaller network.
 void digits_sample(int steps, Log& log) {
-  auto digits = data::datasets::MNIST(GROOVE_SOURCE_DIR "/samples/data",
-                                      data::datasets::MNIST::Mode::kTest)
-                    .map(data::transforms::Normalize<>(0.1307, 0.3081))
-                    .map(data::transforms::Stack<>());
+  auto digits =
+      data::datasets::MNIST(GROOVE_SOURCE_DIR "/samples/data", data::datasets::MNIST::Mode::kTest)
+          .map(data::transforms::Normalize<>(0.1307, 0.3081))
+          .map(data::transforms::Stack<>());
   auto loader = data::make_data_loader<data::samplers::RandomSampler>(
       std::move(digits), data::DataLoaderOptions(8).drop_last(true));
   Net net(784, 16, 10);

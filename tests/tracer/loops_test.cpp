@@ -38,7 +38,8 @@ class Loops : public ::testing::TestWithParam<Loop> {
     while (at < actual.size() && at < expected_.size() && actual[at] == expected_[at])
       line += expected_[at++] == '\n';
     ADD_FAILURE() << GetParam().name << ", " << what << ": differs from eager in line " << line
-                  << " of the log\n" << jit::explain();
+                  << " of the log\n"
+                  << jit::explain();
   }
   void expect_same_with_exits() {
     expect_same("no exit");

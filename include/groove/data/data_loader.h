@@ -1,8 +1,8 @@
 // DataLoader: batches of a dataset in a sampler's order, for one epoch per begin().
 #pragma once
 
-#include <iterator>
 #include <memory>
+#include <string>
 
 #include "groove/arg.h"
 #include "groove/data/datasets.h"

@@ -75,7 +75,7 @@ class MapDataset : public BatchDataset<MapDataset<SourceDataset, AppliedTransfor
 /// The rows of a tensor.
 class TensorDataset : public Dataset<TensorDataset, TensorExample> {
  public:
-  explicit TensorDataset(Tensor rows) : tensor(std::move(rows)) {}
+  explicit TensorDataset(Tensor rows);
   TensorExample get(std::size_t index) override;
   std::optional<std::size_t> size() const override;
   Tensor tensor;

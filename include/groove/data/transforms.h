@@ -126,26 +126,12 @@ struct Stack;
 
 template <>
 struct Stack<Example<>> : public Collation<Example<>> {
-  Example<> apply_batch(std::vector<Example<>> examples) override {
-    std::vector<Tensor> data, targets;
-    data.reserve(examples.size());
-    targets.reserve(examples.size());
-    for (Example<>& example : examples) {
-      data.push_back(std::move(example.data));
-      targets.push_back(std::move(example.target));
-    }
-    return {detail::stack_rows(std::move(data)), detail::stack_rows(std::move(targets))};
-  }
+  Example<> apply_batch(std::vector<Example<>> examples) override;
 };
 
 template <>
 struct Stack<TensorExample> : public Collation<Example<Tensor, example::NoTarget>> {
-  TensorExample apply_batch(std::vector<TensorExample> examples) override {
-    std::vector<Tensor> data;
-    data.reserve(examples.size());
-    for (TensorExample& example : examples) data.push_back(std::move(example.data));
-    return detail::stack_rows(std::move(data));
-  }
+  TensorExample apply_batch(std::vector<TensorExample> examples) override;
 };
 
 }  // namespace groove::data::transforms

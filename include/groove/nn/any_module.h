@@ -50,7 +50,7 @@ struct ForwardOf<R (C::*)(Args...) const> : ForwardOf<R (C::*)(Args...)> {};
 
 class AnyModule {
  public:
-  AnyModule() = default;
+  AnyModule();
   template <typename ModuleType>
   AnyModule(std::shared_ptr<ModuleType> module)
       : module_(module),
@@ -66,10 +66,7 @@ class AnyModule {
       : AnyModule(std::make_shared<std::decay_t<ModuleType>>(std::forward<ModuleType>(module))) {}
 
   /// Throws groove::Error when empty, or when the types are not those of the module's forward().
-  std::any any_forward(std::vector<std::any> arguments) const {
-    if (!module_) throw Error("AnyModule: forward() of an empty AnyModule");
-    return call_(*module_, std::move(arguments));
-  }
+  std::any any_forward(std::vector<std::any> arguments) const;
   template <typename ReturnType = Tensor, typename... Args>
   ReturnType forward(Args&&... args) const {
     std::vector<std::any> erased;

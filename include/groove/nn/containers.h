@@ -11,26 +11,21 @@ class SequentialImpl : public Module {
   using ConstIterator = std::vector<AnyModule>::const_iterator;
   using OpensCallScope = void;  // its modules' ops take the place of the call
 
-  SequentialImpl() = default;
-  SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
-    for (const NamedAnyModule& named : modules) push_back(named.name(), named.module());
-  }
-  explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules) {
-    for (auto& item : modules) push_back(item.key(), item.value());
-  }
+  SequentialImpl();
+  SequentialImpl(std::initializer_list<NamedAnyModule> modules);
+  explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
   template <typename... Modules,
             typename = std::enable_if_t<
                 (sizeof...(Modules) > 0) &&
                 (std::is_constructible_v<AnyModule, std::decay_t<Modules>> && ...) &&
                 !(std::is_base_of_v<SequentialImpl, std::decay_t<Modules>> && ...)>>
-  explicit SequentialImpl(Modules&&... modules) {
+  explicit SequentialImpl(Modules&&... modules) : SequentialImpl() {
     (push_back(std::forward<Modules>(modules)), ...);
   }
 
   /// The output of each module is the input of the next; the first takes all `inputs`.
   template <typename ReturnType = Tensor, typename... Inputs>
   ReturnType forward(Inputs&&... inputs) {
-    if (modules_.empty()) throw Error("Sequential: forward() of an empty Sequential");
     std::vector<std::any> erased;
     (erased.emplace_back(std::decay_t<Inputs>(std::forward<Inputs>(inputs))), ...);
     std::any value = run(std::move(erased));
@@ -54,22 +49,22 @@ class SequentialImpl : public Module {
     for (const auto& module : container) push_back(module);
   }
 
-  Iterator begin() { return modules_.begin(); }
-  Iterator end() { return modules_.end(); }
-  ConstIterator begin() const { return modules_.begin(); }
-  ConstIterator end() const { return modules_.end(); }
+  Iterator begin();
+  Iterator end();
+  ConstIterator begin() const;
+  ConstIterator end() const;
   template <typename T>
   T& at(std::size_t index) {
-    return checked(index).get<T>();
+    return checked(index).template get<T>();
   }
-  std::shared_ptr<Module> ptr(std::size_t index) const { return checked(index).ptr(); }
+  std::shared_ptr<Module> ptr(std::size_t index) const;
   template <typename T>
   std::shared_ptr<T> ptr(std::size_t index) const {
-    return checked(index).ptr<T>();
+    return checked(index).template ptr<T>();
   }
-  std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
-  std::size_t size() const noexcept { return modules_.size(); }
-  bool is_empty() const noexcept { return modules_.empty(); }
+  std::shared_ptr<Module> operator[](std::size_t index) const;
+  std::size_t size() const noexcept;
+  bool is_empty() const noexcept { return size() == 0; }
   void pretty_print(std::ostream& stream) const override;
 
  private:
@@ -83,8 +78,7 @@ class Sequential : public ModuleHolder<SequentialImpl> {
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   using Impl = SequentialImpl;
   Sequential() = default;
-  Sequential(std::initializer_list<NamedAnyModule> modules)
-      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+  Sequential(std::initializer_list<NamedAnyModule> modules);
 };
 
 class ModuleListImpl : public Module {
@@ -92,12 +86,12 @@ class ModuleListImpl : public Module {
   using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
   using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
 
-  ModuleListImpl() = default;
+  ModuleListImpl();
   template <typename... Modules,
             typename = std::enable_if_t<
                 (sizeof...(Modules) > 0) &&
                 !(std::is_base_of_v<ModuleListImpl, std::decay_t<Modules>> && ...)>>
-  explicit ModuleListImpl(Modules&&... modules) {
+  explicit ModuleListImpl(Modules&&... modules) : ModuleListImpl() {
     (push_back(std::forward<Modules>(modules)), ...);
   }
 
@@ -114,10 +108,10 @@ class ModuleListImpl : public Module {
   void extend(const Container& container) {
     for (const auto& module : container) push_back(module);
   }
-  Iterator begin() { return modules_.begin(); }
-  Iterator end() { return modules_.end(); }
-  ConstIterator begin() const { return modules_.begin(); }
-  ConstIterator end() const { return modules_.end(); }
+  Iterator begin();
+  Iterator end();
+  ConstIterator begin() const;
+  ConstIterator end() const;
   template <typename T>
   T& at(std::size_t index) {
     return dynamic_cast<T&>(*ptr(index));
@@ -127,9 +121,9 @@ class ModuleListImpl : public Module {
   std::shared_ptr<T> ptr(std::size_t index) const {
     return std::dynamic_pointer_cast<T>(ptr(index));
   }
-  std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
-  std::size_t size() const noexcept { return modules_.size(); }
-  bool is_empty() const noexcept { return modules_.empty(); }
+  std::shared_ptr<Module> operator[](std::size_t index) const;
+  std::size_t size() const noexcept;
+  bool is_empty() const noexcept { return size() == 0; }
   void pretty_print(std::ostream& stream) const override;
 
  private:
@@ -141,15 +135,14 @@ GROOVE_MODULE(ModuleList);
 class FunctionalImpl : public Module {
  public:
   using Function = std::function<Tensor(const Tensor&)>;
-  explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
-  FunctionalImpl(Tensor (*function)(Arg))
-      : function_([function](const Tensor& x) { return function(x); }) {}
+  explicit FunctionalImpl(Function function);
+  FunctionalImpl(Tensor (*function)(Arg));
   template <typename F, typename... Args, typename = std::enable_if_t<(sizeof...(Args) > 0)>>
   explicit FunctionalImpl(F function, Args&&... args)
-      : function_([function, ... kept = std::decay_t<Args>(std::forward<Args>(args))](
-                      const Tensor& input) { return function(input, kept...); }) {}
-  Tensor forward(Tensor input) { return function_(input); }
-  Tensor operator()(const Tensor& input) { return function_(input); }
+      : FunctionalImpl(Function([function, ... kept = std::decay_t<Args>(std::forward<Args>(args))](
+                                    const Tensor& input) { return function(input, kept...); })) {}
+  Tensor forward(Tensor input);
+  Tensor operator()(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
   bool is_serializable() const override { return false; }
 

@@ -11,7 +11,10 @@
 
 namespace groove::nn {
 
-struct ModuleHolderIndicator {};
+struct ModuleHolderIndicator {
+ protected:
+  [[noreturn]] static void throw_empty();
+};
 
 template <typename T>
 constexpr bool is_module_holder = std::is_base_of_v<ModuleHolderIndicator, std::decay_t<T>>;
@@ -74,33 +77,11 @@ class ModuleHolder : ModuleHolderIndicator {
   decltype(auto) operator()(A&& a, B&& b, C&& c, Site site = Site::current()) {
     return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
   }
-  template <typename A, typename B, typename C, typename D>
-  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, Site site = Site::current()) {
-    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
-               std::forward<D>(d));
-  }
-  template <typename A, typename B, typename C, typename D, typename E>
-  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, Site site = Site::current()) {
-    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-               std::forward<E>(e));
-  }
-  template <typename A, typename B, typename C, typename D, typename E, typename F>
-  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, Site site = Site::current()) {
-    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-               std::forward<E>(e), std::forward<F>(f));
-  }
-  template <typename A, typename B, typename C, typename D, typename E, typename F, typename G>
-  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, G&& g,
-                            Site site = Site::current()) {
-    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-               std::forward<E>(e), std::forward<F>(f), std::forward<G>(g));
-  }
-  template <typename A, typename B, typename C, typename D, typename E, typename F, typename G,
-            typename H>
-  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, G&& g, H&& h,
-                            Site site = Site::current()) {
-    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-               std::forward<E>(e), std::forward<F>(f), std::forward<G>(g), std::forward<H>(h));
+  // No module of the library takes more.
+  template <typename A, typename B, typename C, typename D, typename... More>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, More&&... more) {
+    return get()->forward(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+                          std::forward<D>(d), std::forward<More>(more)...);
   }
 
  protected:
@@ -115,9 +96,6 @@ class ModuleHolder : ModuleHolderIndicator {
     } else {
       return module.forward(std::forward<Args>(args)...);
     }
-  }
-  [[noreturn]] static void throw_empty() {
-    throw Error("Accessing empty ModuleHolder: it was made from nullptr");
   }
   std::shared_ptr<Contained> impl_;
 };

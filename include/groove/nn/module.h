@@ -26,11 +26,11 @@ class Module : public std::enable_shared_from_this<Module> {
 
   Module();
   explicit Module(std::string name);
-  Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
-  Module(Module&&) noexcept = default;
-  Module& operator=(Module&&) noexcept = default;
-  virtual ~Module() = default;
+  Module(const Module&);
+  Module& operator=(const Module&);
+  Module(Module&&) noexcept;
+  Module& operator=(Module&&) noexcept;
+  virtual ~Module();
 
   /// The name given at construction, otherwise that of the class.
   const std::string& name() const noexcept;
@@ -114,9 +114,9 @@ class Module : public std::enable_shared_from_this<Module> {
   void unregister_module(const std::string& name);
 
  protected:
-  OrderedDict<std::string, Tensor> parameters_{"Parameter"};
-  OrderedDict<std::string, Tensor> buffers_{"Buffer"};
-  OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+  OrderedDict<std::string, Tensor> parameters_;
+  OrderedDict<std::string, Tensor> buffers_;
+  OrderedDict<std::string, std::shared_ptr<Module>> children_;
 
  private:
   friend std::ostream& operator<<(std::ostream& stream, const Module& module);

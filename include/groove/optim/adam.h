@@ -43,10 +43,10 @@ struct AdamOptionsOf : OptimizerCloneableOptions<Self> {
 };
 
 struct AdamOptions : AdamOptionsOf<AdamOptions> {
-  AdamOptions(double lr = 1e-3) : AdamOptionsOf(lr, 0) {}
+  AdamOptions(double lr = 1e-3);
 };
 struct AdamWOptions : AdamOptionsOf<AdamWOptions> {
-  AdamWOptions(double lr = 1e-3) : AdamOptionsOf(lr, 1e-2) {}
+  AdamWOptions(double lr = 1e-3);
 };
 
 struct AdamParamState : OptimizerCloneableParamState<AdamParamState> {
@@ -60,9 +60,7 @@ using AdamWParamState = AdamParamState;
 class Adam : public Optimizer {
  public:
   explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {})
-      : Adam(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-             std::move(defaults)) {}
+  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 };
@@ -70,9 +68,7 @@ class Adam : public Optimizer {
 class AdamW : public Optimizer {
  public:
   explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
-  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {})
-      : AdamW(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-              std::move(defaults)) {}
+  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 };

@@ -18,7 +18,7 @@ struct StepPlan;  // src/optim/plan.h
 class OptimizerParamState {
  public:
   virtual std::unique_ptr<OptimizerParamState> clone() const;
-  virtual ~OptimizerParamState() = default;
+  virtual ~OptimizerParamState();
 };
 template <typename Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
@@ -33,7 +33,7 @@ class OptimizerOptions {
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   virtual double get_lr() const;
   virtual void set_lr(double lr);
-  virtual ~OptimizerOptions() = default;
+  virtual ~OptimizerOptions();
 };
 template <typename Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
@@ -45,29 +45,23 @@ class OptimizerCloneableOptions : public OptimizerOptions {
 
 class OptimizerParamGroup {
  public:
-  OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
-  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
-      : params_(std::move(params)), options_(std::move(options)) {}
-  OptimizerParamGroup(const OptimizerParamGroup& other)
-      : params_(other.params_), options_(other.has_options() ? other.options_->clone() : nullptr) {}
-  OptimizerParamGroup(OptimizerParamGroup&&) noexcept = default;
-  OptimizerParamGroup& operator=(const OptimizerParamGroup& other) {
-    return *this = OptimizerParamGroup(other);
-  }
-  OptimizerParamGroup& operator=(OptimizerParamGroup&&) noexcept = default;
+  OptimizerParamGroup(std::vector<Tensor> params);
+  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options);
+  OptimizerParamGroup(const OptimizerParamGroup& other);
+  OptimizerParamGroup(OptimizerParamGroup&&) noexcept;
+  OptimizerParamGroup& operator=(const OptimizerParamGroup& other);
+  OptimizerParamGroup& operator=(OptimizerParamGroup&&) noexcept;
+  ~OptimizerParamGroup();
 
-  bool has_options() const { return options_ != nullptr; }
-  OptimizerOptions& options() { return *checked(); }
-  const OptimizerOptions& options() const { return *checked(); }
-  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  bool has_options() const;
+  /// Throws groove::Error when the group has none.
+  OptimizerOptions& options();
+  const OptimizerOptions& options() const;
+  void set_options(std::unique_ptr<OptimizerOptions> options);
   std::vector<Tensor>& params() { return params_; }
   const std::vector<Tensor>& params() const { return params_; }
 
  private:
-  OptimizerOptions* checked() const {
-    if (!options_) throw Error("OptimizerParamGroup: the group has no options");
-    return options_.get();
-  }
   std::vector<Tensor> params_;
   std::unique_ptr<OptimizerOptions> options_;
 };
@@ -95,8 +89,8 @@ class Optimizer {
   /// parameters and for one that is in a group already.
   void add_param_group(const OptimizerParamGroup& group);
   std::size_t size() const noexcept;
-  OptimizerOptions& defaults() noexcept { return *defaults_; }
-  const OptimizerOptions& defaults() const noexcept { return *defaults_; }
+  OptimizerOptions& defaults() noexcept;
+  const OptimizerOptions& defaults() const noexcept;
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
   /// Keyed by Tensor::unsafeGetTensorImpl().
@@ -106,9 +100,9 @@ class Optimizer {
  protected:
   Tensor run_closure(const LossClosure& closure);
   std::vector<OptimizerParamGroup> param_groups_;
-  StateMap state_;
   std::unique_ptr<OptimizerOptions> defaults_;
   std::unique_ptr<detail::StepPlan> plan_;  // what step() remembers between calls
+  StateMap& state_;                         // in the plan: here its class need not be complete
   Site step_site_ = Site::current();
 };
 

@@ -6,9 +6,9 @@
 namespace groove::optim {
 
 struct SGDOptions : OptimizerCloneableOptions<SGDOptions> {
-  SGDOptions(double lr) : lr_(lr) {}
-  double get_lr() const override { return lr_; }
-  void set_lr(double lr) override { lr_ = lr; }
+  SGDOptions(double lr);
+  double get_lr() const override;
+  void set_lr(double lr) override;
   GROOVE_ARG(double, lr);
   GROOVE_ARG(double, momentum) = 0;
   GROOVE_ARG(double, dampening) = 0;
@@ -23,9 +23,7 @@ struct SGDParamState : OptimizerCloneableParamState<SGDParamState> {
 class SGD : public Optimizer {
  public:
   explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
-  explicit SGD(std::vector<Tensor> params, SGDOptions defaults)
-      : SGD(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-            std::move(defaults)) {}
+  explicit SGD(std::vector<Tensor> params, SGDOptions defaults);
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 };

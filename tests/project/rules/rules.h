@@ -25,6 +25,7 @@ int layer_of(const std::string& file);
 /// One sentence for each include that breaks a rule.
 std::vector<std::string> layer_violations(const std::string& file,
                                           const std::vector<Include>& includes);
+/// Public headers are light, those for LibTorch programs excepted (include/groove/compat).
 std::vector<std::string> public_header_violations(const std::string& file,
                                                   const std::vector<Include>& includes);
 

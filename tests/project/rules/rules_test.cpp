@@ -47,6 +47,7 @@ TEST(IncludeOrder, FindsHeavyPublicHeaders) {
       includes_of({"#include <groove/dtype.h>", "#include <string>", "#include <mutex>",
                    "#include <asmjit/asmjit.h>", "#include \"kernels/ir.h\""});
   EXPECT_EQ(public_header_violations("include/groove/x.h", includes).size(), 3u);
+  EXPECT_EQ(public_header_violations("include/groove/compat/x.h", includes).size(), 2u);
 }
 
 TEST(FileLength, NoSourceFileIsOver600Lines) {

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iostream>
 #include <map>
 #include <memory>
-#include <ostream>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <unordered_map>

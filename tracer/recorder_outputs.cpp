@@ -1,0 +1,102 @@
+// The recorder's end: what the program looked at or still holds becomes an output of the graph.
+#include "src/core/check.h"
+#include "tracer/recorder.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+
+void Recorder::add_stage_end(SlotId id) {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  if (storage.is_live_in && storage.writes == 0) return;  // real already
+  if (storage.early_output >= 0) return;                  // looked at before
+  const std::int32_t stage = segment_->stages - 1;
+  Graph& graph = segment_->graph;
+  GraphOutput output;
+  output.value = read(storage.base);
+  output.stage = stage;
+  if (storage.is_live_in) {
+    fail(Reason::kWrittenAfterRead);  // committing a write early is not built yet
+    return;
+  }
+  storage.early_output = static_cast<std::int32_t>(graph.outputs.size());
+  graph.outputs.push_back(output);
+  segment_->stage_ends.push_back({static_cast<std::int32_t>(segment_->words.size()), id, stage});
+  ++segment_->stages;
+}
+
+void Recorder::host_read(TensorImpl& impl) {
+  if (failure_ || in_expansion_ || impl.trace_session != session_) return;
+  add_stage_end(impl.trace_id);
+}
+
+bool Recorder::is_held(SlotId id) const {
+  const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+  return impl.use_count() - impl.tape_references > 1;
+}
+
+void Recorder::add_outputs() {
+  Graph& graph = segment_->graph;
+  const std::int32_t last = segment_->stages - 1;
+  for (SlotId id = 0; id < static_cast<SlotId>(segment_->slots.size()); ++id) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (slot.is_live_in || !is_held(id)) continue;
+    const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+    if (tape_hooks().has_live_history && tape_hooks().has_live_history(impl))
+      fail(Reason::kLiveTape);
+    StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+    if (storage.is_live_in || storage.early_output >= 0 || storage.output >= 0) continue;
+    storage.output = static_cast<std::int32_t>(graph.outputs.size());
+    graph.outputs.push_back({read(storage.base), -1, last});
+  }
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+    StorageInfo& storage = segment_->storages[s];
+    if (!storage.is_live_in || storage.writes == 0) continue;
+    for (std::size_t other = 0; other < segment_->storages.size(); ++other)
+      if (other != s && storage_objects_[other] == storage_objects_[s]) fail(Reason::kLiveInAlias);
+    storage.output = static_cast<std::int32_t>(graph.outputs.size());
+    std::int32_t input = 0;
+    while (segment_->live_ins[static_cast<std::size_t>(input)] != storage.base) ++input;
+    graph.outputs.push_back({read(storage.base), input, last});
+  }
+}
+
+SegmentPtr Recorder::finish(const Widened& widened) {
+  if (segment_->words.empty()) fail(Reason::kException);
+  std::vector<Tensor> kept;  // counted as held by the program
+  for (const auto& [word, output] : widened) {
+    if (static_cast<std::size_t>(word) >= segment_->words.size()) continue;
+    const std::vector<SlotId>& slots = segment_->words[static_cast<std::size_t>(word)].outputs;
+    if (static_cast<std::size_t>(output) < slots.size() &&
+        slots[static_cast<std::size_t>(output)] != kNoSlot)
+      kept.push_back(objects_[static_cast<std::size_t>(slots[static_cast<std::size_t>(output)])]);
+  }
+  if (!failure_) add_outputs();
+  if (failure_) return nullptr;
+  Graph& graph = segment_->graph;
+  graph.stages = segment_->stages;
+  std::int32_t buffers = 0;
+  segment_->output_buffer_of.assign(graph.outputs.size(), -1);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    if (graph.outputs[i].writes < 0) segment_->output_buffer_of[i] = buffers++;
+  segment_->output_storages.assign(static_cast<std::size_t>(buffers), -1);
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s)
+    for (const std::int32_t output :
+         {segment_->storages[s].output, segment_->storages[s].early_output})
+      if (output >= 0 && segment_->output_buffer_of[static_cast<std::size_t>(output)] >= 0)
+        segment_->output_storages[static_cast<std::size_t>(
+            segment_->output_buffer_of[static_cast<std::size_t>(output)])] =
+            static_cast<std::int32_t>(s);
+  for (Slot& slot : segment_->slots)
+    if (slot.recorded.defined()) slot.recorded_epoch = slot.recorded.impl()->metadata_epoch;
+  segment_->place = place();
+  return segment_;
+}
+
+std::string Recorder::place() const {
+  if (segment_->words.empty()) return "?";
+  const SiteKey& site = segment_->words.front().site;
+  return fmt::format("{}:{}", site.file ? site.file : "?", site.line);
+}
+
+}  // namespace groove::tracer

@@ -11,17 +11,6 @@
 namespace groove::eager {
 namespace {
 
-class CompositePlan : public Plan {
- public:
-  void run(const Call& call, Tensor* outputs) const override {
-    const auto& how = std::get<kernels::CompositeLowering>(call.op->lowering->how);
-    const std::vector<Type> inputs = input_types(call);
-    const Tensors results =
-        how.compose(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
-    for (std::size_t k = 0; k < results.size(); ++k) outputs[k] = results[k];
-  }
-};
-
 class OpaquePlan : public Plan {
  public:
   TypeResult types;
@@ -194,8 +183,7 @@ PlanPtr make_plan(const Call& call) {
   if (std::holds_alternative<kernels::ContractionLowering>(how)) return plan_contraction(call);
   const std::vector<Type> inputs = input_types(call);
   TypeResult types = call.op->type(Signature{*call.op, inputs, *call.attrs, call.numbers});
-  if (std::holds_alternative<kernels::CompositeLowering>(how))
-    return std::make_unique<CompositePlan>();
+  if (std::holds_alternative<kernels::CompositeLowering>(how)) return plan_composite(call);
   auto plan = std::make_unique<OpaquePlan>();
   plan->types = std::move(types);
   return plan;

@@ -285,7 +285,8 @@ void Context::on_materialize(TensorImpl& impl) {
 void Context::on_host_access(TensorImpl& impl) {
   if (busy_ > 0 || is_expanding_) return;
   const Lock lock(*this);
-  if (state_ == State::kReplaying && impl.is_pending) flush(Reason::kHostAccess);
+  const bool is_owed = impl.is_pending || (impl.storage && impl.storage->flags & Storage::kOwed);
+  if (state_ == State::kReplaying && is_owed) flush(Reason::kHostAccess);
 }
 
 // Flags and `.grad` of a tensor that words have used already: later words would mean something else

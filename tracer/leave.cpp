@@ -38,7 +38,7 @@ Tensor Replay::operand(SlotId id) {
   if (id == kNoSlot) return Tensor();
   const Live& live = live_[static_cast<std::size_t>(id)];
   GROOVE_ASSERT(live.run == run_);
-  if (live.is_exposed && live.object->storage->flags & Storage::kForeign) {
+  if (!live.snapshot.empty() && live.object->storage->flags & Storage::kForeign) {
     // Foreign memory may be gone by now; its content was kept at the first use.
     Tensor kept = make_empty(live.object->geometry.sizes, live.object->dtype);
     kept.impl()->storage = allocate_storage(live.snapshot.size());
@@ -153,34 +153,44 @@ void Replay::rerun(const Word& word) {
       bind_result(word.outputs[k], results[k]);
 }
 
-// Exposed memory of Groove's own that the program has changed since its first use: for the words
-// that read it before, its content at that time is put back while they run.
-void Replay::swap_snapshots() {
-  for (Live& live : live_)
-    if (live.run == run_ && live.is_exposed && !(live.object->storage->flags & Storage::kForeign) &&
-        !snapshot_is_current(live)) {
-      auto* memory = static_cast<unsigned char*>(live.object->data());
-      std::swap_ranges(live.snapshot.begin(), live.snapshot.end(), memory);
-      live.is_swapped = true;
-    }
+// Exposed memory of Groove's own that the program has changed since the word read it: its content
+// at that time is put back while the word runs. A library call walks whatever was bound before it.
+std::vector<Replay::Live*> Replay::swap_snapshots(std::size_t w) {
+  std::vector<Live*> swapped;
+  const auto consider = [&](SlotId id) {
+    if (id == kNoSlot) return;
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (!slot.is_live_in) id = segment_->storages[static_cast<std::size_t>(slot.storage)].base;
+    Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run != run_ || live.bound_at > w || live.snapshot.empty() || snapshot_is_current(live) ||
+        live.object->storage->flags & Storage::kForeign)
+      return;
+    std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
+                     static_cast<unsigned char*>(live.object->data()));
+    swapped.push_back(&live);
+  };
+  const Word& word = segment_->words[w];
+  for (const SlotId id : word.is_big ? segment_->live_ins : word.inputs) consider(id);
+  for (const SlotId id : word.nested_live_ins) consider(id);
+  return swapped;
 }
 
-void Replay::swap_back() {
-  for (Live& live : live_)
-    if (live.run == run_ && live.is_swapped) {
-      auto* memory = static_cast<unsigned char*>(live.object->data());
-      std::swap_ranges(live.snapshot.begin(), live.snapshot.end(), memory);
-      live.is_swapped = false;
-    }
+// In reverse, because two live-ins may share memory.
+void Replay::swap_back(const std::vector<Live*>& swapped) {
+  for (auto live = swapped.rbegin(); live != swapped.rend(); ++live)
+    std::swap_ranges((*live)->snapshot.begin(), (*live)->snapshot.end(),
+                     static_cast<unsigned char*>((*live)->object->data()));
 }
 
 void Replay::run_eagerly(std::size_t skip_last) {
   clear_owed();
   restore_gradients();
   const std::size_t count = matched_ - skip_last;
-  swap_snapshots();
-  for (std::size_t w = 0; w < count; ++w) rerun(segment_->words[w]);
-  swap_back();
+  for (std::size_t w = 0; w < count; ++w) {
+    const std::vector<Live*> swapped = swap_snapshots(w);
+    rerun(segment_->words[w]);
+    swap_back(swapped);
+  }
   // A word left to the caller has handed out handles for gradients; its expansion sets them anew.
   for (std::size_t w = count; w < matched_; ++w)
     for (const GradEffect& effect : segment_->words[w].effects)

@@ -93,6 +93,7 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
   live.object = &impl;
   live.run = run_;
   live.is_exposed = false;
+  live.bound_at = matched_;
   live.snapshot.clear();
   if (impl.storage->flags & (Storage::kExposed | Storage::kOwed)) [[unlikely]] {
     if (impl.storage->flags & Storage::kOwed) {  // written through an alias in this very run
@@ -106,6 +107,13 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
     }
   }
   return true;
+}
+
+// The live-in whose memory a slot shows: itself, or what it is a view of.
+const Replay::Live& Replay::memory_of(SlotId id) const {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  return live_[static_cast<std::size_t>(
+      slot.is_live_in ? id : segment_->storages[static_cast<std::size_t>(slot.storage)].base)];
 }
 
 bool Replay::is_bound(const TensorImpl& impl) const {
@@ -128,7 +136,7 @@ bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
       why = Reason::kMismatchOperand;
       return false;
     }
-    if (live.is_exposed && !snapshot_is_current(live)) [[unlikely]] {
+    if (live.is_exposed && !snapshot_is_current(memory_of(id))) [[unlikely]] {
       why = Reason::kExposed;
       return false;
     }
@@ -213,6 +221,8 @@ TensorImpl& Replay::handle(SlotId id) {
   live.object = &impl;
   live.run = run_;
   live.is_filled = false;
+  live.is_exposed = slot.parent != kNoSlot && live_[static_cast<std::size_t>(slot.parent)].is_exposed;
+  live.snapshot.clear();
   return impl;
 }
 

@@ -58,7 +58,7 @@ class Replay {
     std::uint32_t epoch = 0;              // metadata epoch of the handle as made
     std::vector<unsigned char> snapshot;  // content of exposed memory at its first use
     bool is_exposed = false;
-    bool is_swapped = false;
+    std::size_t bound_at = 0;          // the word that bound it, for live-ins
     bool is_filled = false;  // real already in this run
   };
 
@@ -67,6 +67,7 @@ class Replay {
   bool bind_nested(const Word& word, Reason& why);
   bool take_snapshot(SlotId slot, TensorImpl& impl, Reason& why);
   bool snapshot_is_current(const Live& live) const;
+  const Live& memory_of(SlotId slot) const;
   TensorImpl& handle(SlotId slot);
   TensorImpl& existing_handle(SlotId slot);
   void take_numbers(const Word& word, ArrayRef<Scalar> numbers);
@@ -86,8 +87,8 @@ class Replay {
 
   // leaving
   void restore_gradients();
-  void swap_snapshots();
-  void swap_back();
+  std::vector<Live*> swap_snapshots(std::size_t word);
+  static void swap_back(const std::vector<Live*>& swapped);
   Tensor operand(SlotId slot);
   std::vector<Scalar> numbers_of(const Word& word) const;
   void rerun(const Word& word);

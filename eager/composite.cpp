@@ -1,0 +1,70 @@
+// Composites: their parts in order, from the second call of a signature on one fused program.
+#include "eager/composite.h"
+
+#include "eager/plan.h"
+#include "kernels/lowering.h"
+#include "src/core/autograd_meta.h"
+
+namespace groove::eager {
+namespace {
+
+CompositeCompiler compiler = nullptr;
+
+// While a tape runs through a composite without a gradient of its own, it must see the parts.
+bool is_on_tape(const Call& call) {
+  if (call.op->gradient || !grad_enabled()) return false;
+  for (const Tensor& input : call.inputs) {
+    if (input.defined() && input.impl()->requires_grad) return true;
+  }
+  return false;
+}
+
+// Plans belong to one thread, and so does what this one remembers.
+class CompositePlan final : public Plan {
+ public:
+  void run(const Call& call, Tensor* outputs) const override {
+    if (is_fusible(call) && run_fused(call, outputs)) return;
+    const auto& how = std::get<kernels::CompositeLowering>(call.op->lowering->how);
+    const std::vector<Type> inputs = input_types(call);
+    const Tensors results =
+        how.compose(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
+    for (std::size_t k = 0; k < results.size(); ++k) outputs[k] = results[k];
+  }
+
+ private:
+  enum class State : std::uint8_t { kNew, kSeen, kFused, kParts };
+
+  // Numbers are no part of the key of a plan, so a program with one inside could be wrong.
+  static bool is_fusible(const Call& call) {
+    return compiler && !call.is_inplace && call.numbers.empty() && call.op->mutates.empty() &&
+           !call.op->is_random && !is_on_tape(call);
+  }
+  bool run_fused(const Call& call, Tensor* outputs) const {
+    switch (state_) {
+      case State::kNew:
+        state_ = State::kSeen;
+        return false;
+      case State::kSeen:
+        fused_ = compiler(call);
+        state_ = fused_ ? State::kFused : State::kParts;
+        return fused_ && fused_->run(call.inputs, outputs);
+      case State::kFused:
+        return fused_->run(call.inputs, outputs);
+      case State::kParts:
+        return false;
+    }
+    return false;
+  }
+
+  mutable State state_ = State::kNew;
+  mutable std::unique_ptr<const CompiledComposite> fused_;
+};
+
+}  // namespace
+
+void register_composite_compiler(CompositeCompiler registered) { compiler = registered; }
+CompositeCompiler registered_composite_compiler() { return compiler; }
+
+PlanPtr plan_composite(const Call&) { return std::make_unique<CompositePlan>(); }
+
+}  // namespace groove::eager

@@ -1,0 +1,25 @@
+// Composites as fused kernels. The JIT is above eager mode, so it registers here what turns the
+// signature of a composite into something to run.
+#pragma once
+
+#include <memory>
+
+#include "src/core/dispatch.h"
+
+namespace groove::eager {
+
+class CompiledComposite {
+ public:
+  virtual ~CompiledComposite() = default;
+  /// Inputs are real and have the signature that was compiled; outputs become fresh tensors. False
+  /// when the parts must run instead: then nothing has happened.
+  virtual bool run(ArrayRef<Tensor> inputs, Tensor* outputs) const = 0;
+};
+
+/// Gives null for a composite that only its parts can compute (results that are views, host code,
+/// random draws). The bits are those of the parts.
+using CompositeCompiler = std::unique_ptr<const CompiledComposite> (*)(const Call& call);
+void register_composite_compiler(CompositeCompiler compiler);
+CompositeCompiler registered_composite_compiler();  // null when none is linked
+
+}  // namespace groove::eager

@@ -73,3 +73,18 @@ if(GROOVE_BUILD_SAMPLES)
     ${PROJECT_BINARY_DIR}/samples)
   set_tests_properties(samples_same_bits PROPERTIES TIMEOUT 900)
 endif()
+
+# Random programs in all ways, bit for bit; the seeds are fixed so that a failure stays.
+if(GROOVE_BUILD_SAMPLES)
+  foreach(kind IN ITEMS loops straight)
+    set(random_options --seed 1 --count 300)
+    if(kind STREQUAL "loops")
+      list(APPEND random_options --loops)
+    endif()
+    add_test(NAME random_programs_${kind} COMMAND random-programs ${random_options})
+    set_tests_properties(random_programs_${kind} PROPERTIES TIMEOUT 300)
+  endforeach()
+  add_test(NAME random_programs_planted_fault
+    COMMAND random-programs --seed 1 --count 100 --loops --plant-fault --failures 1 --whole)
+  set_tests_properties(random_programs_planted_fault PROPERTIES TIMEOUT 300 WILL_FAIL TRUE)
+endif()

@@ -36,8 +36,8 @@ class CompositePlan final : public Plan {
 
   // Numbers are no part of the key of a plan, so a program with one inside could be wrong.
   static bool is_fusible(const Call& call) {
-    return compiler && !call.is_inplace && call.numbers.empty() && call.op->mutates.empty() &&
-           !call.op->is_random && !is_on_tape(call);
+    return compiler && !call.is_inplace && call.numbers.empty() && !call.op->is_random &&
+           !is_on_tape(call);
   }
   bool run_fused(const Call& call, Tensor* outputs) const {
     switch (state_) {

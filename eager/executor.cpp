@@ -196,6 +196,7 @@ void run_view(const Call& call, Tensor* outputs) {
   for (const Scalar& number : call.numbers) numbers.push_back(number.with_origin(-1));
   const Signature signature{*call.op, inputs, *call.attrs,
                             ArrayRef<Scalar>(numbers.data(), numbers.size())};
+  call.op->type(signature);  // throws where sizes and dims do not fit
   outputs[0] = make_view(call.inputs[0], call.op->view(call.inputs[0].impl()->geometry, signature));
 }
 

@@ -28,6 +28,7 @@ constexpr std::size_t kMaxNodes = 48;     // of a group: registers and compile t
 constexpr std::size_t kMaxOperands = 24;  // loads and stores of a group, roughly
 constexpr std::size_t kMaxEpilogueNodes = 8;
 constexpr std::int64_t kSplitRow = 4 * kernels::order::kRowChunk;
+constexpr std::int64_t kShortRow = 16;  // elements of a vector: shorter ones run in part of one
 constexpr std::int64_t kSplitRows = 8;  // fewer rows than this leave threads idle
 
 template <typename How>
@@ -242,12 +243,13 @@ class Fuser {
     if (!find_span(into, index, span)) return false;
     switch (into.kind) {
       case GroupKind::kMap:
+        if (wants_full_vectors(into, index)) return false;
         break;
       case GroupKind::kContraction:
         if (lowering_as<GatherLowering>(node(index))) return false;
         break;
       case GroupKind::kRow:
-        if (into.is_split && !is_kept(into, span)) return false;
+        if (into.is_short || (into.is_split && !is_kept(into, span))) return false;
         break;
       case GroupKind::kColumn:
         if (!is_kept(into, span)) return false;
@@ -261,6 +263,24 @@ class Fuser {
     fusion_.span_of[static_cast<std::size_t>(index)] = span;
     return true;
   }
+  // A loop over short rows next to something broadcast along them walks row by row, each in part of
+  // a vector. A dear body over the same elements is better off in a flat loop of its own.
+  bool wants_full_vectors(const Group& into, std::int32_t index) const {
+    if (into.loop.sizes.size() < 2 || into.loop.sizes.back() >= kShortRow) return false;
+    if (broadcasts(index) || !is_dear(graph_, node(index))) return false;
+    return std::any_of(into.nodes.begin(), into.nodes.end(),
+                       [&](std::int32_t member) { return broadcasts(member); });
+  }
+  bool broadcasts(std::int32_t index) const {
+    const Shape sizes = without_ones(graph_.type(node(index).outputs[0]).sizes);
+    for (const ValueId id : node(index).inputs) {
+      if (id == kNoValue) continue;
+      const Shape& from = graph_.type(id).sizes;
+      if (element_count(from) != 1 && without_ones(from) != sizes) return true;
+    }
+    return false;
+  }
+
   // With no axis left to reduce the two spans coincide.
   static bool is_kept(const Group& into, Span span) {
     return span == Span::kKept || into.loop.reduced_axes() == 0;
@@ -415,7 +435,8 @@ class Fuser {
     const bool is_split =
         is_row && row > kSplitRow && rows < kSplitRows && can_split(n) && options_.is_enabled;
     const std::vector<std::int32_t> from = producers(index);
-    if (options_.is_enabled && is_row && !is_split && !from.empty() &&
+    const bool is_short = is_row && row < kShortRow && rows >= kSplitRows;
+    if (options_.is_enabled && is_row && !is_split && !is_short && !from.empty() &&
         joins_row(from[0], index, loop)) {
       group(from[0]).nodes.push_back(index);
       fusion_.group_of[static_cast<std::size_t>(index)] = from[0];
@@ -426,7 +447,8 @@ class Fuser {
         new_group(is_row ? GroupKind::kRow : GroupKind::kColumn, index, std::move(loop));
     group(home).is_split = is_split;
     fusion_.span_of[static_cast<std::size_t>(index)] = Span::kKept;
-    if (!options_.is_enabled) return;
+    group(home).is_short = is_short;
+    if (!options_.is_enabled || is_short) return;
     for (const std::int32_t other : from) absorb(other, home);
   }
   static bool can_split(const Node& n) {

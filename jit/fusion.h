@@ -29,6 +29,7 @@ struct Group {
   std::int32_t seed = -1;                 // the node the group was made for
   std::int32_t stage = 0;
   bool is_update = false;  // feeds nothing but overwritten inputs: an optimizer
+  bool is_short = false;   // kRow with rows of less than a vector: nothing but the reduction
   bool is_split = false;   // kRow with few, long rows: chunks over threads, then a tree
 };
 
@@ -49,6 +50,9 @@ Fusion fuse(const Graph& graph, const FusionOptions& options = {});
 
 /// A node without inputs whose elements are all the same number: emitted wherever it is read.
 bool is_splat(const Node& node);
+/// An elementwise node of one result whose body is long (exp, tanh, …): worth keeping, and worth
+/// full vectors.
+bool is_dear(const Graph& graph, const Node& node);
 /// The memory a stored value or an input lies in.
 Geometry memory_geometry(const Graph& graph, ValueId value);
 /// The chain from an operand of a grouped node to the loop, through broadcasts, gathers and views,

@@ -96,7 +96,6 @@ class KernelWriter {
   const kernels::Exprs& member(std::int32_t index, const Chain* chain);
   kernels::Exprs emit_node(std::int32_t index, const Chain* chain);
   const Kept* kept(std::int32_t index, const Chain* chain) const;
-  bool is_dear(std::int32_t index) const;
   kernels::Exprs contraction_result(std::int32_t index);
   void reduce(std::int32_t index);
   void finish_reduction(std::int32_t index);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "jit/fusion.h"
@@ -33,7 +34,7 @@ struct Operand {
   BufferId buffer = -1;
   std::int64_t offset = 0;  // in elements
   std::vector<Start> starts;
-  bool is_identity = false;  // element i of the buffer at point i of the loop, and nothing else
+  bool is_identity = false;    // element i of the buffer at point i of the loop, and nothing else
   bool is_row_buffer = false;  // one row of a launch, and each thread has its own
 };
 
@@ -62,6 +63,7 @@ struct LaunchPlan {
   bool overwrites = false;     // must run after earlier writers of what it stores to
   bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites
   bool is_dropped = false;     // found to be needless
+  std::string text;            // of the kernel, where it is wanted for logs
   double nanoseconds = 0;      // a rough estimate on one thread
 };
 

@@ -5,6 +5,7 @@
 
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
+#include "jit/log.h"
 #include "kernels/contraction/operands.h"
 #include "kernels/order.h"
 #include "kernels/pool.h"
@@ -91,6 +92,7 @@ class Lowerer {
 
   void compile(LaunchPlan& plan, const kernels::Kernel& kernel) {
     plan.callable = kernels::compile_cached(kernels::current_backend(), kernel);
+    if (wants_kernel_texts()) plan.text = kernels::print(kernel);
     result_.launches.push_back(std::move(plan));
   }
 
@@ -182,6 +184,7 @@ class Lowerer {
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);
     plan.contraction = kernels::compile_cached(kernels::current_backend(), contraction);
+    if (wants_kernel_texts()) plan.text = kernels::print(contraction.epilogue);
     const auto& s = plan.shape;
     const double work = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
                         static_cast<double>(s.n) * static_cast<double>(s.k);

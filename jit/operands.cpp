@@ -1,6 +1,7 @@
 // How grouped nodes read their operands: chains from an operand to the loop, and the memory at the
 // far end of them.
 #include "jit/fusion.h"
+#include "kernels/build.h"
 #include "kernels/lowering.h"
 #include "kernels/ops/structural.h"
 
@@ -10,6 +11,13 @@ using kernels::ElementwiseLowering;
 using kernels::GatherLowering;
 using kernels::ReductionLowering;
 
+namespace {
+
+// A store and a load into the first-level cache cost as much as a few instructions.
+constexpr std::int32_t kDear = 10;
+
+}  // namespace
+
 bool is_splat(const Node& node) {
   if (node.op->kind != OpKind::kElementwise || !node.inputs.empty() || node.op->is_random ||
       !node.op->lowering || node.outputs.size() != 1) {
@@ -17,6 +25,31 @@ bool is_splat(const Node& node) {
   }
   const auto* how = std::get_if<ElementwiseLowering>(&node.op->lowering->how);
   return how && !how->uses_flat_index && !how->uses_last_index;
+}
+
+// Instructions of the node's body over operands that are there.
+bool is_dear(const Graph& graph, const Node& n) {
+  const auto* how =
+      n.op->lowering ? std::get_if<kernels::ElementwiseLowering>(&n.op->lowering->how) : nullptr;
+  if (!how || n.outputs.size() != 1 || how->uses_flat_index || how->uses_last_index) return false;
+  const std::vector<Type> types = operand_types(graph, n);
+  const std::vector<Scalar> numbers = recorded_numbers(graph, n);
+  const Signature signature{*n.op, types, n.attrs, numbers};
+  const TypeResult result = derive_types(graph, n);
+  kernels::Builder builder;
+  kernels::Exprs inputs, parameters;
+  for (const Type& type : types) {
+    inputs.push_back(type.dtype == ScalarType::Undefined
+                         ? kernels::Expr()
+                         : builder.load(type.dtype, kernels::StrideClass::kContiguous));
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    parameters.push_back(builder.param(kernels::number_dtype(signature, *how, result.compute, i)));
+  }
+  const auto leaves = static_cast<std::int32_t>(inputs.size() + parameters.size());
+  const kernels::Exprs body =
+      kernels::emit_elementwise(builder, signature, result, inputs, parameters);
+  return body[0].id() - leaves >= kDear;
 }
 
 Geometry memory_geometry(const Graph& graph, ValueId value) {

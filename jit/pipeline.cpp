@@ -4,24 +4,18 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 
+#include "jit/log.h"
 #include "jit/passes/passes.h"
 #include "src/core/check.h"
+#include "src/core/environment.h"
 
 namespace groove::jit {
 namespace {
 
 void dump(const Graph& graph, int number, std::size_t step, const char* name) {
-  static const char* const folder = std::getenv("GROOVE_DUMP");
-  if (!folder || !*folder) return;
-  const std::string path = fmt::format("{}/graph{}_{}_{}.graph", folder, number, step, name);
-  if (std::FILE* file = std::fopen(path.c_str(), "w")) {
-    const std::string text = print(graph);
-    std::fwrite(text.data(), 1, text.size(), file);
-    std::fclose(file);
-  }
+  if (environment().dump.empty()) return;
+  dump_text(fmt::format("graph{}_{}_{}.graph", number, step, name), print(graph));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "jit/log.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
 
@@ -43,6 +44,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
   GROOVE_ASSERT(problem.empty(), "memory plan: {}\n{}", problem, print(graph_));
   arena_bytes_ = std::max<std::int64_t>(memory.bytes, kLine);
   freed_ = std::move(memory.freed);
+  log_program(graph_, fusion, lowered, order);
   plans_ = lowered.launches;
   steps_.reserve(plans_.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);

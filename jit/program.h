@@ -54,7 +54,7 @@ class Program final : public Executable {
     const kernels::ContractionCallable* contraction = nullptr;
     kernels::ContractionLaunch matrices;
     std::int64_t scratch = 0, scratch_bytes = 0;
-    std::vector<Instance> instances;  // one, or a table of equal kernels over other buffers
+    std::vector<Instance> instances;        // one, or a table of equal kernels over other buffers
     std::vector<std::int32_t> row_buffers;  // which of its pointers differ from thread to thread
     std::int64_t points = 0;
     std::int32_t node = -1;      // host code
@@ -78,7 +78,8 @@ class Program final : public Executable {
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);
   void add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered);
   void patch(const Stage& stage, const Run& run) const noexcept;
-  void run_levels(const Stage& stage, const Run& run, int part, int parts) const noexcept;
+  void run_level(const Stage& stage, const Run& run, int level, int part, int parts) const
+      noexcept;
   void run_step(const Step& step, const Run& run, int part, int parts) const noexcept;
   void run_with_row_buffers(const Step& step, kernels::Launch& launch, const Run& run,
                             int part) const noexcept;

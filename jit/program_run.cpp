@@ -68,41 +68,45 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   run.has_failed = &has_failed;
   patch(stage, run);
   const int threads = std::min(kernels::num_threads(), most_threads());
+  const auto levels = static_cast<int>(stage.levels.size());
   if (stage.is_serial || threads <= 1) {
-    run_levels(stage, run, 0, 1);
-  } else {
-    struct Context {
-      const Program* program;
-      const Stage* stage;
-      const Run* run;
-    } in{this, &stage, &run};
-    kernels::parallel_region(
-        threads,
-        [](void* given, int part, int parts) {
-          const Context& from = *static_cast<Context*>(given);
-          from.program->run_levels(*from.stage, *from.run, part, parts);
-        },
-        &in);
+    for (int level = 0; level < levels; ++level) {
+      run_level(stage, run, level, 0, 1);
+      if (options_.fills_freed_memory) [[unlikely]] fill_freed(stage.first_level + level, run);
+    }
+    return has_failed ? 1 : 0;
   }
+  struct Context {
+    const Program* program;
+    const Stage* stage;
+    const Run* run;
+    int fills;  // 1: a level that fills freed memory follows each level
+  } in{this, &stage, &run, options_.fills_freed_memory ? 1 : 0};
+  kernels::parallel_levels(
+      levels << in.fills, threads,
+      [](void* given, int level, int part, int parts) {
+        const Context& from = *static_cast<Context*>(given);
+        const int own = level >> from.fills;
+        if ((level & from.fills) == 0) {
+          from.program->run_level(*from.stage, *from.run, own, part, parts);
+        } else if (part == 0) {
+          from.program->fill_freed(from.stage->first_level + own, *from.run);
+        }
+      },
+      &in);
   return has_failed ? 1 : 0;
 }
 
-void Program::run_levels(const Stage& stage, const Run& run, int part, int parts) const noexcept {
-  const std::size_t count = stage.levels.size();
-  for (std::size_t level = 0; level < count; ++level) {
-    if (level > 0 && parts > 1) kernels::region_barrier(part, parts);
-    int turn = 0;  // small launches of a level go round
-    for (const std::int32_t index : stage.levels[level]) {
-      const Step& step = steps_[static_cast<std::size_t>(index)];
-      if (step.max_parts > 1) {
-        run_step(step, run, part, parts);
-      } else if (turn++ % parts == part) {
-        run_step(step, run, 0, 1);
-      }
-    }
-    if (options_.fills_freed_memory) [[unlikely]] {
-      if (parts > 1) kernels::region_barrier(part, parts);
-      if (part == 0) fill_freed(stage.first_level + static_cast<std::int32_t>(level), run);
+// One thread's share of a level: launches of a level do not depend on each other.
+void Program::run_level(const Stage& stage, const Run& run, int level, int part,
+                        int parts) const noexcept {
+  int turn = 0;  // small launches of a level go round
+  for (const std::int32_t index : stage.levels[static_cast<std::size_t>(level)]) {
+    const Step& step = steps_[static_cast<std::size_t>(index)];
+    if (step.max_parts > 1) {
+      run_step(step, run, part, parts);
+    } else if (turn++ % parts == part) {
+      run_step(step, run, 0, 1);
     }
   }
 }

@@ -96,7 +96,8 @@ class Scheduler {
       }
       // A base that is a view or is computed by the copy is not memory to take over.
       is_whole &= launch(copy).operands.size() == 2 && base >= 0 && holds_base(copy, base);
-      if (is_whole && may_take_over(base, target, copy, region)) take_over(base, target, copy, region);
+      if (is_whole && may_take_over(base, target, copy, region))
+        take_over(base, target, copy, region);
     }
   }
   bool holds_base(std::int32_t copy, BufferId base) {

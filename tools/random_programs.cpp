@@ -2,15 +2,16 @@
 // other ways (generated code, traced, with forced exits, threads, instruction sets), compares all
 // that can be observed bit for bit, and makes a failing program small. Programs run in child
 // processes, so that crashes and hangs are findings like any other.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/core/allocator.h"
 #include "tools/random_programs/compare.h"
 
 namespace {
@@ -23,7 +24,7 @@ constexpr std::uint64_t kSeedsPerChild = 100;
 struct Options {
   std::uint64_t seed = 1, count = 100;
   bool is_loop = false, plants_fault = false, only_prints = false, is_verbose = false;
-  bool keeps_whole = false;
+  bool keeps_whole = false, has_guard_pages = false;
   int threads = 3, failures = 5;
 };
 
@@ -83,7 +84,8 @@ Way oracle() {
 }
 
 // In a child: programs first … last - 1, until one fails.
-int check_programs(std::uint64_t first, std::uint64_t last, const Options& options, Shared& shared) {
+int check_programs(std::uint64_t first, std::uint64_t last, const Options& options,
+                   Shared& shared) {
   for (std::uint64_t seed = first; seed < last; ++seed) {
     shared.seed = seed;
     shared.way = oracle();
@@ -122,7 +124,9 @@ int in_child(Work work, bool is_quiet) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kCrashed;
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  if (!is_quiet) std::printf("(signal %d)\n", WTERMSIG(status));
+  return kCrashed;
 }
 
 int outcome(const Program& program, const Way& way, std::string* text) {
@@ -178,7 +182,8 @@ int shrink_and_print(const Shared& shared, const Options& options, int kind) {
 }
 
 int check_all(const Options& options) {
-  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw groove::Error("random-programs: no shared memory");
   Shared& shared = *new (memory) Shared;
   const std::uint64_t end = options.seed + options.count;
@@ -206,14 +211,15 @@ int check_all(const Options& options) {
     std::printf("\n");
     next = shared.seed + 1;
   }
-  std::printf("%llu programs, %llu instructions, %llu runs compared; %llu segments, %llu hits, %llu "
-              "leaves; %d failed\n",
-              static_cast<unsigned long long>(shared.programs),
-              static_cast<unsigned long long>(shared.instructions),
-              static_cast<unsigned long long>(shared.runs),
-              static_cast<unsigned long long>(shared.totals.segments),
-              static_cast<unsigned long long>(shared.totals.hits),
-              static_cast<unsigned long long>(shared.totals.leaves), failures);
+  std::printf(
+      "%llu programs, %llu instructions, %llu runs compared; %llu segments, %llu hits, %llu "
+      "leaves; %d failed\n",
+      static_cast<unsigned long long>(shared.programs),
+      static_cast<unsigned long long>(shared.instructions),
+      static_cast<unsigned long long>(shared.runs),
+      static_cast<unsigned long long>(shared.totals.segments),
+      static_cast<unsigned long long>(shared.totals.hits),
+      static_cast<unsigned long long>(shared.totals.leaves), failures);
   return failures ? 1 : 0;
 }
 
@@ -230,10 +236,13 @@ int main(int argc, char** argv) {
   app.add_flag("--print", options.only_prints, "print the programs instead of running them");
   app.add_flag("--whole", options.keeps_whole, "do not shrink failing programs");
   app.add_flag("--verbose", options.is_verbose, "let programs write to standard error");
+  app.add_flag("--guard-pages", options.has_guard_pages,
+               "let every storage end at a page that may not be touched");
   app.add_flag("--plant-fault", options.plants_fault,
                "flip a bit in what compiled loops write, to see that it is found");
   CLI11_PARSE(app, argc, argv);
   try {
+    groove::set_guard_pages(options.has_guard_pages);
     if (!options.only_prints) return check_all(options);
     for (std::uint64_t n = 0; n < options.count; ++n)
       std::printf("%s\n", print(generate(options.seed + n, options.is_loop)).c_str());

@@ -285,8 +285,16 @@ void Context::on_materialize(TensorImpl& impl) {
 void Context::on_host_access(TensorImpl& impl) {
   if (busy_ > 0 || is_expanding_) return;
   const Lock lock(*this);
-  const bool is_owed = impl.is_pending || (impl.storage && impl.storage->flags & Storage::kOwed);
-  if (state_ == State::kReplaying && is_owed) flush(Reason::kHostAccess);
+  if (state_ == State::kReplaying && impl.is_pending) flush(Reason::kHostAccess);
+}
+
+// From now on the program may write this memory behind our back, while words that read it wait.
+void Context::on_expose(TensorImpl& impl) {
+  if (busy_ > 0) return;
+  const Lock lock(*this);
+  if (state_ == State::kRecording) recorder_->expose(impl);
+  Reason why = Reason::kExposed;
+  if (state_ == State::kReplaying && !replay_->expose(*impl.storage, why)) flush(why);
 }
 
 // Flags and `.grad` of a tensor that words have used already: later words would mean something else

@@ -23,6 +23,7 @@ class Context {
   void on_host_read(TensorImpl& impl);
   void on_materialize(TensorImpl& impl);
   void on_host_access(TensorImpl& impl);
+  void on_expose(TensorImpl& impl);
   void on_metadata_change(TensorImpl& impl);
   void on_copy(const Tensor& original, const Tensor& copy);
   void on_set_grad(TensorImpl& leaf, const Tensor& grad);

@@ -1,5 +1,7 @@
 // A context's segments: starting, finishing and abandoning a recording; starting, committing and
 // leaving a replay.
+#include <iterator>
+
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "tracer/context.h"
@@ -53,6 +55,12 @@ void Context::finish_recording() {
   recorder_.reset();
   move_to(State::kWatching);
   submit(std::move(segment), is_compilation_synchronous());
+  // Segments that were given up, or whose model is gone.
+  for (auto it = replays_.begin(); it != replays_.end();) {
+    const bool is_over = it->second && it->second->segment().state.load() == State::kRetired;
+    if (is_over) kinds_.erase(it->first);
+    it = is_over ? replays_.erase(it) : std::next(it);
+  }
 }
 
 // ---- replay ----

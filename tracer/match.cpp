@@ -116,6 +116,24 @@ const Replay::Live& Replay::memory_of(SlotId id) const {
       slot.is_live_in ? id : segment_->storages[static_cast<std::size_t>(slot.storage)].base)];
 }
 
+bool Replay::expose(const Storage& storage, Reason& why) {
+  bool is_live_in = false;
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run != run_ || live.object->storage.get() != &storage) continue;
+    is_live_in = true;
+    if (!live.is_exposed && !take_snapshot(id, *live.object, why)) return false;
+  }
+  for (std::size_t id = 0; id < live_.size(); ++id) {
+    Live& live = live_[id];
+    const Slot& slot = segment_->slots[id];
+    if (live.run != run_ || slot.is_live_in) continue;
+    if (!is_live_in && live.object->storage.get() == &storage) return false;  // made in this run
+    if (slot.parent != kNoSlot) live.is_exposed = memory_of(static_cast<SlotId>(id)).is_exposed;
+  }
+  return true;
+}
+
 bool Replay::is_bound(const TensorImpl& impl) const {
   for (const SlotId id : segment_->live_ins) {
     const Live& live = live_[static_cast<std::size_t>(id)];

@@ -101,6 +101,10 @@ void host_access_hook(TensorImpl& impl) {
   if (Context* const context = active_context()) context->on_host_access(impl);
 }
 
+void expose_hook(TensorImpl& impl) {
+  if (Context* const context = active_context()) context->on_expose(impl);
+}
+
 void metadata_change_hook(TensorImpl& impl) {
   if (Context* const context = active_context()) context->on_metadata_change(impl);
 }
@@ -114,6 +118,7 @@ const bool registered = [] {
   register_big_word_handler(handle_big_word);
   pending_hooks().materialize = materialize_hook;
   pending_hooks().host_read = host_read_hook;
+  pending_hooks().expose = expose_hook;
   pending_hooks().before_write = [](Storage&) {};
   groove::detail::number_read_hook = [](int origin) {
     if (mine.context) mine.context->on_number_read(origin);

@@ -51,6 +51,10 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   if (!tensor.defined()) return kNoSlot;
   TensorImpl& impl = *tensor.impl();
   if (impl.trace_session == session_) {
+    const Slot& known = segment_->slots[static_cast<std::size_t>(impl.trace_id)];
+    // Seen first where no gradients were recorded, but now its history matters.
+    if (known.is_live_in && known.requires_grad && !known.is_leaf && grad_enabled())
+      fail(Reason::kLiveInOnTape);
     if (in_expansion_ && segment_->slots[static_cast<std::size_t>(impl.trace_id)].is_live_in)
       note_nested_live_in(impl.trace_id, tensor);
     return impl.trace_id;
@@ -107,6 +111,7 @@ ValueId Recorder::read(SlotId id) {
   if (id == kNoSlot) return kNoValue;
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  if (storage.is_exposed) fail(Reason::kExposedWrite);
   Cached& cached = cached_[static_cast<std::size_t>(id)];
   if (cached.value != kNoValue && cached.writes == storage.writes) return cached.value;
   if (storage.base == id) {
@@ -351,7 +356,13 @@ void Recorder::open_expansion(const BigWord& big, const SiteKey& site) {
   if (failure_) return;
   segment_->words.emplace_back();
   Word& opened = word();
-  for (const Tensor& input : big.inputs) opened.inputs.push_back(slot_of(input));
+  for (const Tensor& input : big.inputs) {
+    const SlotId id = slot_of(input);
+    opened.inputs.push_back(id);
+    if (id == kNoSlot) continue;
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (slot.is_live_in && !slot.is_leaf) fail(Reason::kLiveInOnTape);
+  }
   fill_word(opened, *big.op, *big.attrs, big.numbers, site, big.site);
   opened.is_big = true;
   opened.ends_step = big.ends_step;

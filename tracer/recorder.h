@@ -45,6 +45,8 @@ class Recorder {
   void set_grad(TensorImpl& leaf, const Tensor& grad);
   /// The program looked at this tensor now.
   void host_read(TensorImpl& impl);
+  /// A raw pointer to its memory was handed out: what later words read of it may be anything.
+  void expose(TensorImpl& impl);
 
   /// Results that escaped a replay of an earlier recording: (word, output); always outputs now.
   using Widened = std::vector<std::pair<std::int32_t, std::int32_t>>;

@@ -25,6 +25,13 @@ void Recorder::add_stage_end(SlotId id) {
   ++segment_->stages;
 }
 
+void Recorder::expose(TensorImpl& impl) {
+  if (failure_ || !impl.storage || impl.storage->trace_session != session_) return;
+  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(impl.storage->trace_index)];
+  // Of what existed before, replay keeps the content at its first use.
+  if (!storage.is_live_in) storage.is_exposed = true;
+}
+
 void Recorder::host_read(TensorImpl& impl) {
   if (failure_ || in_expansion_ || impl.trace_session != session_) return;
   add_stage_end(impl.trace_id);
@@ -87,8 +94,15 @@ SegmentPtr Recorder::finish(const Widened& widened) {
         segment_->output_storages[static_cast<std::size_t>(
             segment_->output_buffer_of[static_cast<std::size_t>(output)])] =
             static_cast<std::int32_t>(s);
-  for (Slot& slot : segment_->slots)
+  for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
+    Slot& slot = segment_->slots[id];
     if (slot.recorded.defined()) slot.recorded_epoch = slot.recorded.impl()->metadata_epoch;
+    if (slot.is_live_in) continue;
+    // Written in place, a result may have got a history that it did not have when it was made.
+    const TensorImpl& impl = *objects_[id].impl();
+    slot.requires_grad = impl.requires_grad;
+    slot.is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+  }
   segment_->place = place();
   return segment_;
 }

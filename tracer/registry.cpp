@@ -1,11 +1,13 @@
 #include "tracer/registry.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -49,6 +51,42 @@ struct Registry {
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;
+}
+
+// A forked child has no compile thread; what its parent was compiling stays eager there.
+[[maybe_unused]] const bool is_fork_handled = [] {
+  pthread_atfork(nullptr, nullptr, [] {
+    Registry& r = registry();
+    r.has_thread = r.is_compiling = false;
+    r.queue.clear();
+  });
+  return true;
+}();
+
+// Segments hold the library objects they were recorded with (parameters, optimizer state). When
+// nobody else holds one any more, its model is gone and the segment can never run again.
+void drop_dead_segments(Registry& r) {
+  std::unordered_map<const TensorImpl*, std::int64_t> held;
+  for (const SegmentPtr& segment : r.all)
+    for (Slot& slot : segment->slots) {
+      if (segment->state.load() == State::kRetired) slot.recorded = Tensor();
+      if (slot.recorded.defined()) ++held[slot.recorded.impl()];
+    }
+  const auto is_dead = [&held](const SegmentPtr& segment) {
+    if (segment->state.load() != State::kArmed) return false;
+    for (const Slot& slot : segment->slots)
+      if (slot.recorded.defined() && slot.recorded.use_count() <= held[slot.recorded.impl()])
+        return true;
+    return false;
+  };
+  std::vector<SegmentPtr> dead;
+  std::copy_if(r.all.begin(), r.all.end(), std::back_inserter(dead), is_dead);
+  for (const SegmentPtr& segment : dead) {
+    segment->state.store(State::kRetired);
+    auto& variants = r.by_head[segment->head];
+    variants.erase(std::remove(variants.begin(), variants.end(), segment), variants.end());
+    r.all.erase(std::remove(r.all.begin(), r.all.end(), segment), r.all.end());
+  }
 }
 
 std::atomic<std::uint64_t> filter[kFilterWords];
@@ -130,6 +168,7 @@ void submit(SegmentPtr segment, bool is_synchronous) {
   Registry& r = registry();
   {
     const std::lock_guard lock(r.mutex);
+    drop_dead_segments(r);
     segment->id = r.next_id++;
     r.by_head[segment->head].push_back(segment);
     r.all.push_back(segment);

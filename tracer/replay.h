@@ -21,6 +21,9 @@ class Replay {
   Segment& segment() const { return *segment_; }
   std::uint64_t session() const { return session_; }
   std::size_t matched() const { return matched_; }
+  /// A raw pointer is about to be handed out: keeps what matched words have read of this storage.
+  /// False when that cannot be done.
+  bool expose(const Storage& storage, Reason& why);
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
   bool is_complete() const { return matched_ == segment_->words.size(); }

@@ -41,6 +41,7 @@ struct Slot {
 struct StorageInfo {
   SlotId base = kNoSlot;  // the slot whose geometry covers it
   bool is_live_in = false;
+  bool is_exposed = false;  // made inside, and a raw pointer to it was handed out
   std::uint32_t writes = 0;
   std::int32_t output = -1;        // place in Graph::outputs of its final content
   std::int32_t early_output = -1;  // … of its content at a host read before the end

@@ -84,6 +84,11 @@ Tensor cat(TensorList tensors, std::int64_t dim, Site site) {
   if (kept.empty()) kept.push_back(tensors[0]);
   const std::size_t rank = kept[0].impl()->geometry.sizes.size();
   const Attrs attrs = Attrs().add(normal_dim("cat", dim, rank));
+  // One dtype from here on: compilers may let an operand be made in its place in the result.
+  std::vector<Type> types;
+  for (const Tensor& tensor : kept) types.push_back({tensor.scalar_type(), tensor.sizes()});
+  const ScalarType dtype = result_type(types);
+  for (Tensor& tensor : kept) tensor = tensor.to(dtype, false, false, site);
   Tensor result;
   dispatch(Call{&op, kept, &attrs, {}, site}, &result);
   return result;

@@ -217,7 +217,14 @@ std::uint64_t Module::tree_epoch() const {
 
 void Module::zero_grad(bool set_to_none, Site site) {
   const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
-  const BigWord word{&zero_grad_op(), {}, &attrs, {}, site, this, tree_epoch()};
+  std::uint64_t epoch = tree_epoch();
+  // Filling with zeros is another expansion when other gradients exist.
+  if (!set_to_none)
+    for (const Tensor& parameter : parameters()) {
+      const AutogradMeta* const meta = parameter.impl()->autograd;
+      epoch = epoch * 31 + (meta && meta->grad.defined() ? 2 : 1);
+    }
+  const BigWord word{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
   run_big_word(word, [&] {
     const NoGradGuard no_grad;
     clear_gradients(set_to_none);

@@ -132,8 +132,11 @@ Tensor Optimizer::run_closure(const LossClosure& closure) {
 void Optimizer::zero_grad(bool set_to_none, Site site) {
   std::uint64_t epoch = 0;
   for (const OptimizerParamGroup& group : param_groups_)
-    for (const Tensor& param : group.params())
+    for (const Tensor& param : group.params()) {
       epoch = detail::mix(epoch, reinterpret_cast<std::uintptr_t>(param.impl()));
+      // Filling with zeros is another expansion when other gradients exist.
+      if (!set_to_none) epoch = detail::mix(epoch, detail::has_gradient(*param.impl()));
+    }
   const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
   const BigWord word{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
   run_big_word(word, [&] {

@@ -184,8 +184,7 @@ class Generator {
   // Not before the value is recorded.
   std::int32_t some_stage(ValueId value) {
     const std::int32_t node = graph_.values[static_cast<std::size_t>(value)].node;
-    const auto any =
-        static_cast<std::int32_t>(below(static_cast<std::size_t>(graph_.stages)));
+    const auto any = static_cast<std::int32_t>(below(static_cast<std::size_t>(graph_.stages)));
     return node < 0 ? any : std::max(any, graph_.nodes[static_cast<std::size_t>(node)].stage);
   }
 

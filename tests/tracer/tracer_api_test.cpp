@@ -123,6 +123,22 @@ TEST_F(TracerApi, AThreadMayEndWithWorkPending) {
   EXPECT_EQ((last - x).abs().sum().item<double>(), 0.0);
 }
 
+// Models come and go; what was compiled for one that is gone must not keep its memory.
+TEST_F(TracerApi, SegmentsDoNotKeepDeadModels) {
+  std::int64_t after_first = 0;
+  for (int model = 0; model < 6; ++model) {
+    nn::Linear layer(64, 64);
+    optim::Adam optimizer(layer->parameters(), optim::AdamOptions(1e-3));
+    for (int i = 0; i < 8; ++i) {
+      optimizer.zero_grad();
+      layer(groove::rand({4, 64})).square().mean().backward();
+      optimizer.step();
+    }
+    if (model == 0) after_first = static_cast<std::int64_t>(jit::summary().segments);
+  }
+  EXPECT_LE(static_cast<std::int64_t>(jit::summary().segments), after_first + 1);
+}
+
 TEST_F(TracerApi, ExplainNamesPlaceAndReason) {
   auto weight = groove::ones({3}).requires_grad_();
   const Tensor usual = groove::rand({3}), odd = groove::rand({1});

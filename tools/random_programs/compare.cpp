@@ -73,7 +73,8 @@ Log run(const Program& program, const Way& way) {
   Compiler* const compiler = registered_compiler();
   static testing::GraphCompiler by_node;
   static FaultyCompiler faulty(*compiler);
-  kernels::set_current_backend(*kernels::find_backend(way.is_interpreted ? "interpreter" : "asmjit"));
+  kernels::set_current_backend(
+      *kernels::find_backend(way.is_interpreted ? "interpreter" : "asmjit"));
   kernels::set_isa_limit(way.is_avx2 ? kernels::Isa::kAvx2 : kernels::Isa::kAvx512);
   set_num_threads(way.threads);
   Log log;
@@ -121,7 +122,8 @@ Program shrink(Program program, const std::function<bool(const Program&)>& fails
   bool has_changed = true;
   while (has_changed) {
     has_changed = false;
-    for (std::size_t length = std::max<std::size_t>(program.body.size() / 2, 1); length >= 1; length /= 2)
+    for (std::size_t length = std::max<std::size_t>(program.body.size() / 2, 1); length >= 1;
+         length /= 2)
       for (std::size_t at = program.body.size(); at-- > 0;) {
         if (at + length > program.body.size()) continue;
         Program candidate = program;
@@ -155,7 +157,8 @@ Program shrink(Program program, const std::function<bool(const Program&)>& fails
   for (const bool is_parameter : {true, false}) {
     const std::size_t count = (is_parameter ? program.parameters : program.buffers).size();
     for (std::size_t n = 0; n < count; ++n)
-      for (std::size_t d = 0; d < (is_parameter ? program.parameters : program.buffers)[n].sizes.size(); ++d)
+      for (std::size_t d = 0;
+           d < (is_parameter ? program.parameters : program.buffers)[n].sizes.size(); ++d)
         for (const std::int64_t size : {1, 2, 3}) {
           Program candidate = program;
           std::int64_t& own = (is_parameter ? candidate.parameters : candidate.buffers)[n].sizes[d];

@@ -9,7 +9,7 @@ namespace groove::random_programs {
 
 struct Way {  // a way to run a program
   bool is_traced = false;
-  bool is_interpreted = false;  // kernels by the interpreter, else by generated code
+  bool is_interpreted = false;   // kernels by the interpreter, else by generated code
   bool is_node_by_node = false;  // the recorded graph run by eager kernels: the tracer without jit/
   bool is_synchronous = true;
   bool is_avx2 = false;

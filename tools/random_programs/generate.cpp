@@ -51,8 +51,10 @@ class Generator {
   Program make() {
     machine_ = std::make_unique<Machine>(program_);
     machine_->start_step();
-    if (is_loop_) make_loop();
-    else make_straight();
+    if (is_loop_)
+      make_loop();
+    else
+      make_straight();
     return std::move(program_);
   }
 
@@ -86,10 +88,12 @@ class Generator {
       program_.parameters.push_back(random_leaf());
       if (is_double) program_.parameters.back().dtype = kDouble;
     }
-    static constexpr ScalarType dtypes[] = {kFloat, kFloat, kFloat, kFloat, kDouble, kLong, kInt, kByte, kBool};
+    static constexpr ScalarType dtypes[] = {kFloat, kFloat, kFloat, kFloat, kDouble,
+                                            kLong,  kInt,   kByte,  kBool};
     for (std::int64_t n = 0; n < buffers; ++n) {
       program_.buffers.push_back(random_leaf());
-      program_.buffers.back().dtype = is_double && random_.chance(50) ? kDouble : dtypes[random_.below(9)];
+      program_.buffers.back().dtype =
+          is_double && random_.chance(50) ? kDouble : dtypes[random_.below(9)];
     }
     if (!is_loop_ || random_.chance(20)) return;
     const int optimizers = random_.chance(25) ? 2 : 1;
@@ -113,8 +117,10 @@ class Generator {
       std::advance(from, -1 - random_.below(reach));
       return from->first;
     }
-    if (way < 85) return static_cast<int>(random_.below(static_cast<std::int64_t>(program_.parameters.size())));
-    return kFirstBuffer + static_cast<int>(random_.below(static_cast<std::int64_t>(program_.buffers.size())));
+    if (way < 85)
+      return static_cast<int>(random_.below(static_cast<std::int64_t>(program_.parameters.size())));
+    return kFirstBuffer +
+           static_cast<int>(random_.below(static_cast<std::int64_t>(program_.buffers.size())));
   }
 
   Instruction blank(Kind kind) {
@@ -131,7 +137,7 @@ class Generator {
       if (random_.chance(3)) each.i_per_step = 1;
     }
     if (has_eager_ && random_.chance(10)) each.is_eager = true;
-    if (random_.chance(3)) each.has_no_grad = true;
+    if (is_inference_ || random_.chance(3)) each.has_no_grad = true;
     each.is_named = random_.chance(named_percent_);
     return each;
   }
@@ -182,7 +188,8 @@ class Generator {
         if (each.operands[0] < kFirstBuffer) each.has_no_grad = true;
         // A write into what backward needs is an error; most of those say the same.
         const Tensor target = machine_->value(each.operands[0]);
-        if (target.defined() && target.requires_grad() && !each.has_no_grad && random_.chance(60)) continue;
+        if (target.defined() && target.requires_grad() && !each.has_no_grad && random_.chance(60))
+          continue;
       }
       if (add(each)) return;
     }
@@ -196,9 +203,11 @@ class Generator {
   }
 
   void add_host_thing() {
-    if (has_host_ && random_.chance(50)) add_on(random_.chance(70) ? Kind::kItem : Kind::kRead, operand());
+    if (has_host_ && random_.chance(50))
+      add_on(random_.chance(70) ? Kind::kItem : Kind::kRead, operand());
     if (has_pointers_ && random_.chance(40)) {
-      add_on(Kind::kPoke, kFirstBuffer + static_cast<int>(random_.below(static_cast<std::int64_t>(program_.buffers.size()))));
+      add_on(Kind::kPoke, kFirstBuffer + static_cast<int>(random_.below(
+                                             static_cast<std::int64_t>(program_.buffers.size()))));
     }
     if (has_pointers_ && random_.chance(30)) add_on(Kind::kBlob, kNothing);
     if (has_guards_ && random_.chance(30)) {
@@ -210,7 +219,9 @@ class Generator {
     if (random_.chance(3)) add_on(Kind::kError, operand());
     if (random_.chance(5)) add_on(Kind::kLeaf, operand());
     if (random_.chance(25)) {  // state carried to the next iteration, of the same shape
-      const int b = kFirstBuffer + static_cast<int>(random_.below(static_cast<std::int64_t>(program_.buffers.size())));
+      const int b =
+          kFirstBuffer +
+          static_cast<int>(random_.below(static_cast<std::int64_t>(program_.buffers.size())));
       const Tensor old = machine_->value(b);
       for (const auto& [number, result] : machine_->results())
         if (result.defined() && result.sizes() == old.sizes() &&
@@ -315,12 +326,17 @@ class Generator {
   }
 
   void make_straight() {
+    // Results that keep their history are not compiled; half of the programs have none.
+    is_inference_ = random_.chance(50);
     add_ops(1 + random_.below(50));
+    if (is_inference_) return add_on(Kind::kItem, operand());
     if (random_.chance(80)) add_backward();
     if (random_.chance(30)) {
       const int from = loss();
       if (from != kNothing)
-        add_on(Kind::kGrad, from, static_cast<int>(random_.below(static_cast<std::int64_t>(program_.parameters.size()))));
+        add_on(
+            Kind::kGrad, from,
+            static_cast<int>(random_.below(static_cast<std::int64_t>(program_.parameters.size()))));
       add_ops(random_.below(5));
     }
     add_on(Kind::kItem, operand());
@@ -334,6 +350,7 @@ class Generator {
   int next_id_ = 0;
   bool has_guards_, has_eager_, has_periods_, has_host_, has_pointers_, has_moving_;
   bool has_branch_ = false, zeroes_to_none_ = true;
+  bool is_inference_ = false;
   int named_percent_, inplace_percent_;
 };
 

@@ -58,7 +58,8 @@ std::string element(const void* at, ScalarType dtype) {
       std::memcpy(&value, at, sizeof(value));
       return std::to_string(value);
     }
-    default: return std::to_string(*static_cast<const unsigned char*>(at));
+    default:
+      return std::to_string(*static_cast<const unsigned char*>(at));
   }
 }
 
@@ -77,7 +78,8 @@ std::string contents(const Tensor& t) {
   const std::int64_t count = t.numel(), size = t.element_size();
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t rest = i, at = 0;
-    for (std::size_t d = sizes.size(); d-- > 0; rest /= sizes[d]) at += rest % sizes[d] * strides[d];
+    for (std::size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+      at += rest % sizes[d] * strides[d];
     text += element(memory + at * size, t.scalar_type()) + ' ';
   }
   return count <= 12 ? text : fmt::format("{:.60}… #{:x}", text, hash(text));
@@ -107,12 +109,16 @@ Machine::Machine(const Program& program) : program_(program), last_uses_(program
     std::vector<Tensor> own;
     for (const int p : spec.parameters) own.push_back(parameters_[static_cast<std::size_t>(p)]);
     switch (spec.kind) {
-      case 0: optimizers_.push_back(std::make_unique<optim::SGD>(own, optim::SGDOptions(spec.rate))); break;
+      case 0:
+        optimizers_.push_back(std::make_unique<optim::SGD>(own, optim::SGDOptions(spec.rate)));
+        break;
       case 1:
         optimizers_.push_back(std::make_unique<optim::SGD>(
             own, optim::SGDOptions(spec.rate).momentum(0.9).weight_decay(0.01)));
         break;
-      case 2: optimizers_.push_back(std::make_unique<optim::Adam>(own, optim::AdamOptions(spec.rate))); break;
+      case 2:
+        optimizers_.push_back(std::make_unique<optim::Adam>(own, optim::AdamOptions(spec.rate)));
+        break;
       default:
         optimizers_.push_back(std::make_unique<optim::AdamW>(own, optim::AdamWOptions(spec.rate)));
     }
@@ -189,22 +195,34 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
     return *optimizers_[static_cast<std::size_t>(n) % optimizers_.size()];
   };
   switch (instruction.kind) {
-    case Kind::kPure: results_[result] = instruction.op->run(v); break;
-    case Kind::kInplace: instruction.op->run(v); break;
+    case Kind::kPure:
+      results_[result] = instruction.op->run(v);
+      break;
+    case Kind::kInplace:
+      instruction.op->run(v);
+      break;
     case Kind::kBackward:
       mean_of(v.a, v.site)
           .backward(undefined_tensor(), (v.i & 1) != 0 ? std::optional<bool>(true) : std::nullopt,
                     false, v.site);
       break;
     case Kind::kGrad:
-      results_[result] = autograd::grad({mean_of(v.a, v.site)}, {v.b}, {}, true, (v.i & 1) != 0,
-                                        false, v.site)[0];
+      results_[result] =
+          autograd::grad({mean_of(v.a, v.site)}, {v.b}, {}, true, (v.i & 1) != 0, false, v.site)[0];
       break;
-    case Kind::kZeroGrad: which(v.i).zero_grad((v.j & 1) != 0, v.site); break;
-    case Kind::kStep: which(v.i).step(v.site); break;
-    case Kind::kRate: which(v.i).param_groups()[0].options().set_lr(v.x); break;
+    case Kind::kZeroGrad:
+      which(v.i).zero_grad((v.j & 1) != 0, v.site);
+      break;
+    case Kind::kStep:
+      which(v.i).step(v.site);
+      break;
+    case Kind::kRate:
+      which(v.i).param_groups()[0].options().set_lr(v.x);
+      break;
     case Kind::kSgd:
-    case Kind::kClear: update_by_hand(instruction, v); break;
+    case Kind::kClear:
+      update_by_hand(instruction, v);
+      break;
     case Kind::kItem: {
       const Tensor one = v.a.numel() == 1 ? v.a : v.a.sum(v.site);
       const double value = one.item<double>();
@@ -217,7 +235,9 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
       log(branch_ ? "true" : "false");
       break;
     }
-    case Kind::kRead: log_tensor("read", v.a); break;
+    case Kind::kRead:
+      log_tensor("read", v.a);
+      break;
     case Kind::kPoke: {
       if (v.a.numel() == 0) break;
       auto* memory = static_cast<unsigned char*>(v.a.data_ptr());
@@ -238,7 +258,9 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
       std::memset(memory.data(), 0x7f, memory.size() * sizeof(float));
       break;
     }
-    case Kind::kKeep: kept_.push_back(v.a); break;
+    case Kind::kKeep:
+      kept_.push_back(v.a);
+      break;
     case Kind::kCarry: {
       const auto at = static_cast<std::size_t>(instruction.operands[1] - kFirstBuffer);
       if (at >= buffers_.size()) break;
@@ -250,26 +272,38 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
       results_[result] = v.a.detach(v.site).clone(v.site).requires_grad_(true, v.site);
       break;
     case Kind::kVersion:
-      log(fmt::format("v{} {} {} {}", v.a._version(), v.a.requires_grad(), v.a.is_leaf(), shape(v.a)));
+      log(fmt::format("v{} {} {} {}", v.a._version(), v.a.requires_grad(), v.a.is_leaf(),
+                      shape(v.a)));
       break;
-    case Kind::kError: results_[result] = groove::add(Arg(v.a, v.site), groove::ones({3, 97}, kFloat, v.site)); break;
+    case Kind::kError:
+      results_[result] = groove::add(Arg(v.a, v.site), groove::ones({3, 97}, kFloat, v.site));
+      break;
   }
 }
 
 void Machine::update_by_hand(const Instruction& instruction, const Operands& v) {
   Tensor p = v.a;
   if (instruction.kind == Kind::kClear) {
-    if (v.i % 2 == 0) p.mutable_grad() = Tensor();
-    else if (p.grad().defined()) p.grad().zero_(v.site);
+    if (v.i % 2 == 0)
+      p.mutable_grad() = Tensor();
+    else if (p.grad().defined())
+      p.grad().zero_(v.site);
     return;
   }
   if (!p.grad().defined()) return;
   const NoGradGuard no_grad;
   switch (v.i % 4) {
-    case 0: p.sub_(p.grad().mul(v.x, v.site), 1, v.site); break;
-    case 1: p.add_(p.grad(), -v.x, v.site); break;
-    case 2: p.copy_(p.sub(p.grad().mul(v.x, v.site), 1, v.site), false, v.site); break;
-    default: p.mul_(0.99, v.site).sub_(p.grad(), v.x, v.site);
+    case 0:
+      p.sub_(p.grad().mul(v.x, v.site), 1, v.site);
+      break;
+    case 1:
+      p.add_(p.grad(), -v.x, v.site);
+      break;
+    case 2:
+      p.copy_(p.sub(p.grad().mul(v.x, v.site), 1, v.site), false, v.site);
+      break;
+    default:
+      p.mul_(0.99, v.site).sub_(p.grad(), v.x, v.site);
   }
 }
 

@@ -71,9 +71,12 @@ Tensor reshaped(const Operands& v) {
   std::int64_t first = 1 + wrap(v.j, 8);
   while (count % first) --first;
   switch (wrap(v.i, 3)) {
-    case 0: return v.a.reshape({-1}, v.site);
-    case 1: return v.a.reshape({first, -1}, v.site);
-    default: return v.a.reshape({-1, 1, first}, v.site);
+    case 0:
+      return v.a.reshape({-1}, v.site);
+    case 1:
+      return v.a.reshape({first, -1}, v.site);
+    default:
+      return v.a.reshape({-1, 1, first}, v.site);
   }
 }
 
@@ -92,35 +95,67 @@ Sizes new_sizes(const Operands& v) {
   return sizes;
 }
 
-#define UNARY(name) \
-  { #name, 1, [](const Operands& v) { return groove::name(Arg(v.a, v.site)); } }
-#define BINARY(name) \
-  { #name, 2, [](const Operands& v) { return groove::name(Arg(v.a, v.site), v.b); } }
-#define WITH_NUMBER(label, name) \
-  { label, 1, [](const Operands& v) { return groove::name(Arg(v.a, v.site), v.x); } }
+#define UNARY(name)                                                            \
+  {                                                                            \
+#name, 1, [](const Operands& v) { return groove::name(Arg(v.a, v.site)); } \
+  }
+#define BINARY(name)                                                                \
+  {                                                                                 \
+#name, 2, [](const Operands& v) { return groove::name(Arg(v.a, v.site), v.b); } \
+  }
+#define WITH_NUMBER(label, name)                                                    \
+  {                                                                                 \
+    label, 1, [](const Operands& v) { return groove::name(Arg(v.a, v.site), v.x); } \
+  }
 #define RUN(expression) [](const Operands& v) -> Tensor { return expression; }
 
 }  // namespace
 
 const std::vector<Op>& pure_ops() {
   static const std::vector<Op> all = {
-      UNARY(neg), UNARY(abs), UNARY(exp), UNARY(log), UNARY(sqrt), UNARY(rsqrt),
-      UNARY(reciprocal), UNARY(tanh), UNARY(sigmoid), UNARY(sin), UNARY(cos), UNARY(square),
-      UNARY(relu), UNARY(clone),
-      BINARY(add), BINARY(sub), BINARY(mul), BINARY(div), BINARY(minimum), BINARY(maximum),
-      BINARY(add), BINARY(mul), BINARY(eq), BINARY(lt), BINARY(ge), BINARY(mse_loss),
-      WITH_NUMBER("add_number", add), WITH_NUMBER("sub_number", sub),
-      WITH_NUMBER("mul_number", mul), WITH_NUMBER("div_number", div),
-      WITH_NUMBER("gt_number", gt), WITH_NUMBER("le_number", le),
-      WITH_NUMBER("clamp_min", clamp_min), WITH_NUMBER("clamp_max", clamp_max),
+      UNARY(neg),
+      UNARY(abs),
+      UNARY(exp),
+      UNARY(log),
+      UNARY(sqrt),
+      UNARY(rsqrt),
+      UNARY(reciprocal),
+      UNARY(tanh),
+      UNARY(sigmoid),
+      UNARY(sin),
+      UNARY(cos),
+      UNARY(square),
+      UNARY(relu),
+      UNARY(clone),
+      BINARY(add),
+      BINARY(sub),
+      BINARY(mul),
+      BINARY(div),
+      BINARY(minimum),
+      BINARY(maximum),
+      BINARY(add),
+      BINARY(mul),
+      BINARY(eq),
+      BINARY(lt),
+      BINARY(ge),
+      BINARY(mse_loss),
+      WITH_NUMBER("add_number", add),
+      WITH_NUMBER("sub_number", sub),
+      WITH_NUMBER("mul_number", mul),
+      WITH_NUMBER("div_number", div),
+      WITH_NUMBER("gt_number", gt),
+      WITH_NUMBER("le_number", le),
+      WITH_NUMBER("clamp_min", clamp_min),
+      WITH_NUMBER("clamp_max", clamp_max),
       {"add_scaled", 2, RUN(groove::add(Arg(v.a, v.site), v.b, v.x))},
       {"add_integer", 1, RUN(groove::add(Arg(v.a, v.site), Scalar(v.j)))},
       {"rsub", 1, RUN(v.x - Arg(v.a, v.site))},
       {"rdiv", 1, RUN(v.x / Arg(v.a, v.site))},
       {"clamp", 1, RUN(groove::clamp(Arg(v.a, v.site), -v.x, v.x))},
       {"pow_number", 1,
-       RUN(groove::pow(Arg(v.a, v.site), std::vector<double>{2, 3, 0.5, -1, -0.5, 1.5}[static_cast<
-                                             std::size_t>(wrap(v.i, 6))]))},
+       RUN(groove::pow(
+           Arg(v.a, v.site),
+           std::vector<double>{2, 3, 0.5, -1, -0.5, 1.5}[static_cast<std::size_t>(wrap(v.i, 6))]))},
       {"pow", 2, RUN(groove::pow(Arg(v.a, v.site), v.b)), 1},
       {"where", 3, RUN(groove::where(Arg(as_mask(v.c, v.site), v.site), v.a, v.b))},
       {"where_number", 2, RUN(groove::where(Arg(as_mask(v.b, v.site), v.site), v.a, v.x))},
@@ -142,8 +177,8 @@ const std::vector<Op>& pure_ops() {
       {"transpose", 1, RUN(v.a.transpose(axis(v.a, v.i), axis(v.a, v.j), v.site)), 8},
       {"narrow", 1, narrowed, 8},
       {"slice", 1, sliced, 8},
-      {"select", 1,
-       RUN(v.a.select(axis(v.a, v.i), wrap(v.j, v.a.size(axis(v.a, v.i))), v.site)), 6},
+      {"select", 1, RUN(v.a.select(axis(v.a, v.i), wrap(v.j, v.a.size(axis(v.a, v.i))), v.site)),
+       6},
       {"subscript", 1, RUN(v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)])},
       {"reshape", 1, reshaped, 8},
       {"flatten", 1, RUN(v.a.flatten(0, -1, v.site))},
@@ -165,22 +200,22 @@ const std::vector<Op>& pure_ops() {
                             v.site)),
        6},
       {"gather", 1,
-       RUN(v.a.gather(0,
-                      positions(v.a.numel(), v.a.size(0), v.j, 1 + wrap(v.k, 5))
-                          .reshape(v.a.sizes(), v.site),
-                      v.site)),
+       RUN(v.a.gather(
+           0,
+           positions(v.a.numel(), v.a.size(0), v.j, 1 + wrap(v.k, 5)).reshape(v.a.sizes(), v.site),
+           v.site)),
        6},
       {"index_add", 2,
        RUN(v.a.index_add(0, positions(v.b.size(0), v.a.size(0), v.j, v.k), v.b, v.site))},
       {"scatter_add", 1,
        RUN(v.a.scatter_add(
-           0, positions(v.a.numel(), v.a.size(0), v.j, 1 + wrap(v.k, 5)).reshape(v.a.sizes(), v.site),
+           0,
+           positions(v.a.numel(), v.a.size(0), v.j, 1 + wrap(v.k, 5)).reshape(v.a.sizes(), v.site),
            v.a, v.site))},
       {"one_hot", 1, RUN(groove::one_hot(Arg(v.a, v.site), 2 + wrap(v.i, 9))), 2},
       {"cross_entropy", 2,
        RUN(groove::cross_entropy_loss(Arg(v.a, v.site),
-                                      as_integers(v.b, v.a.size(0), v.a.size(1), v),
-                                      wrap(v.i, 3))),
+                                      as_integers(v.b, v.a.size(0), v.a.size(1), v), wrap(v.i, 3))),
        8},
       {"nll_loss", 2,
        RUN(groove::nll_loss(Arg(v.a, v.site), as_integers(v.b, v.a.size(0), v.a.size(1), v),
@@ -194,7 +229,8 @@ const std::vector<Op>& pure_ops() {
       {"ones_like", 1, RUN(groove::ones_like(Arg(v.a, v.site)))},
       {"full", 1, RUN(groove::full(new_sizes(v), v.x, kFloat, v.site))},
       {"arange", 0, RUN(groove::arange(1 + wrap(v.j, 7), v.i & 1 ? kFloat : kLong, v.site))},
-      {"host_tensor", 0, RUN(groove::tensor(std::vector<double>{v.x, -v.x, 1.5, v.x * v.x}, kFloat))},
+      {"host_tensor", 0,
+       RUN(groove::tensor(std::vector<double>{v.x, -v.x, 1.5, v.x * v.x}, kFloat))},
   };
   return all;
 }
@@ -232,7 +268,8 @@ const std::vector<Op>& inplace_ops() {
       {"select_write_", 2,
        RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] = Arg(v.b, v.site), v.a)), 6},
       {"select_fill_", 1,
-       RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] = detail::ScalarArg(v.x, v.site),
+       RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] =
+                detail::ScalarArg(v.x, v.site),
             v.a)),
        4},
       {"narrow_mul_", 1, RUN(narrowed(v).mul_(v.x, v.site)), 8},

@@ -72,7 +72,7 @@ struct Instruction {
   int guard = 0;                // 1: only after a true branch, 2: only after a false one
   bool is_eager = false;        // under an EagerGuard
   bool has_no_grad = false;     // under a NoGradGuard
-  bool is_named = false;        // the result lives to the end of the iteration, else to its last use
+  bool is_named = false;  // the result lives to the end of the iteration, else to its last use
 };
 
 struct Leaf {

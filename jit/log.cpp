@@ -1,0 +1,124 @@
+// Text about groups, buffers and kernels, to standard error and to files.
+#include "jit/log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "src/core/environment.h"
+
+namespace groove::jit {
+namespace {
+
+std::string names(const Graph& graph, const std::vector<std::int32_t>& nodes) {
+  std::string text;
+  for (const std::int32_t node : nodes) {
+    text += " " + graph.nodes[static_cast<std::size_t>(node)].op->name;
+  }
+  return text.empty() ? " copy" : text;
+}
+
+std::string fusion_text(const Graph& graph, const Fusion& fusion) {
+  static const char* const kinds[] = {"map",         "row",       "column", "contraction",
+                                      "concatenate", "overwrite", "opaque"};
+  std::string text;
+  for (std::size_t i = 0; i < fusion.groups.size(); ++i) {
+    const Group& group = fusion.groups[i];
+    std::size_t stored = 0;
+    for (const std::int32_t node : group.nodes) {
+      for (const ValueId id : graph.nodes[static_cast<std::size_t>(node)].outputs) {
+        stored += fusion.is_stored[static_cast<std::size_t>(id)] != 0;
+      }
+    }
+    text += fmt::format("group {} stage {} {} {}, stores {}:{}\n", i, group.stage,
+                        kinds[static_cast<int>(group.kind)], to_string(group.loop.sizes), stored,
+                        names(graph, group.nodes));
+  }
+  return text;
+}
+
+std::string memory_text(const Lowered& lowered, const Schedule& schedule) {
+  std::string text;
+  std::int64_t used = 0, arena = 0;
+  for (std::size_t id = 0; id < lowered.buffers.size(); ++id) {
+    const Buffer& buffer = lowered.buffers[id];
+    if (buffer.place != Buffer::Place::kArena || buffer.offset < 0) continue;
+    std::int32_t first = -1, last = -1;
+    for (std::size_t i = 0; i < lowered.launches.size(); ++i) {
+      const LaunchPlan& launch = lowered.launches[i];
+      bool touches = launch.scratch == static_cast<BufferId>(id);
+      for (const Operand& operand : launch.operands) {
+        touches |= operand.buffer == static_cast<BufferId>(id);
+      }
+      if (!touches || launch.is_dropped) continue;
+      const std::int32_t level = schedule.level_of[i];
+      first = first < 0 ? level : std::min(first, level);
+      last = std::max(last, level);
+    }
+    if (first < 0) continue;
+    text += fmt::format("buffer {}: {} bytes at {}, levels {} to {}\n", id, buffer.bytes,
+                        buffer.offset, first, last);
+    used += buffer.bytes;
+    arena = std::max(arena, buffer.offset + buffer.bytes);
+  }
+  return text + fmt::format("arena {} bytes for {} bytes of values\n", arena, used);
+}
+
+std::string kernels_text(const Graph& graph, const Lowered& lowered, const Schedule& schedule) {
+  std::string text;
+  for (std::size_t level = 0; level < schedule.levels.size(); ++level) {
+    for (const std::int32_t index : schedule.levels[level].launches) {
+      const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
+      text += fmt::format("launch {} level {}:{}\n{}", index, level, names(graph, launch.nodes),
+                          launch.text);
+    }
+  }
+  return text;
+}
+
+void show(const char* channel, int number, const std::string& text) {
+  if (environment().logs(channel)) {
+    std::fprintf(stderr, "groove: %s of program %d\n%s", channel, number, text.c_str());
+  }
+  dump_text(fmt::format("program{}_{}.txt", number, channel), text);
+}
+
+}  // namespace
+
+void dump_text(const std::string& name, const std::string& text) {
+  const std::string& folder = environment().dump;
+  if (folder.empty()) return;
+  const std::string path = folder + "/" + name;
+  if (std::FILE* file = std::fopen(path.c_str(), "w")) {
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+    return;
+  }
+  static std::atomic<bool> has_warned{false};
+  if (!has_warned.exchange(true)) {
+    std::fprintf(stderr, "groove: GROOVE_DUMP: cannot write %s: %s\n", path.c_str(),
+                 std::strerror(errno));
+  }
+}
+
+bool wants_kernel_texts() { return environment().logs("kernels") || !environment().dump.empty(); }
+
+void log_program(const Graph& graph, const Fusion& fusion, const Lowered& lowered,
+                 const Schedule& schedule) {
+  static std::atomic<int> programs{0};
+  const int number = programs.fetch_add(1, std::memory_order_relaxed);
+  const bool is_dumped = !environment().dump.empty();
+  if (is_dumped || environment().logs("fusion")) {
+    show("fusion", number, fusion_text(graph, fusion));
+  }
+  if (is_dumped || environment().logs("memory")) {
+    show("memory", number, memory_text(lowered, schedule));
+  }
+  if (wants_kernel_texts()) show("kernels", number, kernels_text(graph, lowered, schedule));
+}
+
+}  // namespace groove::jit

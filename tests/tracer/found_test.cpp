@@ -1,0 +1,231 @@
+// Loops that random-programs found to differ from eager mode, each the smallest form of its bug.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "groove/groove.h"
+#include "groove/jit.h"
+#include "tracer/testing.h"
+
+namespace groove::testing {
+namespace {
+
+namespace tt = tracer::testing;
+
+class Found : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    tt::force_exit_at(-1);
+    tt::forget_everything();
+  }
+  // A loop gives numbers; they must be those of eager mode, whatever is compiled and left.
+  static void expect_as_eager(const std::function<std::vector<double>()>& loop) {
+    const auto run = [&](jit::Mode mode, std::int64_t exit) {
+      tt::set_hot(1);
+      tt::set_synchronous(true);
+      tt::forget_everything();
+      tt::force_exit_at(exit);
+      jit::set_mode(mode);
+      manual_seed(3);
+      std::vector<double> numbers = loop();
+      jit::set_mode(jit::Mode::kEager);
+      return numbers;
+    };
+    const std::vector<double> expected = run(jit::Mode::kEager, -1);
+    for (std::int64_t exit = -1; exit < 10; ++exit)
+      EXPECT_EQ(run(jit::Mode::kAuto, exit), expected) << "exit at " << exit;
+    jit::set_mode(jit::Mode::kAuto);
+  }
+};
+
+// The tape keeps a copy of what an in-place op overwrites; the recording took it for a constant.
+TEST_F(Found, SavedValueOfInPlaceOpChanges) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({3}, 0.7).requires_grad_();
+    optim::Adam optimizer({p}, optim::AdamOptions(0.1));
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      optimizer.zero_grad();
+      Tensor scaled = p * 0.5;
+      scaled.sin_();
+      (p + scaled).mean().backward();
+      optimizer.step();
+      numbers.push_back(p.detach().sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
+// An in-place write of another dtype needs the cast, which has the name of its op.
+TEST_F(Found, InPlaceWritePromotes) {
+  expect_as_eager([] {
+    const Tensor p = groove::ones({2, 3}).requires_grad_();
+    const Tensor wide = groove::full({1, 1}, 0.1, kDouble);
+    optim::SGD optimizer({p}, optim::SGDOptions(0.1));
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      optimizer.zero_grad();
+      Tensor noise = groove::rand({2, 3});
+      noise.add_(wide);
+      (p * noise).sum().backward();
+      optimizer.step();
+      numbers.push_back(p.detach().sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
+// `.grad` taken away between the words of one iteration.
+TEST_F(Found, GradientClearedByHand) {
+  expect_as_eager([] {
+    const Tensor a = groove::full({2}, 0.3).requires_grad_(),
+                 b = groove::ones({2}).requires_grad_();
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      const Tensor difference = a.tanh() - b;
+      difference.mean().backward({}, true);
+      a.mutable_grad() = Tensor();
+      numbers.push_back(a.grad().defined() ? 1 : 0);
+      numbers.push_back(b.grad().sum().item<double>());
+    }
+    numbers.push_back(a.grad().defined());
+    return numbers;
+  });
+}
+
+// A loop whose head lies between forward and backward: the tape began before the recording, but
+// its root was first seen where no gradients were recorded.
+TEST_F(Found, TapeFromBeforeTheHead) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({4}, 0.3).requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.1));
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      Tensor noisy;
+      {
+        const jit::EagerGuard eager;
+        noisy = groove::dropout(p, 0.5, true);
+      }
+      {
+        const NoGradGuard no_grad;
+        numbers.push_back(noisy.sum().item<double>());
+      }
+      noisy.mean().backward();
+      optimizer.step();
+      optimizer.zero_grad();
+    }
+    numbers.push_back(p.detach().sum().item<double>());
+    return numbers;
+  });
+}
+
+// Two views of one exposed storage, read at different times, in a run that is left.
+TEST_F(Found, ExposedMemoryUnderTwoHandles) {
+  expect_as_eager([] {
+    const Tensor p = groove::ones({1}).requires_grad_();
+    const Tensor bytes = groove::ones({1, 1}, kByte);
+    optim::AdamW optimizer({p}, optim::AdamWOptions(0.01));
+    Tensor wide;
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      bytes.data_ptr<unsigned char>()[0] = static_cast<unsigned char>(step * 3 % 4);
+      wide = bytes.expand({3, 1});
+      optimizer.step();
+      numbers.push_back(wide.sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
+// A pointer is handed out after a word has read the memory, but before the compiled code has.
+TEST_F(Found, MemoryExposedAfterItsUse) {
+  expect_as_eager([] {
+    const Tensor p = groove::zeros({3, 1}).requires_grad_();
+    Tensor mask = groove::ones({1}, kBool);
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      const Tensor next = mask.le(0.5).detach();
+      {
+        const NoGradGuard no_grad;
+        p.add_(mask);
+      }
+      *mask.data_ptr<bool>() = step % 3 == 0;
+      mask = next;
+      optimizer.step();
+    }
+    numbers.push_back(p.detach().sum().item<double>());
+    return numbers;
+  });
+}
+
+// Writes that a replay owes count as versions at once.
+TEST_F(Found, VersionOfOwedWrite) {
+  expect_as_eager([] {
+    const Tensor p = groove::zeros({2}).requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      {
+        const NoGradGuard no_grad;
+        p.add_(1.5);
+      }
+      numbers.push_back(static_cast<double>(p._version()));
+    }
+    return numbers;
+  });
+}
+
+// zero_grad(false) finds other gradients than when it was recorded.
+TEST_F(Found, GradientAppearsBeforeZeroGrad) {
+  expect_as_eager([] {
+    const Tensor p = groove::ones({2}).requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      optimizer.zero_grad(false);
+      const Tensor doubled = p * 2;
+      if (step == 3) doubled.sum().backward();
+      numbers.push_back(p.grad().defined() ? p.grad().sum().item<double>() : -1);
+    }
+    return numbers;
+  });
+}
+
+// A fresh tensor that gets its history from an in-place write is not a leaf.
+TEST_F(Found, HistoryFromInPlaceWrite) {
+  expect_as_eager([] {
+    const Tensor p = groove::ones({1}).requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      optimizer.zero_grad();
+      const Tensor fresh = groove::full({2}, 3.0);
+      fresh.div_(p);
+      fresh.mean().backward();
+      optimizer.step();
+      numbers.push_back(fresh.is_leaf());
+    }
+    return numbers;
+  });
+}
+
+// Operands of several dtypes: an operand made in its place in the result overran it.
+TEST_F(Found, JoinedDtypesDiffer) {
+  expect_as_eager([] {
+    const Tensor p = groove::ones({2}).requires_grad_();
+    const Tensor reals = groove::rand({8, 8}), integers = groove::ones({8, 8}, kLong);
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      const Tensor truths = groove::gt(integers, 0.5 + step % 2);
+      const Tensor whole = groove::cat({groove::stack({reals, integers}).sum(0), truths}, 1);
+      optimizer.step();
+      numbers.push_back(whole.sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
+}  // namespace
+}  // namespace groove::testing

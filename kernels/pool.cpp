@@ -63,7 +63,6 @@ class Pool {
   void run(int parts, int threads, void (*body)(void*, int, int), void* context) {
     body_ = body;
     context_ = context;
-    arrived_.store(0, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     is_crowded_ = threads > hardware_threads() - (is_background_busy.load() ? 1 : 0);
     ++epoch_;
@@ -80,22 +79,6 @@ class Pool {
   }
 
   template <typename Condition>
-  void wait_for(const Condition& condition) {
-    wait(condition);
-  }
-
-  void barrier(int parts) {
-    const std::uint32_t phase = phase_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == parts) {
-      arrived_.store(0, std::memory_order_relaxed);
-      phase_.store(phase + 1, std::memory_order_release);
-      return;
-    }
-    wait([&] { return phase_.load(std::memory_order_acquire) != phase; });
-  }
-
- private:
-  template <typename Condition>
   void wait(const Condition& condition) {
     const int spins = is_crowded_ ? 16 : 4096;
     for (int i = 0; !condition(); ++i) {
@@ -107,6 +90,7 @@ class Pool {
     }
   }
 
+ private:
   // Runs parts of region `epoch` until none is left.
   void work(std::uint32_t epoch) {
     std::uint64_t word = ticket_.load(std::memory_order_acquire);
@@ -169,8 +153,6 @@ class Pool {
 
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
   alignas(64) std::atomic<int> done_{0};
-  alignas(64) std::atomic<int> arrived_{0};
-  std::atomic<std::uint32_t> phase_{0};
   alignas(64) std::atomic<int> sleepers_{0};
   std::atomic<bool> is_busy_{false};
   std::atomic<bool> is_crowded_{false};
@@ -227,20 +209,6 @@ void parallel(int parts, void (*body)(void* context, int part, int parts), void*
   shared.leave();
 }
 
-int parallel_region(int parts, void (*body)(void* context, int part, int parts),
-                    void* context) noexcept {
-  parts = std::min(parts, num_threads());
-  if (parts > 1 && !is_in_region && pool().try_enter()) {
-    Pool& shared = pool();
-    const bool is_possible = shared.grow(parts - 1) >= parts - 1;
-    if (is_possible) shared.run(parts, parts, body, context);
-    shared.leave();
-    if (is_possible) return parts;
-  }
-  body(context, 0, 1);
-  return 1;
-}
-
 namespace {
 
 // The levels of one parallel_levels() call. A part is taken by setting its bit.
@@ -268,7 +236,7 @@ struct Levels {
         now.done.fetch_add(1, std::memory_order_acq_rel);
       }
       if (now.done.load(std::memory_order_acquire) != all)
-        pool().wait_for([&] { return now.done.load(std::memory_order_acquire) == all; });
+        pool().wait([&] { return now.done.load(std::memory_order_acquire) == all; });
     }
   }
 };
@@ -288,10 +256,6 @@ void parallel_levels(int levels, int parts, void (*body)(void*, int, int, int),
         threads, [](void* given, int part, int) { static_cast<Levels*>(given)->take_part(part); },
         &state);
   }
-}
-
-void region_barrier(int, int parts) noexcept {
-  if (parts > 1) pool().barrier(parts);
 }
 
 FloatEnvironment::FloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(kMxcsr); }

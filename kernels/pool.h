@@ -23,13 +23,6 @@ void parallel(int parts, const Body& body) {
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-/// A region whose parts meet at barriers: either `parts` threads really run at once, or the body
-/// is called once with parts = 1. Gives the number of parts that ran.
-int parallel_region(int parts, void (*body)(void* context, int part, int parts),
-                    void* context) noexcept;
-/// Waits until all parts of the current region have arrived (≈ 100 ns; yields when oversubscribed).
-void region_barrier(int part, int parts) noexcept;
-
 /// Runs body(context, level, part, parts) for every level in ascending order and, within a level,
 /// for part = 0 … parts - 1; a level begins when all parts of the one before have ended. Up to
 /// `parts` threads take part, each preferring the part of its own number; the caller also does

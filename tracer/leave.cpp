@@ -162,8 +162,8 @@ std::vector<Replay::Live*> Replay::swap_snapshots(std::size_t w) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (!slot.is_live_in) id = segment_->storages[static_cast<std::size_t>(slot.storage)].base;
     Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.run != run_ || live.bound_at > w || live.snapshot.empty() || snapshot_is_current(live) ||
-        live.object->storage->flags & Storage::kForeign)
+    if (live.run != run_ || live.bound_at > w || live.snapshot.empty() ||
+        snapshot_is_current(live) || live.object->storage->flags & Storage::kForeign)
       return;
     std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
                      static_cast<unsigned char*>(live.object->data()));

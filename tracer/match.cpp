@@ -239,7 +239,8 @@ TensorImpl& Replay::handle(SlotId id) {
   live.object = &impl;
   live.run = run_;
   live.is_filled = false;
-  live.is_exposed = slot.parent != kNoSlot && live_[static_cast<std::size_t>(slot.parent)].is_exposed;
+  live.is_exposed =
+      slot.parent != kNoSlot && live_[static_cast<std::size_t>(slot.parent)].is_exposed;
   live.snapshot.clear();
   return impl;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "groove/error.h"
+#include "src/core/environment.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -36,8 +37,14 @@ void* publish(asmjit::CodeHolder& code) {
   return address;
 }
 
+void log_code(asmjit::CodeHolder& code) {
+  static asmjit::FileLogger* const logger = new asmjit::FileLogger(stderr);
+  if (groove::environment().logs("code")) code.setLogger(logger);
+}
+
 Function::Function(Isa isa) : isa_(isa) {
   code_.init(environment());
+  log_code(code_);
   code_.setErrorHandler(this);
   code_.attach(&compiler_);
   node_ = compiler_.addFunc(asmjit::FuncSignatureT<void, const void*>());

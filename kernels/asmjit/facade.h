@@ -22,6 +22,8 @@ using Operand = asmjit::Operand_;
 using MaskReg = asmjit::x86::KReg;
 using asmjit::x86::Vec;
 
+/// GROOVE_LOG=code: what is assembled into `code` is printed to standard error.
+void log_code(asmjit::CodeHolder& code);
 /// Copies finished code into executable memory that lives as long as the process. Pages are never
 /// writable and executable at one address. Throws groove::Error when memory runs out.
 void* publish(asmjit::CodeHolder& code);

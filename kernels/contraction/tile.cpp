@@ -304,6 +304,7 @@ TileKernel generate_tile(const TileSpec& spec) {
   asmjit::CodeHolder code;
   ThrowOnError handler;
   code.init(assembly::environment());
+  assembly::log_code(code);
   code.setErrorHandler(&handler);
   x86::Assembler assembler(&code);
   TileGenerator(assembler, spec).generate();

@@ -27,7 +27,10 @@ const Op& op = define({
                      "must agree",
                      to_string(s.inputs[i].sizes), i, to_string(s.inputs[0].sizes), dim);
       }
-      result.dtype = result_type(s.inputs);
+      // cat() converts its tensors to their common dtype first: the kernels only move elements.
+      for (const Type& input : s.inputs)
+        GROOVE_CHECK(input.dtype == result.dtype, "cat: dtypes {} and {} differ; convert first",
+                     name(result.dtype), name(input.dtype));
       return {{result}, result.dtype};
     },
     .lowering = kernels::lower(kernels::ConcatenateLowering{}),

@@ -1,0 +1,92 @@
+// Golden tests of what comes after the passes: tests/passes/fuse/*.graph is a graph, a line `---`
+// and the launches it must become; tests/passes/plan_memory/*.graph the places of its values.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "jit/pipeline.h"
+#include "jit/plan_memory.h"
+#include "src/core/graph.h"
+
+namespace groove::jit {
+namespace {
+
+std::string launches(const Graph& graph) {
+  const char* const orders[] = {"map", "row", "column", "tree"};
+  std::string text;
+  for (const LaunchPlan& launch : lower_groups(graph, fuse(graph)).launches) {
+    text += launch.kind == LaunchPlan::Kind::kContraction ? "contraction"
+            : launch.kind == LaunchPlan::Kind::kOpaque    ? "host"
+                                                          : orders[static_cast<int>(launch.order)];
+    text += ":";
+    for (const std::int32_t node : launch.nodes)
+      text += " " + graph.nodes[static_cast<std::size_t>(node)].op->name;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string places(const Graph& graph) {
+  Lowered lowered = lower_groups(graph, fuse(graph));
+  const Schedule order = schedule(graph, lowered);
+  plan_memory(lowered, order, 0);
+  EXPECT_EQ(check_memory(lowered, order), "");
+  // Arena places are numbered as they first come: offsets also hold scratch, which depends on the
+  // instruction set.
+  std::vector<std::int64_t> offsets;
+  std::string text;
+  for (const Buffer& buffer : lowered.buffers) {
+    if (buffer.value == kNoValue) continue;
+    std::int64_t index = buffer.index;
+    const char* place = buffer.place == Buffer::Place::kInput ? "input" : "output";
+    if (buffer.place == Buffer::Place::kArena) {
+      place = "arena";
+      const auto found = std::find(offsets.begin(), offsets.end(), buffer.offset);
+      index = found - offsets.begin();
+      if (found == offsets.end()) offsets.push_back(buffer.offset);
+    }
+    text += fmt::format("{}: {} {}\n", graph.values[static_cast<std::size_t>(buffer.value)].name,
+                        place, index);
+  }
+  return text;
+}
+
+struct Case {
+  std::string kind;
+  std::filesystem::path path;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> found;
+  for (const char* kind : {"fuse", "plan_memory"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(__FILE__).parent_path() / kind))
+      found.push_back({kind, entry.path()});
+  std::sort(found.begin(), found.end(),
+            [](const Case& a, const Case& b) { return a.path < b.path; });
+  return found;
+}
+
+class LoweringGolden : public testing::TestWithParam<Case> {};
+
+TEST_P(LoweringGolden, GivesTheExpectedLaunchesOrPlaces) {
+  std::ifstream file(GetParam().path);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t cut = text.find("\n---\n");
+  ASSERT_NE(cut, std::string::npos) << "no --- line";
+  Graph graph = parse_graph(text.substr(0, cut));
+  ASSERT_EQ(verify(graph), "");
+  run_pipeline(graph);
+  EXPECT_EQ(GetParam().kind == "fuse" ? launches(graph) : places(graph), text.substr(cut + 5));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LoweringGolden, testing::ValuesIn(cases()), [](const auto& info) {
+  return info.param.kind + "_" + info.param.path.stem().string();
+});
+
+}  // namespace
+}  // namespace groove::jit

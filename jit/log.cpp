@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "src/core/environment.h"
 
@@ -92,6 +93,8 @@ void show(const char* channel, int number, const std::string& text) {
 void dump_text(const std::string& name, const std::string& text) {
   const std::string& folder = environment().dump;
   if (folder.empty()) return;
+  std::error_code ignored;  // opening the file says what is wrong
+  std::filesystem::create_directories(folder, ignored);
   const std::string path = folder + "/" + name;
   if (std::FILE* file = std::fopen(path.c_str(), "w")) {
     std::fwrite(text.data(), 1, text.size(), file);

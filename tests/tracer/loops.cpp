@@ -246,6 +246,62 @@ void kept_tensors(int steps, Log& log) {
   log_all(log, net->parameters());
 }
 
+// A handle is kept in some iterations without any call that would tell the tracer.
+void kept_handle(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  std::vector<Tensor> kept;
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    Tensor loss;
+    {
+      auto hidden = groove::relu(net->first(groove::rand({3, 4})));
+      loss = net->second(hidden).mean();
+      if (step % 5 == 4) kept.push_back(hidden);
+    }
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  for (const Tensor& tensor : kept) log.tensor(tensor);
+  log_all(log, net->parameters());
+}
+
+// Gradients are undefined when an iteration begins, and dropped at its end.
+void zero_grad_at_end(int steps, Log& log) {
+  Net net(4, 5, 2);
+  const std::vector<Tensor> parameters = net->parameters();
+  for (int step = 0; step < steps; ++step) {
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    loss.backward();
+    {
+      NoGradGuard no_grad;
+      for (Tensor parameter : parameters) parameter.sub_(parameter.grad() * 0.1);
+    }
+    net->zero_grad();
+    log.number(loss.item<double>());
+  }
+  log_all(log, parameters);
+}
+
+// Memory that is usually steady changes between two uses in one iteration.
+void pointer_changes_between_uses(int steps, Log& log) {
+  auto weight = groove::ones({4}).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.1));
+  auto input = groove::ones({4});
+  float* memory = input.data_ptr<float>();
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto first = weight * input;
+    if (step % 4 == 3) memory[step % 3] += 0.5f;
+    auto loss = (first + weight.exp() * input).sum();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, {weight});
+}
+
 void exceptions(int steps, Log& log) {
   Net net(4, 5, 3);
   optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
@@ -436,6 +492,9 @@ const std::vector<Loop>& loops() {
       {"moving_slice_write", moving_slice_write, false},
       {"alternating_optimizers", alternating_optimizers, false},
       {"kept_tensors", kept_tensors},
+      {"kept_handle", kept_handle},
+      {"zero_grad_at_end", zero_grad_at_end},
+      {"pointer_changes_between_uses", pointer_changes_between_uses},
       {"exceptions", exceptions},
       {"branch_on_loss", branch_on_loss, false},
       {"accumulation", accumulation},

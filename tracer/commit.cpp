@@ -3,6 +3,7 @@
 
 #include "src/core/allocator.h"
 #include "src/core/check.h"
+#include "tracer/numbers.h"
 #include "tracer/replay.h"
 #include "tracer/tape_hooks.h"
 
@@ -82,14 +83,8 @@ Geometry Replay::geometry_of(SlotId id) const {
       numbers.push_back(ref.constant);
       continue;
     }
-    const std::uint64_t bits = scalars_[static_cast<std::size_t>(ref.entry)];
-    if (segment_->number_kinds[static_cast<std::size_t>(ref.entry)] == kDouble) {
-      double value;
-      __builtin_memcpy(&value, &bits, sizeof(value));
-      numbers.emplace_back(value);
-    } else {
-      numbers.emplace_back(static_cast<std::int64_t>(bits));
-    }
+    numbers.push_back(number_in(scalars_[static_cast<std::size_t>(ref.entry)],
+                                segment_->number_kinds[static_cast<std::size_t>(ref.entry)]));
   }
   const std::vector<Type> types{segment_->slots[static_cast<std::size_t>(slot.parent)].type};
   return made.op->view(geometry_of(slot.parent), Signature{*made.op, types, made.attrs, numbers});

@@ -101,10 +101,7 @@ void Context::on_call(const Call& call, Tensor* outputs) {
     if (!is_forced_out() && replay_->match(call, site, outputs, why)) [[likely]]
       return;
     if (state_ == State::kReplaying) {
-      if (replay_->is_complete())
-        commit_complete(0);
-      else
-        leave(why, 0);
+      end_run(why);
     }
   }
   const std::uint64_t hash = hash_word(call, site);
@@ -194,10 +191,7 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
       return;
     }
     if (state_ == State::kReplaying) {
-      if (replay_->is_complete())
-        commit_complete(0);
-      else
-        leave(why, 0);
+      end_run(why);
     }
   }
   const std::uint64_t hash = hash_word(word, site);
@@ -330,10 +324,7 @@ void Context::on_number_read(int origin) {
 void Context::flush(Reason reason) {
   const Lock lock(*this);
   if (state_ == State::kReplaying) {
-    if (replay_->is_complete())
-      commit_complete(0);
-    else
-      leave(reason, 0);
+    end_run(reason);
   } else if (state_ == State::kRecording) {
     recorder_->fail(reason);
     abandon_recording();

@@ -78,6 +78,8 @@ class Context {
   void finish_recording();
   void abandon_recording();
   bool commit_complete(std::size_t skip_last);
+  /// Commits a run whose words have all matched; leaves any other.
+  void end_run(Reason reason);
   void end_replay(bool is_hit, Reason reason);
   void leave(Reason reason, std::size_t skip_last);
   void throw_if_strict();

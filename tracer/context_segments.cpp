@@ -132,6 +132,13 @@ void Context::leave(Reason reason, std::size_t skip_last) {
   if (is_strict() && reason != Reason::kCompleted) strict_reason_ = reason;
 }
 
+void Context::end_run(Reason reason) {
+  if (replay_->is_complete())
+    commit_complete(0);
+  else
+    leave(reason, 0);
+}
+
 void Context::end_replay(bool is_hit, Reason reason) {
   Replay* const replay = replay_;
   replay_ = nullptr;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/core/check.h"
+#include "tracer/numbers.h"
 #include "tracer/replay.h"
 #include "tracer/tape_hooks.h"
 
@@ -54,18 +55,9 @@ Tensor Replay::operand(SlotId id) {
 
 std::vector<Scalar> Replay::numbers_of(const Word& word) const {
   std::vector<Scalar> numbers;
-  for (std::size_t i = 0; i < word.number_kinds.size(); ++i) {
-    const std::uint64_t bits = scalars_[static_cast<std::size_t>(word.first_number) + i];
-    if (word.number_kinds[i] == kDouble) {
-      double value;
-      __builtin_memcpy(&value, &bits, sizeof(value));
-      numbers.emplace_back(value);
-    } else if (word.number_kinds[i] == kBool) {
-      numbers.emplace_back(bits != 0);
-    } else {
-      numbers.emplace_back(static_cast<std::int64_t>(bits));
-    }
-  }
+  for (std::size_t i = 0; i < word.number_kinds.size(); ++i)
+    numbers.push_back(
+        number_in(scalars_[static_cast<std::size_t>(word.first_number) + i], word.number_kinds[i]));
   return numbers;
 }
 

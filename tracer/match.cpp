@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "src/core/check.h"
+#include "tracer/numbers.h"
 #include "tracer/replay.h"
 #include "tracer/tape_hooks.h"
 
@@ -10,10 +11,6 @@ namespace groove::tracer {
 namespace {
 
 constexpr std::size_t kSnapshotLimit = 256 * 1024;  // bytes, tracer.md §5
-
-std::uint64_t raw_bits(const Scalar& number) {
-  return number.bits_as(number.isFloatingPoint() ? kDouble : kLong);
-}
 
 // Bytes from element 0 to the end of the last element; strides of live-ins are not negative.
 std::size_t span_bytes(const TensorImpl& impl) {
@@ -198,7 +195,7 @@ bool Replay::numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& w
       return false;
     }
   for (const auto& [index, bits] : word.fixed_numbers)
-    if (raw_bits(numbers[static_cast<std::size_t>(index)]) != bits) {
+    if (word_of(numbers[static_cast<std::size_t>(index)]) != bits) {
       why = Reason::kMismatchNumber;
       return false;
     }
@@ -207,7 +204,7 @@ bool Replay::numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& w
 
 void Replay::take_numbers(const Word& word, ArrayRef<Scalar> numbers) {
   std::uint64_t* to = scalars_.data() + word.first_number;
-  for (const Scalar& number : numbers) *to++ = raw_bits(number);
+  for (const Scalar& number : numbers) *to++ = word_of(number);
 }
 
 // ---- pending handles ----

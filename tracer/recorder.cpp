@@ -5,15 +5,11 @@
 #include "kernels/lowering.h"
 #include "src/core/check.h"
 #include "src/core/geometry.h"
+#include "tracer/numbers.h"
 #include "tracer/tape_hooks.h"
 
 namespace groove::tracer {
 namespace {
-
-std::uint64_t raw_bits(const Scalar& number) {
-  return number.bits_as(number.isFloatingPoint() ? kDouble : kLong);
-}
-ScalarType number_kind(const Scalar& number) { return number.isFloatingPoint() ? kDouble : kLong; }
 
 constexpr std::size_t kMostNumbers = 32'000;  // an origin is 16 bits wide
 
@@ -222,9 +218,9 @@ void Recorder::fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<
   for (const Scalar& number : numbers) {
     if (segment_->number_kinds.size() >= kMostNumbers) fail(Reason::kTooLong);
     word.number_kinds.push_back(number.type());
-    segment_->number_kinds.push_back(number_kind(number));
-    segment_values_.push_back(raw_bits(number));
-    segment_->graph.numbers.push_back(number_kind(number));
+    segment_->number_kinds.push_back(word_kind(number));
+    segment_values_.push_back(word_of(number));
+    segment_->graph.numbers.push_back(word_kind(number));
   }
 }
 

@@ -61,8 +61,8 @@ class Replay {
     std::uint32_t epoch = 0;              // metadata epoch of the handle as made
     std::vector<unsigned char> snapshot;  // content of exposed memory at its first use
     bool is_exposed = false;
-    std::size_t bound_at = 0;          // the word that bound it, for live-ins
-    bool is_filled = false;  // real already in this run
+    std::size_t bound_at = 0;  // the word that bound it, for live-ins
+    bool is_filled = false;    // real already in this run
   };
 
   bool match_operand(SlotId slot, const Tensor& tensor, Reason& why);

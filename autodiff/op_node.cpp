@@ -5,6 +5,7 @@
 
 #include "autodiff/arithmetic.h"
 #include "autodiff/views.h"
+#include "kernels/ops/widen.h"
 #include "src/core/check.h"
 
 namespace groove::autodiff {
@@ -146,7 +147,7 @@ void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gr
                   ArrayRef<Type>(types_, edge_count),
                   ArrayRef<Type>(types_ + edge_count, output_count),
                   needs};
-  Tensors result = op_->gradient(grad);
+  Tensors result = kernels::gradient_of(grad);
   GROOVE_ASSERT(result.size() <= edge_count, "{}: {} gradients for {} inputs", name(),
                 result.size(), edge_count);
   for (std::size_t i = 0; i < result.size(); ++i) gradients[i] = std::move(result[i]);

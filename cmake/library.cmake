@@ -5,7 +5,7 @@
 # archive Groove::archive whole; the same expression serves the build tree, add_subdirectory and
 # the exported targets. It cannot be linked into a shared library: Debian's asmjit is not
 # position-independent.
-set(GROOVE_LAYERS core kernels ops eager tracer autodiff jit front)
+set(GROOVE_LAYERS core kernels ops eager tracer autodiff llvm jit front)
 set(core_folders src/core)
 set(kernels_folders kernels)
 # The operators define Tensor's methods, which use what upper layers define: objects of their own,
@@ -14,6 +14,8 @@ set(ops_folders kernels/ops kernels/tensor)
 set(eager_folders eager)
 set(tracer_folders tracer)
 set(autodiff_folders autodiff)
+# What loads tier 2; objects of its own as the backends' tests want them without the rest of the JIT.
+set(llvm_folders jit/backends/llvm)
 set(jit_folders jit)
 set(front_folders src/nn src/optim src/data src/io)
 
@@ -27,6 +29,10 @@ foreach(layer IN LISTS GROOVE_LAYERS)
   if(layer STREQUAL "kernels")
     list(FILTER layer_sources EXCLUDE REGEX "/kernels/(ops|tensor)/")
   endif()
+  if(layer STREQUAL "jit")
+    list(FILTER layer_sources EXCLUDE REGEX "/jit/backends/llvm/")
+  endif()
+  list(FILTER layer_sources EXCLUDE REGEX "/jit/backends/llvm/plugin/")
   if(layer_sources)
     add_library(groove_${layer} OBJECT ${layer_sources})
     target_link_libraries(groove_${layer} PRIVATE groove_options)

@@ -11,6 +11,34 @@ test_packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev libxxhash-dev libmpfr-dev
 )
 
+# Tier 2 wants a development package of LLVM and libzstd-dev; newest first, and none is an error.
+llvm_versions=(22 21 20 19 16 15)
+
+is_installed() {
+  [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null) == installed ]]
+}
+
+# install_llvm: the newest LLVM there is, unless a usable one is installed. Groove works without it,
+# one tier lower, so what goes wrong here is said and passed over.
+install_llvm() {
+  command -v dpkg-query > /dev/null || return 0
+  local version
+  for version in "${llvm_versions[@]}"; do
+    if is_installed "llvm-$version-dev"; then
+      (install_missing libzstd-dev) || true
+      return 0
+    fi
+  done
+  for version in "${llvm_versions[@]}"; do
+    if apt-cache policy "llvm-$version-dev" 2> /dev/null | grep -q 'Candidate: [^(]'; then
+      (install_missing "llvm-$version-dev" libzstd-dev) ||
+        echo "LLVM could not be installed; Groove is built without its second tier" >&2
+      return 0
+    fi
+  done
+  echo "this system offers no LLVM of 15 or newer; Groove is built without its second tier" >&2
+}
+
 # install_missing <package>…: asks dpkg first, so that a machine that has all is done at once.
 install_missing() {
   if ! command -v dpkg-query > /dev/null; then
@@ -19,9 +47,7 @@ install_missing() {
   fi
   local package missing=()
   for package in "$@"; do
-    if [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null) != installed ]]; then
-      missing+=("$package")
-    fi
+    is_installed "$package" || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
 

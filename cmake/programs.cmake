@@ -11,6 +11,10 @@ endfunction()
 # Samples see what users see: the public headers only, and no flags of ours but the warnings.
 find_package(CLI11 REQUIRED)
 add_custom_target(groove_samples)
+# Loaded, not linked, so nothing else says that programs want it.
+if(TARGET groove_llvm_plugin)
+  add_dependencies(groove_samples groove_llvm_plugin)
+endif()
 add_library(sample_options STATIC EXCLUDE_FROM_ALL
   ${PROJECT_SOURCE_DIR}/samples/options/sample_options.cpp)
 target_link_libraries(sample_options PRIVATE CLI11::CLI11)
@@ -37,6 +41,7 @@ foreach(source IN LISTS tool_sources)
   file(GLOB parts CONFIGURE_DEPENDS ${folder}/*.cpp)
   groove_program(${name} tools ${source} ${parts})
   target_link_libraries(${name} PRIVATE CLI11::CLI11)
+  target_compile_definitions(${name} PRIVATE GROOVE_VERSION="${PROJECT_VERSION}")
 endforeach()
 
 # Google Benchmark is there for benchmarks that want it; none has to.
@@ -53,11 +58,16 @@ endforeach()
 # The anchors' models are one LibTorch program, built once with each library; build/bench/anchors
 # starts them as child processes and links neither.
 set(anchors_folder ${PROJECT_SOURCE_DIR}/bench/anchors)
-set(anchor_sources ${anchors_folder}/anchors_models.cpp ${anchors_folder}/anchors_child.cpp)
-add_executable(bench_anchors ${anchors_folder}/anchors.cpp)
+set(anchor_sources ${anchors_folder}/anchors_child.cpp)
+foreach(family IN ITEMS models convolutional recurrent transformer operators)
+  list(APPEND anchor_sources ${anchors_folder}/anchors_${family}.cpp)
+endforeach()
+add_executable(bench_anchors ${anchors_folder}/anchors.cpp ${anchors_folder}/contestant.cpp)
+target_compile_definitions(bench_anchors PRIVATE ANCHORS_PEERS="${PROJECT_SOURCE_DIR}/bench/peers")
 target_link_libraries(bench_anchors PRIVATE CLI11::CLI11)
 add_executable(anchors_groove ${anchor_sources})
-target_compile_definitions(anchors_groove PRIVATE ANCHORS_LIBRARY="Groove ${PROJECT_VERSION}")
+target_compile_definitions(anchors_groove PRIVATE ANCHORS_LIBRARY="Groove ${PROJECT_VERSION}"
+                                                  ANCHORS_TELL_COMPILED)
 target_link_libraries(anchors_groove PRIVATE Groove::torch)
 set_target_properties(bench_anchors anchors_groove PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

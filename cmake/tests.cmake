@@ -43,8 +43,23 @@ endfunction()
 groove_add_test(core_test FOLDER core LAYERS core)
 groove_add_test(kernels_test FOLDER kernels LAYERS core kernels)
 groove_add_test(contraction_test FOLDER contraction LAYERS core kernels)
-groove_add_test(backend_test FOLDER backend LAYERS core kernels)
+groove_add_test(convolution_test FOLDER convolution LAYERS core kernels)
+groove_add_test(backend_test FOLDER backend LAYERS core kernels llvm TIMEOUT 600)
+if(TARGET groove_llvm_plugin)
+  add_dependencies(backend_test groove_llvm_plugin)
+endif()
 groove_add_test(passes_test FOLDER passes)
+groove_add_test(tiers_test FOLDER tiers)
+if(TARGET groove_llvm_plugin)
+  add_dependencies(tiers_test groove_llvm_plugin)
+endif()
+# The loader once more, told to look where nothing is.
+groove_add_test(tiers_missing_test FOLDER tiers_missing LAYERS core kernels)
+target_sources(tiers_missing_test PRIVATE ${PROJECT_SOURCE_DIR}/jit/backends/llvm/backend.cpp
+                                          ${PROJECT_SOURCE_DIR}/jit/backends/llvm/library.cpp)
+target_compile_definitions(tiers_missing_test PRIVATE
+  GROOVE_LLVM_FILE="libgroove-nowhere.so" GROOVE_LLVM_BUILD_DIR="/nowhere"
+  GROOVE_LLVM_INSTALL_DIR="/nowhere")
 groove_add_test(ops_test FOLDER ops TIMEOUT 600)
 groove_add_test(tensor_test FOLDER tensor)
 groove_add_test(autodiff_test FOLDER autodiff)
@@ -72,6 +87,8 @@ if(GROOVE_BUILD_SAMPLES)
   add_test(NAME samples_same_bits COMMAND ${PROJECT_SOURCE_DIR}/tests/project/samples_same_bits
     ${PROJECT_BINARY_DIR}/samples)
   set_tests_properties(samples_same_bits PROPERTIES TIMEOUT 900)
+  add_test(NAME look_inside COMMAND ${PROJECT_SOURCE_DIR}/tests/project/look_inside
+    ${PROJECT_BINARY_DIR}/samples)
 endif()
 
 # Random programs in all ways, bit for bit; the seeds are fixed so that a failure stays.

@@ -2,7 +2,7 @@
 #include "eager/composite.h"
 
 #include "eager/plan.h"
-#include "kernels/lowering.h"
+#include "kernels/ops/widen.h"
 #include "src/core/autograd_meta.h"
 
 namespace groove::eager {
@@ -24,10 +24,9 @@ class CompositePlan final : public Plan {
  public:
   void run(const Call& call, Tensor* outputs) const override {
     if (is_fusible(call) && run_fused(call, outputs)) return;
-    const auto& how = std::get<kernels::CompositeLowering>(call.op->lowering->how);
     const std::vector<Type> inputs = input_types(call);
     const Tensors results =
-        how.compose(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
+        kernels::compose(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
     for (std::size_t k = 0; k < results.size(); ++k) outputs[k] = results[k];
   }
 

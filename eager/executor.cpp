@@ -1,15 +1,20 @@
 // The bottom of dispatch: runs one op now. Plans of recent call signatures are kept per thread.
 #include <array>
+#include <atomic>
+#include <exception>
 #include <vector>
 
 #include "eager/plan.h"
 #include "kernels/backend.h"
+#include "kernels/ops/widen.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/geometry.h"
 
 namespace groove::eager {
 namespace {
+
+void run_planned(const Call& call, Tensor* outputs);
 
 class OpaquePlan : public Plan {
  public:
@@ -22,8 +27,61 @@ class OpaquePlan : public Plan {
       if (tensor.defined()) tensor = contiguous_copy(tensor);
     for (std::size_t k = 0; k < types.outputs.size(); ++k)
       outputs[k] = make_empty(types.outputs[k].sizes, types.outputs[k].dtype);
-    how.run(Signature{*call.op, inputs, *call.attrs, call.numbers}, dense,
-            ArrayRef<Tensor>(outputs, types.outputs.size()));
+    // Compiled code gives host code its numbers anew each time: reading them here makes them no
+    // part of a recorded loop's structure.
+    SmallVector<Scalar, 4> numbers;
+    for (const Scalar& number : call.numbers) numbers.push_back(number.with_origin(-1));
+    const Signature signature{*call.op, inputs, *call.attrs,
+                              ArrayRef<Scalar>(numbers.data(), numbers.size())};
+    const ArrayRef<Tensor> results(outputs, types.outputs.size());
+    if (!how.run_part) return how.run(signature, dense, results);
+    const bool is_small =
+        kernels::host_nanoseconds(how, signature, types) < kernels::kSerialNanoseconds;
+    run_parts(is_small ? 1 : kernels::num_threads(), [&](int part, int of) {
+      how.run_part(signature, dense, results, part, of);
+    });
+  }
+
+ private:
+  // Host code may throw, the pool's bodies must not.
+  template <typename Body>
+  static void run_parts(int parts, const Body& body) {
+    std::exception_ptr failure;
+    std::atomic_flag has_failed;
+    kernels::parallel(parts, [&](int part, int of) {
+      try {
+        body(part, of);
+      } catch (...) {
+        if (!has_failed.test_and_set()) failure = std::current_exception();
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+  }
+};
+
+// The same call on f32 copies of its 16-bit operands, the results rounded.
+class WidenedPlan : public Plan {
+ public:
+  TypeResult types;
+  void run(const Call& call, Tensor* outputs) const override {
+    Tensors wide(call.inputs.begin(), call.inputs.end());
+    for (Tensor& tensor : wide)
+      if (tensor.defined() && kernels::is_half(tensor.impl()->dtype))
+        tensor = converted(tensor, kFloat);
+    Tensors results(types.outputs.size());
+    Call inner = call;
+    inner.inputs = wide;
+    run_planned(inner, results.data());
+    for (std::size_t k = 0; k < results.size(); ++k)
+      outputs[k] = converted(results[k], types.outputs[k].dtype);
+  }
+
+ private:
+  static Tensor converted(const Tensor& tensor, ScalarType dtype) {
+    if (tensor.impl()->dtype == dtype) return tensor;
+    const Tensor result = make_empty(tensor.impl()->geometry.sizes, dtype);
+    copy_elements(tensor, result);
+    return result;
   }
 };
 
@@ -176,14 +234,22 @@ std::vector<Type> input_types(const Call& call) {
 PlanPtr make_plan(const Call& call) {
   GROOVE_CHECK(call.op->lowering, "{}: this operator has no eager kernel", call.op->name);
   const auto& how = call.op->lowering->how;
+  const bool is_composite = std::holds_alternative<kernels::CompositeLowering>(how);
+  const std::vector<Type> inputs = input_types(call);
+  if (!is_composite && kernels::needs_widening(*call.op, inputs)) {
+    auto plan = std::make_unique<WidenedPlan>();
+    plan->types = call.op->type(Signature{*call.op, inputs, *call.attrs, call.numbers});
+    return plan;
+  }
   if (std::holds_alternative<kernels::ElementwiseLowering>(how)) return plan_elementwise(call);
   if (std::holds_alternative<kernels::ReductionLowering>(how)) return plan_reduction(call);
   if (std::holds_alternative<kernels::GatherLowering>(how)) return plan_gather(call);
   if (std::holds_alternative<kernels::ConcatenateLowering>(how)) return plan_concatenate(call);
   if (std::holds_alternative<kernels::ContractionLowering>(how)) return plan_contraction(call);
-  const std::vector<Type> inputs = input_types(call);
   TypeResult types = call.op->type(Signature{*call.op, inputs, *call.attrs, call.numbers});
-  if (std::holds_alternative<kernels::CompositeLowering>(how)) return plan_composite(call);
+  if (is_composite) return plan_composite(call);
+  GROOVE_CHECK(std::holds_alternative<kernels::OpaqueLowering>(how),
+               "{}: only compiled programs have this operator", call.op->name);
   auto plan = std::make_unique<OpaquePlan>();
   plan->types = std::move(types);
   return plan;

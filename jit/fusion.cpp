@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "jit/uses.h"
+#include "jit/place_pieces.h"
 #include "kernels/build.h"
 #include "kernels/ops/structural.h"
 #include "kernels/order.h"
@@ -44,6 +44,7 @@ class Fuser {
     fusion_.group_of.assign(graph.nodes.size(), -1);
     fusion_.span_of.assign(graph.nodes.size(), Span::kFull);
     fusion_.is_stored.assign(graph.values.size(), 0);
+    fusion_.placements.resize(graph.values.size());
   }
 
   Fusion run() {
@@ -53,6 +54,7 @@ class Fuser {
       }
     }
     mark_stored();
+    if (options_.is_enabled) place_pieces(graph_, uses_, fusion_);
     order_groups(graph_, uses_, fusion_);
     return std::move(fusion_);
   }

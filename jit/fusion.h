@@ -33,11 +33,18 @@ struct Group {
   bool is_split = false;   // kRow with few, long rows: chunks over threads, then a tree
 };
 
+// A value that lies in a region of another one's memory.
+struct Placement {
+  ValueId whole = kNoValue;  // none: memory of its own
+  Geometry region = {};
+};
+
 struct Fusion {
   std::vector<Group> groups;           // each after the groups it reads from
   std::vector<std::int32_t> group_of;  // per node; -1: view, constant or dead
   std::vector<Span> span_of;           // per node, within its group
   std::vector<char> is_stored;         // per value: has memory of its own
+  std::vector<Placement> placements;   // per value
   std::vector<std::int32_t> stage_of;  // per node: the stage it runs in; -1: dead
 };
 

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "kernels/lowering.h"
+#include "kernels/ops/widen.h"
 #include "src/core/check.h"
 #include "src/core/tensor_impl.h"
 
@@ -56,9 +56,8 @@ void GraphBuilder::add(const Call& call, Tensor* outputs) {
       types.push_back(input.defined() ? graph_.type(value(input))
                                       : Type{ScalarType::Undefined, {}});
     }
-    const auto& how = std::get<kernels::CompositeLowering>(call.op->lowering->how);
     const Tensors results =
-        how.compose(Signature{*call.op, types, *call.attrs, call.numbers}, call.inputs);
+        kernels::compose(Signature{*call.op, types, *call.attrs, call.numbers}, call.inputs);
     for (std::size_t i = 0; i < results.size(); ++i) outputs[i] = results[i];
     return;
   }

@@ -152,11 +152,14 @@ void KernelWriter::collect_stores() {
     for (const ValueId id : node(index).outputs) {
       if (!is_member(index) || !fusion_.is_stored[static_cast<std::size_t>(id)]) continue;
       const Span span = span_of(index);
-      Walk walk = chains_.walk(memory_geometry(graph_, id), chains_.end(span));
-      const bool is_identity =
-          span == Span::kFull && walk.strides == identity_strides(group_.loop, Span::kFull);
+      const Placement& placement = fusion_.placements[static_cast<std::size_t>(id)];
+      const bool is_placed = placement.whole != kNoValue;
+      Walk walk = chains_.walk(is_placed ? placement.region : memory_geometry(graph_, id),
+                               chains_.end(span));
+      const bool is_identity = !is_placed && span == Span::kFull &&
+                               walk.strides == identity_strides(group_.loop, Span::kFull);
       Memory memory{Memory::Use::kStore,
-                    buffer_of_[static_cast<std::size_t>(id)],
+                    buffer_of_[static_cast<std::size_t>(is_placed ? placement.whole : id)],
                     graph_.type(id).dtype,
                     std::move(walk),
                     is_identity,

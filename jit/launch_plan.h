@@ -59,11 +59,11 @@ struct LaunchPlan {
   std::vector<ScalarSlot> scalars;
   BufferId scratch = -1;  // contractions and row buffers: a piece of `scratch_bytes` per thread
   std::int64_t scratch_bytes = 0;
-  std::int32_t max_parts = 1;  // threads that are worth it
+  bool is_splittable = true;  // among threads; host code may not be
   bool overwrites = false;     // must run after earlier writers of what it stores to
   bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites
   bool is_dropped = false;     // found to be needless
-  std::string text;            // of the kernel, where it is wanted for logs
+  kernels::Kernel kernel;      // contractions: the epilogue; none for host code
   double nanoseconds = 0;      // a rough estimate on one thread
 };
 

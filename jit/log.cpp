@@ -23,59 +23,33 @@ std::string names(const Graph& graph, const std::vector<std::int32_t>& nodes) {
   return text.empty() ? " copy" : text;
 }
 
-std::string fusion_text(const Graph& graph, const Fusion& fusion) {
-  static const char* const kinds[] = {"map",         "row",       "column", "contraction",
-                                      "concatenate", "overwrite", "opaque"};
-  std::string text;
-  for (std::size_t i = 0; i < fusion.groups.size(); ++i) {
-    const Group& group = fusion.groups[i];
-    std::size_t stored = 0;
-    for (const std::int32_t node : group.nodes) {
-      for (const ValueId id : graph.nodes[static_cast<std::size_t>(node)].outputs) {
-        stored += fusion.is_stored[static_cast<std::size_t>(id)] != 0;
-      }
-    }
-    text += fmt::format("group {} stage {} {} {}, stores {}:{}\n", i, group.stage,
-                        kinds[static_cast<int>(group.kind)], to_string(group.loop.sizes), stored,
-                        names(graph, group.nodes));
-  }
-  return text;
-}
-
-std::string memory_text(const Lowered& lowered, const Schedule& schedule) {
-  std::string text;
-  std::int64_t used = 0, arena = 0;
-  for (std::size_t id = 0; id < lowered.buffers.size(); ++id) {
-    const Buffer& buffer = lowered.buffers[id];
-    if (buffer.place != Buffer::Place::kArena || buffer.offset < 0) continue;
-    std::int32_t first = -1, last = -1;
-    for (std::size_t i = 0; i < lowered.launches.size(); ++i) {
-      const LaunchPlan& launch = lowered.launches[i];
-      bool touches = launch.scratch == static_cast<BufferId>(id);
-      for (const Operand& operand : launch.operands) {
-        touches |= operand.buffer == static_cast<BufferId>(id);
-      }
-      if (!touches || launch.is_dropped) continue;
-      const std::int32_t level = schedule.level_of[i];
-      first = first < 0 ? level : std::min(first, level);
-      last = std::max(last, level);
-    }
-    if (first < 0) continue;
-    text += fmt::format("buffer {}: {} bytes at {}, levels {} to {}\n", id, buffer.bytes,
-                        buffer.offset, first, last);
-    used += buffer.bytes;
-    arena = std::max(arena, buffer.offset + buffer.bytes);
-  }
-  return text + fmt::format("arena {} bytes for {} bytes of values\n", arena, used);
-}
-
 std::string kernels_text(const Graph& graph, const Lowered& lowered, const Schedule& schedule) {
   std::string text;
   for (std::size_t level = 0; level < schedule.levels.size(); ++level) {
     for (const std::int32_t index : schedule.levels[level].launches) {
       const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
       text += fmt::format("launch {} level {}:{}\n{}", index, level, names(graph, launch.nodes),
-                          launch.text);
+                          kernels::print(launch.kernel));
+    }
+  }
+  return text;
+}
+
+std::string content(const Graph& graph, const Buffer& buffer) {
+  if (buffer.value == kNoValue) return "work space";
+  const Value& value = graph.values[static_cast<std::size_t>(buffer.value)];
+  if (value.node < 0) return "copy of " + value.name;
+  return "result of " + graph.nodes[static_cast<std::size_t>(value.node)].op->name;
+}
+
+std::string assembly_text(const Graph& graph, const Lowered& lowered, const Schedule& schedule) {
+  std::string text;
+  for (const Schedule::Level& level : schedule.levels) {
+    for (const std::int32_t index : level.launches) {
+      const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
+      text += fmt::format("launch {}:{}\n", index, names(graph, launch.nodes));
+      if (launch.callable) text += launch.callable->listing();
+      if (launch.contraction) text += launch.contraction->listing();
     }
   }
   return text;
@@ -108,7 +82,51 @@ void dump_text(const std::string& name, const std::string& text) {
   }
 }
 
-bool wants_kernel_texts() { return environment().logs("kernels") || !environment().dump.empty(); }
+std::string fusion_text(const Graph& graph, const Fusion& fusion) {
+  static const char* const kinds[] = {"map",         "row",       "column", "contraction",
+                                      "concatenate", "overwrite", "opaque"};
+  std::string text;
+  for (std::size_t i = 0; i < fusion.groups.size(); ++i) {
+    const Group& group = fusion.groups[i];
+    std::size_t stored = 0;
+    for (const std::int32_t node : group.nodes) {
+      for (const ValueId id : graph.nodes[static_cast<std::size_t>(node)].outputs) {
+        stored += fusion.is_stored[static_cast<std::size_t>(id)] != 0;
+      }
+    }
+    text += fmt::format("group {} stage {} {} {}, stores {}:{}\n", i, group.stage,
+                        kinds[static_cast<int>(group.kind)], to_string(group.loop.sizes), stored,
+                        names(graph, group.nodes));
+  }
+  return text;
+}
+
+std::string memory_text(const Graph& graph, const Lowered& lowered, const Schedule& schedule) {
+  std::string text;
+  std::int64_t used = 0, arena = 0;
+  for (std::size_t id = 0; id < lowered.buffers.size(); ++id) {
+    const Buffer& buffer = lowered.buffers[id];
+    if (buffer.place != Buffer::Place::kArena || buffer.offset < 0) continue;
+    std::int32_t first = -1, last = -1;
+    for (std::size_t i = 0; i < lowered.launches.size(); ++i) {
+      const LaunchPlan& launch = lowered.launches[i];
+      bool touches = launch.scratch == static_cast<BufferId>(id);
+      for (const Operand& operand : launch.operands) {
+        touches |= operand.buffer == static_cast<BufferId>(id);
+      }
+      if (!touches || launch.is_dropped) continue;
+      const std::int32_t level = schedule.level_of[i];
+      first = first < 0 ? level : std::min(first, level);
+      last = std::max(last, level);
+    }
+    if (first < 0) continue;
+    text += fmt::format("buffer {}: {} bytes at {}, levels {} to {}, {}\n", id, buffer.bytes,
+                        buffer.offset, first, last, content(graph, buffer));
+    used += buffer.bytes;
+    arena = std::max(arena, buffer.offset + buffer.bytes);
+  }
+  return text + fmt::format("arena {} bytes for {} bytes of values\n", arena, used);
+}
 
 void log_program(const Graph& graph, const Fusion& fusion, const Lowered& lowered,
                  const Schedule& schedule) {
@@ -119,9 +137,15 @@ void log_program(const Graph& graph, const Fusion& fusion, const Lowered& lowere
     show("fusion", number, fusion_text(graph, fusion));
   }
   if (is_dumped || environment().logs("memory")) {
-    show("memory", number, memory_text(lowered, schedule));
+    show("memory", number, memory_text(graph, lowered, schedule));
   }
-  if (wants_kernel_texts()) show("kernels", number, kernels_text(graph, lowered, schedule));
+  if (is_dumped || environment().logs("kernels")) {
+    show("kernels", number, kernels_text(graph, lowered, schedule));
+  }
+  if (is_dumped) {
+    dump_text(fmt::format("program{}_assembly.txt", number),
+              assembly_text(graph, lowered, schedule));
+  }
 }
 
 }  // namespace groove::jit

@@ -8,12 +8,14 @@ namespace groove::jit {
 /// Writes a file into the folder that GROOVE_DUMP names, if it names one; warns once if it cannot.
 void dump_text(const std::string& name, const std::string& text);
 
-/// Are kernel texts wanted? Lowering then keeps them in LaunchPlan::text.
-bool wants_kernel_texts();
+/// Names the groups and what they store.
+std::string fusion_text(const Graph& graph, const Fusion& fusion);
+/// Where every arena buffer lies and when it is alive.
+std::string memory_text(const Graph& graph, const Lowered& lowered, const Schedule& schedule);
 
-/// Channels: `fusion` names the groups and what they store, `memory` where every arena buffer lies
-/// and when it is alive, `kernels` gives each launch's kernel in the text form. With GROOVE_DUMP
-/// the same goes to `program<number>_{fusion,memory,kernels}.txt` in that folder.
+/// Channels: `fusion` and `memory` give the texts above, `kernels` each launch's kernel in the text
+/// form. With GROOVE_DUMP the same and the assembly go to
+/// `program<number>_{fusion,memory,kernels,assembly}.txt` in that folder.
 void log_program(const Graph& graph, const Fusion& fusion, const Lowered& lowered,
                  const Schedule& schedule);
 

@@ -5,7 +5,6 @@
 
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
-#include "jit/log.h"
 #include "kernels/contraction/operands.h"
 #include "kernels/order.h"
 #include "kernels/pool.h"
@@ -37,7 +36,8 @@ class Lowerer {
       add_buffer(value, Buffer::Place::kInput, static_cast<std::int32_t>(i));
     }
     for (std::size_t i = 0; i < graph_.values.size(); ++i) {
-      if (fusion_.is_stored[i]) add_buffer(static_cast<ValueId>(i), Buffer::Place::kArena, -1);
+      const bool is_placed = fusion_.placements[i].whole != kNoValue;
+      if (fusion_.is_stored[i] && !is_placed) add_buffer(static_cast<ValueId>(i), Buffer::Place::kArena, -1);
     }
   }
   void add_buffer(ValueId value, Buffer::Place place, std::int32_t index) {
@@ -92,7 +92,7 @@ class Lowerer {
 
   void compile(LaunchPlan& plan, const kernels::Kernel& kernel) {
     plan.callable = kernels::compile_cached(kernels::current_backend(), kernel);
-    if (wants_kernel_texts()) plan.text = kernels::print(kernel);
+    plan.kernel = kernel;
     result_.launches.push_back(std::move(plan));
   }
 
@@ -184,7 +184,7 @@ class Lowerer {
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);
     plan.contraction = kernels::compile_cached(kernels::current_backend(), contraction);
-    if (wants_kernel_texts()) plan.text = kernels::print(contraction.epilogue);
+    plan.kernel = contraction.epilogue;
     const auto& s = plan.shape;
     const double work = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
                         static_cast<double>(s.n) * static_cast<double>(s.k);
@@ -235,6 +235,8 @@ class Lowerer {
       if (region.sizes.size() != whole.sizes.size()) continue;  // LibTorch's empty 1-d tensors
       region.offset = at * whole.strides[axis];
       at += region.sizes[axis];
+      const ValueId root = root_of(graph_, input);
+      if (fusion_.placements[static_cast<std::size_t>(root)].whole == n.outputs[0]) continue;
       copy_region(group, input, region, buffer_of(n.outputs[0]));
     }
   }
@@ -261,7 +263,12 @@ class Lowerer {
     plan.kind = LaunchPlan::Kind::kOpaque;
     plan.stage = group.stage;
     plan.nodes = group.nodes;
-    plan.nanoseconds = 1000;
+    const auto& how = std::get<kernels::OpaqueLowering>(n.op->lowering->how);
+    const std::vector<Type> types = operand_types(graph_, n);
+    const std::vector<Scalar> numbers = recorded_numbers(graph_, n);
+    const Signature signature{*n.op, types, n.attrs, numbers};
+    plan.nanoseconds = kernels::host_nanoseconds(how, signature, n.op->type(signature));
+    plan.is_splittable = how.run_part != nullptr;
     for (const ValueId id : n.inputs) {
       Operand operand;
       if (id != kNoValue) {
@@ -323,7 +330,8 @@ LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, 
   const kernels::Expr value =
       builder.load(dtype, kernels::stride_class(load[0], plan.box.count[0]));
   builder.store(dtype, kernels::stride_class(store[0], plan.box.count[0]), value);
-  plan.callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
+  plan.kernel = builder.finish();
+  plan.callable = kernels::compile_cached(kernels::current_backend(), plan.kernel);
   plan.operands.push_back({dtype, false, source, from.offset, {}, true});
   plan.operands.push_back({dtype, true, target, to.offset, {}, true});
   plan.nanoseconds = 20.0 + 0.1 * static_cast<double>(plan.box.points());

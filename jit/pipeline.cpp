@@ -22,9 +22,14 @@ void dump(const Graph& graph, int number, std::size_t step, const char* name) {
 
 const std::vector<Pass>& passes() {
   static const std::vector<Pass> order = {
-      {"expand_composites", expand_composites}, {"merge_duplicates", merge_duplicates},
-      {"fold_constants", fold_constants},       {"simplify", simplify},
-      {"remove_dead_code", remove_dead_code},   {"insert_copies", insert_copies},
+      {"expand_composites", expand_composites, "losses, softmax and the like become their parts"},
+      {"widen_halves", widen_halves, "matrix products of 16-bit floats compute in f32"},
+      {"merge_duplicates", merge_duplicates, "what is computed twice is computed once"},
+      {"fold_constants", fold_constants, "operators on constants become constants"},
+      {"simplify", simplify, "operators and views that change nothing go"},
+      {"join_slices", join_slices, "sums of pieces put into zeros become one concatenation"},
+      {"remove_dead_code", remove_dead_code, "results that nobody reads are not computed"},
+      {"insert_copies", insert_copies, "values that need memory of their own get it"},
   };
   return order;
 }

@@ -11,6 +11,7 @@ namespace groove::jit {
 struct Pass {
   const char* name;
   bool (*run)(Graph& graph);
+  const char* about;  // what it does, for people who look inside
 };
 
 /// Every pass by name, in pipeline order; for groove-opt.

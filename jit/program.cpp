@@ -1,8 +1,6 @@
 // Making a program: lowering, schedule, memory, and the tables that a run patches.
 #include "jit/program.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -48,6 +46,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
   plans_ = lowered.launches;
   steps_.reserve(plans_.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
+  find_hot_kernels();
 }
 
 void Program::add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered) {
@@ -107,6 +106,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       if (is_done[i]) continue;
       const LaunchPlan& plan = plans_[static_cast<std::size_t>(launches[i])];
       Step step;
+      step.plan = launches[i];
       step.kind = plan.kind;
       step.order = plan.order;
       step.callable = plan.callable.get();
@@ -141,7 +141,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
         is_done[j] = 1;
       }
       const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
-      step.max_parts = is_small || step.node >= 0 ? 1 : most_threads();
+      step.max_parts = is_small || !plan.is_splittable ? 1 : most_threads();
       total += step.nanoseconds;
       stage.levels.back().push_back(static_cast<std::int32_t>(steps_.size()));
       steps_.push_back(std::move(step));
@@ -153,37 +153,6 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
   stage.last_scalar = static_cast<std::int32_t>(scalars_.size());
   stage.last_entry = static_cast<std::int32_t>(entries_.size());
   stages_.push_back(std::move(stage));
-}
-
-std::string Program::describe() const {
-  std::string text =
-      fmt::format("program: {} launches, arena {} bytes\n", steps_.size(), arena_bytes_);
-  for (std::size_t s = 0; s < stages_.size(); ++s) {
-    text += fmt::format("stage {}{}\n", s, stages_[s].is_serial ? " (one thread)" : "");
-    for (std::size_t level = 0; level < stages_[s].levels.size(); ++level) {
-      for (const std::int32_t index : stages_[s].levels[level]) {
-        const Step& step = steps_[static_cast<std::size_t>(index)];
-        std::string shape;
-        if (step.kind == LaunchPlan::Kind::kContraction) {
-          const auto& m = step.matrices.shape;
-          shape = fmt::format("{}x{}x{}x{}", m.batch, m.m, m.n, m.k);
-        } else {
-          for (int axis = step.instances[0].launch.rank - 1; axis >= 0; --axis) {
-            shape +=
-                fmt::format("{}{}", shape.empty() ? "" : "x", step.instances[0].launch.count[axis]);
-          }
-        }
-        const char* kinds[] = {"kernel", "contraction", "host"};
-        const char* orders[] = {"map", "row", "column", "tree"};
-        text += fmt::format(
-            "  {:2} {:11} {:6} {:16} x{:<3} ~{:.2f} us  {}\n", level,
-            kinds[static_cast<int>(step.kind)],
-            step.kind == LaunchPlan::Kind::kKernel ? orders[static_cast<int>(step.order)] : "",
-            shape, step.instances.size(), step.nanoseconds / 1000, step.name);
-      }
-    }
-  }
-  return text;
 }
 
 }  // namespace groove::jit

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jit/plan_memory.h"
+#include "jit/tiered_kernel.h"
 #include "tracer/compiler.h"
 
 namespace groove::jit {
@@ -26,6 +27,8 @@ class Program final : public Executable {
   std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
                    ProgramContext& context) const noexcept override;
   std::string describe() const override;
+  void inspect(const Graph& recorded, SegmentView& view) const override;
+  void promote() noexcept override;
   std::size_t launch_count() const { return steps_.size(); }
 
  private:
@@ -48,9 +51,11 @@ class Program final : public Executable {
     std::int64_t points = 0;
   };
   struct Step {
+    std::int32_t plan = -1;  // the first of its instances
     LaunchPlan::Kind kind = LaunchPlan::Kind::kKernel;
     kernels::Order order = kernels::Order::kMap;
     const kernels::Callable* callable = nullptr;
+    std::unique_ptr<TieredKernel> tiered;  // the callable, if its share of the time is large
     const kernels::ContractionCallable* contraction = nullptr;
     kernels::ContractionLaunch matrices;
     std::int64_t scratch = 0, scratch_bytes = 0;
@@ -75,6 +80,8 @@ class Program final : public Executable {
   };
   struct Run;
 
+  static std::string shape_text(const Step& step);
+  void find_hot_kernels();
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);
   void add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered);
   void patch(const Stage& stage, const Run& run) const noexcept;
@@ -84,7 +91,7 @@ class Program final : public Executable {
   void run_with_row_buffers(const Step& step, kernels::Launch& launch, const Run& run,
                             int part) const noexcept;
   void run_table(const Step& step, const Run& run, int part, int parts) const noexcept;
-  void run_host_code(const Step& step, const Run& run) const;
+  void run_host_code(const Step& step, const Run& run, int part, int parts) const;
   void fill_freed(std::int32_t level, const Run& run) const noexcept;
 
   Graph graph_;

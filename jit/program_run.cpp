@@ -138,7 +138,7 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
     }
     case LaunchPlan::Kind::kOpaque:
       try {
-        run_host_code(step, run);
+        run_host_code(step, run, part, parts);
       } catch (...) {
         *run.has_failed = true;
       }
@@ -189,7 +189,7 @@ void Program::run_table(const Step& step, const Run& run, int part, int parts) c
   }
 }
 
-void Program::run_host_code(const Step& step, const Run& run) const {
+void Program::run_host_code(const Step& step, const Run& run, int part, int parts) const {
   const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
   const auto& how = std::get<kernels::OpaqueLowering>(node.op->lowering->how);
   const Instance& instance = step.instances[0];
@@ -214,7 +214,12 @@ void Program::run_host_code(const Step& step, const Run& run) const {
       numbers[i] = entry_number(graph_, run.numbers, node.numbers[i].entry);
     }
   }
-  how.run(Signature{*node.op, types, node.attrs, numbers}, inputs, outputs);
+  const Signature signature{*node.op, types, node.attrs, numbers};
+  if (how.run_part) {
+    how.run_part(signature, inputs, outputs, part, parts);
+  } else {
+    how.run(signature, inputs, outputs);
+  }
 }
 
 void Program::fill_freed(std::int32_t level, const Run& run) const noexcept {

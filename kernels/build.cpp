@@ -32,8 +32,13 @@ Exprs emit_elementwise(Builder& builder, const Signature& signature, const TypeR
   const auto& how = std::get<ElementwiseLowering>(signature.op.lowering->how);
   Body body = make_body(builder, signature, types.compute);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool keep = bit(how.raw_inputs, i) || !inputs[i].defined();
-    body.inputs.push_back(keep ? inputs[i] : convert(inputs[i], types.compute));
+    if (!inputs[i].defined()) {
+      body.inputs.emplace_back();
+      continue;
+    }
+    const bool is_raw = bit(how.raw_inputs, i);  // except for what has no arithmetic
+    body.inputs.push_back(
+        convert(inputs[i], is_raw ? ComputeDtype(inputs[i].dtype()) : types.compute));
   }
   body.numbers = numbers;
   body.flat_index = std::move(flat_index);

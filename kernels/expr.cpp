@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/core/check.h"
+#include "src/core/half.h"
 
 namespace groove::kernels {
 
@@ -66,6 +67,10 @@ Expr Builder::constant(ScalarType dtype, double value) {
       return constant_bits(dtype, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
     case kDouble:
       return constant_bits(dtype, std::bit_cast<std::uint64_t>(value));
+    case kHalf:
+      return constant_bits(dtype, half_bits(value));
+    case kBFloat16:
+      return constant_bits(dtype, bfloat16_bits(value));
     case kBool:
       return constant_bits(dtype, value != 0.0 ? 1 : 0);
     default:
@@ -224,9 +229,6 @@ Expr ge(Expr a, double b) { return ge(a, literal(b, a)); }
 Expr select(Expr mask, Expr yes, Expr no) {
   check_same_dtype(Prim::kSelect, yes, no);
   return yes.builder().emit(Prim::kSelect, yes.dtype(), mask, yes, no);
-}
-Expr convert(Expr a, ScalarType dtype) {
-  return a.dtype() == dtype ? a : a.builder().emit(Prim::kConvert, dtype, a);
 }
 Expr bitcast(Expr a, ScalarType dtype) {
   return a.dtype() == dtype ? a : a.builder().emit(Prim::kBitcast, dtype, a);

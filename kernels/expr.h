@@ -100,7 +100,8 @@ Expr le(Expr a, double b);
 Expr gt(Expr a, double b);
 Expr ge(Expr a, double b);
 Expr select(Expr mask, Expr yes, Expr no);
-Expr convert(Expr a, ScalarType dtype);  // returns a when the dtype is the same
+/// Rounds once, whatever the two dtypes (kernels/functions/convert.cpp); `a` itself when it has it.
+Expr convert(Expr a, ScalarType dtype);
 Expr bitcast(Expr a, ScalarType dtype);
 Expr fma(Expr a, Expr b, Expr c);
 Expr sqrt(Expr a);
@@ -130,6 +131,14 @@ Expr log1p(Expr x);  // log(1 + x), likewise
 Expr rsqrt(Expr x);
 Expr tanh(Expr x);
 Expr sigmoid(Expr x);
+Expr silu(Expr x);  // x sigmoid(x)
+Expr erf(Expr x);
+Expr erfc(Expr x);
+// x Phi(x), Phi the normal distribution, and its tanh form; with their derivatives.
+Expr gelu(Expr x);
+Expr gelu_tanh(Expr x);
+Expr gelu_slope(Expr x);
+Expr gelu_tanh_slope(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
 Expr pow(Expr x, Expr y);

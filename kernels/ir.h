@@ -41,7 +41,8 @@ enum class Prim : std::uint8_t {
   // comparisons give bool; ordered, except kNe which is true on NaN
   kEq, kNe, kLt, kLe, kGt, kGe,
   kSelect,   // args[0] bool ? args[1] : args[2]
-  kConvert,  // dtype of args[0] -> dtype; see numerics.md §1 for out-of-range rules
+  kConvert,  // dtype of args[0] -> dtype; see numerics.md §1 for out-of-range rules. f16 and bf16 to
+             // and from f32 only; they are loaded, stored and selected, and have no arithmetic
   kBitcast,  // between f32 and i32, f64 and i64
   // bits (integers and bool); shifts by >= width give 0, arithmetic ones the sign
   kAnd, kOr, kXor, kNot, kShiftLeft, kShiftRightLogical, kShiftRightArithmetic,
@@ -139,6 +140,8 @@ class Callable {
  public:
   virtual ~Callable() = default;
   virtual void run(const Launch& launch) const noexcept = 0;
+  /// For people: the machine code as assembly text; empty when there is none.
+  virtual std::string listing() const { return {}; }
 };
 
 }  // namespace groove::kernels

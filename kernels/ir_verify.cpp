@@ -9,10 +9,27 @@
 namespace groove::kernels {
 namespace {
 
+bool is_half(ScalarType dtype) { return dtype == kHalf || dtype == kBFloat16; }
 bool is_supported(ScalarType dtype) {
-  return dtype == kBool || is_integral(dtype) || dtype == kFloat || dtype == kDouble;
+  return dtype == kBool || is_integral(dtype) || is_floating(dtype);
 }
 bool is_number(ScalarType dtype) { return is_integral(dtype) || is_floating(dtype); }
+
+// 16-bit floats are moved, chosen and converted; they have no arithmetic.
+bool takes_halves(Prim prim) {
+  switch (prim) {
+    case Prim::kConstant:
+    case Prim::kParam:
+    case Prim::kLoad:
+    case Prim::kLoadAt:
+    case Prim::kSelect:
+    case Prim::kConvert:
+    case Prim::kStore:
+      return true;
+    default:
+      return false;
+  }
+}
 
 class Verifier {
  public:
@@ -56,7 +73,8 @@ class Verifier {
       }
     }
     for (const Table& table : kernel_.tables) {
-      if (!is_supported(table.dtype) || table.bits.empty()) return "a table is empty or untyped";
+      const bool has_dtype = is_supported(table.dtype) && !is_half(table.dtype);
+      if (!has_dtype || table.bits.empty()) return "a table is empty or untyped";
     }
     std::int32_t next = 0;
     for (std::size_t i = 0; i < kernel_.phases.size(); ++i) {
@@ -133,6 +151,11 @@ class Verifier {
       }
       return text + fmt::format(" -> {}", short_name(dtype));
     };
+    if (!takes_halves(instr.prim)) {
+      bool has_half = is_half(dtype);
+      for (int i = 0; i < arg_count(instr.prim); ++i) has_half |= is_half(arg(instr, i).dtype);
+      if (has_half) return require(false);
+    }
     switch (instr.prim) {
       case Prim::kConstant: {
         const std::size_t bits = dtype == kBool ? 1 : 8 * element_size(dtype);
@@ -181,8 +204,11 @@ class Verifier {
       case Prim::kSelect:
       case Prim::kIfAnyEnd:
         return require(arg(instr, 0).dtype == kBool && all_are(dtype, 1));
-      case Prim::kConvert:
-        return require(arg(instr, 0).dtype != dtype);
+      case Prim::kConvert: {
+        const ScalarType from = arg(instr, 0).dtype;
+        return require(from != dtype && (!is_half(from) || dtype == kFloat) &&
+                       (!is_half(dtype) || from == kFloat));
+      }
       case Prim::kBitcast: {
         const ScalarType from = arg(instr, 0).dtype;
         return require((dtype == kFloat && from == kInt) || (dtype == kInt && from == kFloat) ||

@@ -74,9 +74,18 @@ struct CompositeLowering {
   std::function<Tensors(const Signature&, ArrayRef<Tensor> inputs)> compose;
 };
 
-// Host code over real contiguous memory.
+// Host code over real contiguous memory: `run`, on one thread, or `run_part`, called for each of
+// `parts` shares of the work, perhaps at once on different threads. Bits must not depend on parts.
 struct OpaqueLowering {
-  std::function<void(const Signature&, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs)> run;
+  std::function<void(const Signature&, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs)> run = {};
+  std::function<void(const Signature&, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
+                     int parts)>
+      run_part = {};
+  // Work in nanoseconds on one thread, for scheduling (default: from the bytes touched).
+  std::function<double(const Signature&)> nanoseconds = {};
+  // The code knows 16-bit floats (it moves elements, or sums them in f32). Otherwise it is given f32
+  // copies of them and its results are rounded.
+  bool takes_halves = false;
 };
 
 struct Lowering {
@@ -89,6 +98,12 @@ template <typename How>
 std::shared_ptr<const Lowering> lower(How how) {
   return std::make_shared<const Lowering>(Lowering{std::move(how)});
 }
+
+/// One-thread time below which host code is not split, and above which it is worth it.
+inline constexpr double kSerialNanoseconds = 3000;
+/// Time of host code on one thread, by its own account or from the bytes it touches.
+double host_nanoseconds(const OpaqueLowering& how, const Signature& signature,
+                        const TypeResult& types);
 
 // Shorthands for the op files.
 std::shared_ptr<const Lowering> unary(Expr (*body)(Expr));

@@ -3,8 +3,8 @@
 #include <groove/groove.h>
 
 #include <cstdio>
-#include <optional>
 
+#include "digits.h"
 #include "sample_options.h"
 
 namespace data = groove::data;
@@ -27,41 +27,10 @@ struct Net : nn::Module {
   nn::Linear fc1{nullptr}, fc2{nullptr}, fc3{nullptr};
 };
 
-// The digits [first, first + count) of the 10,000, so that some can be kept for the test.
-class Digits : public data::datasets::Dataset<Digits> {
- public:
-  Digits(const std::string& folder, size_t first, size_t count)
-      : digits_(folder, data::datasets::MNIST::Mode::kTest), first_(first), count_(count) {}
-
-  data::Example<> get(size_t index) override { return digits_.get(first_ + index); }
-  std::optional<size_t> size() const override { return count_; }
-
- private:
-  data::datasets::MNIST digits_;
-  size_t first_, count_;
-};
-
-static double test_accuracy(Net& model, const std::string& folder) {
-  groove::NoGradGuard no_grad;
-  model.eval();
-  auto digits = Digits(folder, 8000, 2000)
-                    .map(data::transforms::Normalize<>(0.1307, 0.3081))
-                    .map(data::transforms::Stack<>());
-  auto loader = data::make_data_loader<data::samplers::SequentialSampler>(std::move(digits), 500);
-  int64_t correct = 0;
-  for (auto& batch : *loader) {
-    auto guess = model.forward(batch.data).argmax(1);
-    correct += guess.eq(batch.target).sum().item<int64_t>();
-  }
-  return static_cast<double>(correct) / 2000.0;
-}
-
 static void train(Net& model, const SampleOptions& options) {
-  auto digits = Digits(options.data, 0, 8000)
-                    .map(data::transforms::Normalize<>(0.1307, 0.3081))
-                    .map(data::transforms::Stack<>());
   auto loader = data::make_data_loader<data::samplers::RandomSampler>(
-      std::move(digits), data::DataLoaderOptions(options.batch).drop_last(true));
+      normalized_digits(options.data, 0, 8000),
+      data::DataLoaderOptions(options.batch).drop_last(true));
   groove::optim::Adam optimizer(model.parameters(), groove::optim::AdamOptions(1e-3));
 
   Progress progress(options.steps, options.bits);
@@ -91,7 +60,7 @@ int main(int argc, char** argv) {
     groove::manual_seed(options.seed);
     Net model;
     train(model, options);
-    std::printf("test accuracy %.2f %%\n", 100.0 * test_accuracy(model, options.data));
+    std::printf("test accuracy %.2f %%\n", test_accuracy(model, options.data));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "mlp_digits: %s\n", error.what());
     return 1;

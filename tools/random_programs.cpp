@@ -25,7 +25,7 @@ struct Options {
   std::uint64_t seed = 1, count = 100;
   bool is_loop = false, plants_fault = false, only_prints = false, is_verbose = false;
   bool keeps_whole = false, has_guard_pages = false;
-  int threads = 3, failures = 5;
+  int threads = 7, failures = 5;
 };
 
 struct Shared {  // what a child tells its parent
@@ -41,7 +41,8 @@ std::uint64_t scramble(std::uint64_t z) {
   return (z ^ z >> 29) * 0x94D049BB133111EBu >> 16;
 }
 
-// The ways in which a program is run after the oracle, drawn from its seed.
+// The ways in which a program is run after the oracle, drawn from its seed. LLVM takes milliseconds
+// for a kernel, so one program in eight gets it.
 std::vector<Way> ways(const Program& program, const Options& options) {
   std::uint64_t state = program.seed * 977 + 5;
   const auto below = [&](std::size_t n) {
@@ -49,29 +50,37 @@ std::vector<Way> ways(const Program& program, const Options& options) {
     return static_cast<int>(state % n);
   };
   std::vector<Way> all;
-  const auto draw = [&] {
+  const auto draw = [&](bool is_traced) {
+    static constexpr int threads[] = {1, 2, 3, 7};
     Way way;
-    way.threads = 1 + below(static_cast<std::size_t>(options.threads));
+    way.is_traced = is_traced;
+    way.threads = std::min(threads[below(4)], options.threads);
     way.is_avx2 = below(2) == 0;
+    way.hot = 1 + (below(4) == 0);
+    way.is_fused = below(5) != 0;
+    way.is_never_serial = below(3) == 0;
+    way.fills_freed_memory = below(4) == 0;
     way.plants_fault = options.plants_fault;
-    return way;
+    all.push_back(way);
   };
-  all.push_back(draw());
-  Way traced = draw();
-  traced.is_traced = true;
-  all.push_back(traced);
+  draw(false);
+  draw(true);
   if (below(4) == 0) {
-    all.push_back(draw());
-    all.back().is_traced = true;
+    draw(true);
     all.back().is_synchronous = false;
   }
   if (below(4) == 0) {
-    all.push_back(traced);
-    all.back().is_interpreted = true;
+    draw(true);
+    all.back().tier = Tier::kInterpreter;
   }
-  for (int n = 0; n < 3; ++n) {
-    all.push_back(draw());
-    all.back().is_traced = true;
+  const bool has_llvm = llvm_problem().empty();
+  if (has_llvm && below(8) == 0) {
+    draw(below(3) != 0);
+    all.back().tier = all.back().is_traced && below(2) == 0 ? Tier::kPromoted : Tier::kLlvm;
+    all.back().hot = 1;
+  }
+  for (int n = 0; n < 2; ++n) {
+    draw(true);
     all.back().exit = below(program.body.size() + program.body.size() / 2 + 2);
   }
   return all;
@@ -79,7 +88,7 @@ std::vector<Way> ways(const Program& program, const Options& options) {
 
 Way oracle() {
   Way way;
-  way.is_interpreted = true;
+  way.tier = Tier::kInterpreter;
   return way;
 }
 
@@ -173,6 +182,15 @@ int shrink_and_print(const Shared& shared, const Options& options, int kind) {
       },
       false);
   if (way.is_traced) {
+    in_child(
+        [&] {
+          alarm(20);
+          std::printf("  what is compiled, for groove-opt:\n");
+          way.prints_graphs = true;
+          run(small, way);
+          return 0;
+        },
+        true);
     way.is_node_by_node = true;
     const int by_node = outcome_in_child(small, way);
     std::printf("  with the recorded graph run node by node: %s\n",
@@ -213,13 +231,14 @@ int check_all(const Options& options) {
   }
   std::printf(
       "%llu programs, %llu instructions, %llu runs compared; %llu segments, %llu hits, %llu "
-      "leaves; %d failed\n",
+      "leaves; %d failed%s\n",
       static_cast<unsigned long long>(shared.programs),
       static_cast<unsigned long long>(shared.instructions),
       static_cast<unsigned long long>(shared.runs),
       static_cast<unsigned long long>(shared.totals.segments),
       static_cast<unsigned long long>(shared.totals.hits),
-      static_cast<unsigned long long>(shared.totals.leaves), failures);
+      static_cast<unsigned long long>(shared.totals.leaves), failures,
+      llvm_problem().empty() ? "" : (" (no LLVM: " + llvm_problem() + ")").c_str());
   return failures ? 1 : 0;
 }
 

@@ -11,6 +11,10 @@
 
 namespace groove {
 
+namespace jit {
+struct SegmentView;
+}
+
 struct ProgramContext {
   void* arena = nullptr;   // 64-byte aligned, Executable::arena_bytes() long, kept between stages
   std::int32_t stage = 0;  // which stage to run
@@ -33,6 +37,12 @@ class Executable {
                            ProgramContext& context) const noexcept = 0;
   /// For explain(): launches, bytes moved, arena, a readable listing.
   virtual std::string describe() const = 0;
+  /// Called once, after some runs, on the compile thread or the user's: may replace code by faster
+  /// code that gives the same bits, also while other threads run it.
+  virtual void promote() noexcept {}
+  /// Fills what a compiler knows about a segment: passes, groups, launches. `recorded` is the graph
+  /// that this was made of.
+  virtual void inspect(const Graph& recorded, jit::SegmentView& view) const;
 };
 
 class Compiler {

@@ -13,6 +13,8 @@ namespace groove::tracer {
 namespace {
 
 constexpr int kLeavesBeforeRetirement = 3;
+// A loop that ran this often goes on long enough for tier 2 to pay.
+constexpr std::uint64_t kRunsBeforePromotion = 16;
 
 }  // namespace
 
@@ -21,7 +23,9 @@ constexpr int kLeavesBeforeRetirement = 3;
 void Context::start_recording(const Discovery::Plan& plan) {
   recorded_plan_ = plan;
   recorded_hash_ = 0;
-  recorder_ = std::make_unique<Recorder>(plan.head, next_session());
+  // Strict mode cannot be left, so nothing is taken for a constant there.
+  recorder_ = std::make_unique<Recorder>(
+      plan.head, next_session(), is_strict() ? Recorder::Moving{.are_all = true} : moving(plan.head));
   discovery_.drop_plan();
   move_to(State::kRecording);
 }
@@ -78,6 +82,10 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
       move_to(State::kReplaying);
       return true;
     }
+    if (why == Reason::kMoved) {
+      add_moving(hash, 0);
+      retire(segment);
+    }
     replay_->reset();
     replay_ = nullptr;
   }
@@ -119,6 +127,7 @@ bool Context::commit_complete(std::size_t skip_last) {
 }
 
 void Context::leave(Reason reason, std::size_t skip_last) {
+  if (reason == Reason::kMoved) add_moving(replay_->segment().head, replay_->matched());
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: left segment {} ({}) at word {} of {}: {}\n", replay_->segment().id,
                replay_->segment().place, replay_->matched(), replay_->segment().words.size(),
@@ -148,7 +157,8 @@ void Context::end_replay(bool is_hit, Reason reason) {
   const auto kind = kinds_.find(&segment);
   const Discovery::Kind found = kind == kinds_.end() ? Discovery::Kind::kStep : kind->second;
   if (is_hit) {
-    ++segment.statistics.hits;
+    if (++segment.statistics.hits == kRunsBeforePromotion)
+      promote(replay->segment_pointer(), is_compilation_synchronous());
     segment.consecutive_leaves = 0;
     discovery_.on_segment(found);
     return;
@@ -156,7 +166,8 @@ void Context::end_replay(bool is_hit, Reason reason) {
   ++segment.statistics.leaves;
   ++segment.statistics.left_at_reason[static_cast<int>(reason)];
   if (reason == Reason::kForced || reason == Reason::kModeChange) return;
-  const bool is_wrong = reason == Reason::kEscape || reason == Reason::kProgramFailed;
+  const bool is_wrong = reason == Reason::kEscape || reason == Reason::kMoved ||
+                        reason == Reason::kProgramFailed;
   if (++segment.consecutive_leaves < kLeavesBeforeRetirement && !is_wrong) return;
   for (const SegmentPtr& known : armed_segments(segment.head))
     if (known.get() == &segment) {

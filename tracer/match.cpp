@@ -196,7 +196,7 @@ bool Replay::numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& w
     }
   for (const auto& [index, bits] : word.fixed_numbers)
     if (word_of(numbers[static_cast<std::size_t>(index)]) != bits) {
-      why = Reason::kMismatchNumber;
+      why = word.has_settled_position ? Reason::kMoved : Reason::kMismatchNumber;
       return false;
     }
   return true;

@@ -17,8 +17,8 @@ bool reads_indices(const Type& type) { return is_integral(type.dtype); }
 
 }  // namespace
 
-Recorder::Recorder(std::uint64_t head, std::uint64_t session)
-    : session_(session), segment_(std::make_shared<Segment>()) {
+Recorder::Recorder(std::uint64_t head, std::uint64_t session, Moving moving)
+    : session_(session), moving_(std::move(moving)), segment_(std::make_shared<Segment>()) {
   segment_->head = head;
 }
 
@@ -222,6 +222,11 @@ void Recorder::fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<
     segment_values_.push_back(word_of(number));
     segment_->graph.numbers.push_back(word_kind(number));
   }
+  word.has_settled_position = op.kind == OpKind::kView && !numbers.empty() &&
+                              !moving_.contains(segment_->words.size() - 1);
+  if (!word.has_settled_position) return;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    word.fixed_numbers.emplace_back(static_cast<std::int32_t>(i), word_of(numbers[i]));
 }
 
 // A number of a recorded call: one of the segment's run-time numbers when it came from a word,
@@ -237,6 +242,10 @@ NumberRef Recorder::number_ref(const Scalar& number) {
 
 std::vector<Scalar> Recorder::tagged(ArrayRef<Scalar> numbers) const {
   std::vector<Scalar> result;
+  if (!failure_ && segment_->words.back().has_settled_position) {
+    for (const Scalar& number : numbers) result.push_back(number.with_origin(-1));
+    return result;
+  }
   for (std::size_t i = 0; i < numbers.size(); ++i)
     result.push_back(numbers[i].with_origin(
         failure_ ? -1 : segment_->words.back().first_number + static_cast<int>(i)));
@@ -285,7 +294,9 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
                               std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
                               std::vector<bool>* output_is_new) {
   Graph& graph = segment_->graph;
-  const Place place{call.site.file_name(), call.site.line()};
+  // Inside a library call the user's line is that of the call.
+  const Place place{in_expansion_ ? word().site.file : call.site.file_name(),
+                    in_expansion_ ? word().site.line : call.site.line()};
   const std::int32_t node_index = graph.add_node(*call.op, prepared.values, *call.attrs,
                                                  std::move(numbers), place, segment_->stages - 1);
   const std::vector<ValueId> values = graph.nodes[static_cast<std::size_t>(node_index)].outputs;

@@ -3,6 +3,7 @@
 // that value, writing through a view makes a new value of the whole.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,7 +14,17 @@ namespace groove::tracer {
 
 class Recorder {
  public:
-  Recorder(std::uint64_t head, std::uint64_t session);
+  // Words whose views were seen to move: what they start at is a run-time number. Others are taken
+  // for constants.
+  struct Moving {
+    bool are_all = false;
+    std::vector<std::size_t> words = {};
+    bool contains(std::size_t word) const {
+      return are_all || std::find(words.begin(), words.end(), word) != words.end();
+    }
+  };
+
+  Recorder(std::uint64_t head, std::uint64_t session, Moving moving);
 
   std::uint64_t session() const { return session_; }
   /// Set when this iteration cannot become a segment.
@@ -80,9 +91,11 @@ class Recorder {
   void add_stage_end(SlotId slot);
   bool is_held(SlotId slot) const;
   void add_outputs();
+  void name_values();
   Word& word() { return segment_->words.back(); }
 
   std::uint64_t session_;
+  Moving moving_;
   SegmentPtr segment_;
   std::optional<Reason> failure_;
   bool in_expansion_ = false;

@@ -1,5 +1,6 @@
 // The recorder's end: what the program looked at or still holds becomes an output of the graph.
 #include "src/core/check.h"
+#include "tracer/inspect.h"
 #include "tracer/recorder.h"
 #include "tracer/tape_hooks.h"
 
@@ -68,6 +69,28 @@ void Recorder::add_outputs() {
   }
 }
 
+// For people: what a graph shows is called as the words call it.
+void Recorder::name_values() {
+  Graph& graph = segment_->graph;
+  for (std::size_t i = 0; i < segment_->live_ins.size(); ++i) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(segment_->live_ins[i])];
+    const char* role = slot.recorded.defined() ? "state" : "input";
+    if (slot.requires_grad) role = "parameter";
+    if (slot.grad_of != kNoSlot) role = "grad";
+    const ValueId value = graph.inputs[i].value;
+    graph.values[static_cast<std::size_t>(value)].name = fmt::format("{}{}", role, i);
+  }
+  for (std::size_t w = 0; w < segment_->words.size(); ++w) {
+    const Word& word = segment_->words[w];
+    for (std::size_t k = 0; k < word.outputs.size(); ++k) {
+      if (word.outputs[k] == kNoSlot || !word.output_is_new[k]) continue;
+      const ValueId value = cached_[static_cast<std::size_t>(word.outputs[k])].value;
+      std::string& name = graph.values[static_cast<std::size_t>(value)].name;
+      if (name.empty()) name = result_name(word, w, k);
+    }
+  }
+}
+
 SegmentPtr Recorder::finish(const Widened& widened) {
   if (segment_->words.empty()) fail(Reason::kException);
   std::vector<Tensor> kept;  // counted as held by the program
@@ -104,6 +127,7 @@ SegmentPtr Recorder::finish(const Widened& widened) {
     slot.is_leaf = !impl.autograd || !impl.autograd->grad_fn;
   }
   segment_->place = place();
+  name_values();
   return segment_;
 }
 

@@ -40,8 +40,9 @@ struct Registry {
   std::unordered_map<std::uint64_t, std::vector<SegmentPtr>> by_head;
   std::vector<SegmentPtr> all;
   std::unordered_map<std::uint64_t, Recorder::Widened> widened;
+  std::unordered_map<std::uint64_t, Recorder::Moving> moving;
   std::map<std::pair<std::string, Reason>, std::uint64_t> failures;
-  std::deque<SegmentPtr> queue;
+  std::deque<SegmentPtr> queue, promotions;
   bool is_compiling = false;
   bool has_thread = false;
   std::uint64_t next_id = 1;
@@ -59,6 +60,7 @@ Registry& registry() {
     Registry& r = registry();
     r.has_thread = r.is_compiling = false;
     r.queue.clear();
+    r.promotions.clear();
   });
   return true;
 }();
@@ -82,6 +84,7 @@ void drop_dead_segments(Registry& r) {
   std::vector<SegmentPtr> dead;
   std::copy_if(r.all.begin(), r.all.end(), std::back_inserter(dead), is_dead);
   for (const SegmentPtr& segment : dead) {
+    note_gone(*segment);
     segment->state.store(State::kRetired);
     auto& variants = r.by_head[segment->head];
     variants.erase(std::remove(variants.begin(), variants.end(), segment), variants.end());
@@ -114,24 +117,46 @@ void compile(Segment& segment) {
   segment.state.store(result, std::memory_order_release);
 }
 
+void promote(Segment& segment) {
+  if (segment.state.load() != State::kArmed) return;
+  const TraceSpan span("promote", segment.id);
+  segment.executable->promote();
+}
+
 void compile_loop() {
   sched_param priority{};
   sched_setscheduler(0, SCHED_BATCH, &priority);
   Registry& r = registry();
   std::unique_lock lock(r.mutex);
   for (;;) {
-    r.changed.wait(lock, [&r] { return !r.queue.empty(); });
-    const SegmentPtr segment = r.queue.front();
-    r.queue.pop_front();
+    r.changed.wait(lock, [&r] { return !r.queue.empty() || !r.promotions.empty(); });
+    const bool is_new = !r.queue.empty();
+    std::deque<SegmentPtr>& from = is_new ? r.queue : r.promotions;
+    SegmentPtr segment = from.front();
+    from.pop_front();
     r.is_compiling = true;
     lock.unlock();
     kernels::set_background_busy(true);
-    compile(*segment);
+    if (is_new)
+      compile(*segment);
+    else
+      promote(*segment);
     kernels::set_background_busy(false);
+    segment.reset();
     lock.lock();
-    r.is_compiling = !r.queue.empty();
+    r.is_compiling = !r.queue.empty() || !r.promotions.empty();
     r.changed.notify_all();
   }
+}
+
+void queue(Registry& r, std::deque<SegmentPtr>& into, const SegmentPtr& segment) {
+  into.push_back(segment);
+  r.is_compiling = true;
+  if (!r.has_thread) {
+    r.has_thread = true;
+    std::thread(compile_loop).detach();
+  }
+  r.changed.notify_all();
 }
 
 }  // namespace
@@ -173,17 +198,16 @@ void submit(SegmentPtr segment, bool is_synchronous) {
     r.by_head[segment->head].push_back(segment);
     r.all.push_back(segment);
     add_to_filter(segment->head);
-    if (!is_synchronous) {
-      r.queue.push_back(segment);
-      r.is_compiling = true;
-      if (!r.has_thread) {
-        r.has_thread = true;
-        std::thread(compile_loop).detach();
-      }
-      r.changed.notify_all();
-    }
+    if (!is_synchronous) queue(r, r.queue, segment);
   }
   if (is_synchronous) compile(*segment);
+}
+
+void promote(SegmentPtr segment, bool is_synchronous) {
+  if (is_synchronous) return promote(*segment);
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  queue(r, r.promotions, segment);
 }
 
 void retire(const SegmentPtr& segment) {
@@ -197,7 +221,7 @@ void retire(const SegmentPtr& segment) {
 void wait_for_compiler() {
   Registry& r = registry();
   std::unique_lock lock(r.mutex);
-  r.changed.wait(lock, [&r] { return !r.is_compiling && r.queue.empty(); });
+  r.changed.wait(lock, [&r] { return !r.is_compiling && r.queue.empty() && r.promotions.empty(); });
 }
 
 void forget_all_segments() {
@@ -207,6 +231,7 @@ void forget_all_segments() {
   r.by_head.clear();
   r.all.clear();
   r.widened.clear();
+  r.moving.clear();
   r.failures.clear();
   for (auto& word : filter) word.store(0);
 }
@@ -224,6 +249,21 @@ Recorder::Widened widened(std::uint64_t head) {
   const std::lock_guard lock(r.mutex);
   const auto found = r.widened.find(head);
   return found == r.widened.end() ? Recorder::Widened{} : found->second;
+}
+
+void add_moving(std::uint64_t head, std::size_t word) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  Recorder::Moving& known = r.moving[head];
+  known.are_all = !known.words.empty() && !known.contains(word);
+  known.words.push_back(word);
+}
+
+Recorder::Moving moving(std::uint64_t head) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto found = r.moving.find(head);
+  return found == r.moving.end() ? Recorder::Moving{} : found->second;
 }
 
 void count_failure(const std::string& place, Reason reason) {

@@ -19,6 +19,9 @@ bool wants_segment(std::uint64_t head);
 /// Hands a recorded segment to the compiler: at once, or on the compile thread. It is Armed when
 /// its executable is there, Retired when compilation failed.
 void submit(SegmentPtr segment, bool is_synchronous);
+/// Lets the compiler replace the code of a segment that runs often: at once, or on the compile thread
+/// when it has nothing else to do.
+void promote(SegmentPtr segment, bool is_synchronous);
 void retire(const SegmentPtr& segment);
 /// Waits until nothing is being compiled.
 void wait_for_compiler();
@@ -26,6 +29,9 @@ void forget_all_segments();
 
 void add_widened(std::uint64_t head, const Recorder::Widened& outputs);
 Recorder::Widened widened(std::uint64_t head);
+/// A view of this word moved; from the second such word on, all are taken to move.
+void add_moving(std::uint64_t head, std::size_t word);
+Recorder::Moving moving(std::uint64_t head);
 
 /// Counts a loop that could not be recorded, for explain().
 void count_failure(const std::string& place, Reason reason);

@@ -19,6 +19,7 @@ class Replay {
   Replay& operator=(const Replay&) = delete;
 
   Segment& segment() const { return *segment_; }
+  const SegmentPtr& segment_pointer() const { return segment_; }
   std::uint64_t session() const { return session_; }
   std::size_t matched() const { return matched_; }
   /// A raw pointer is about to be handed out: keeps what matched words have read of this storage.

@@ -18,17 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-const char* state_name(State state) {
-  switch (state) {
-    case State::kArmed:
-      return "armed";
-    case State::kCompiling:
-      return "compiling";
-    default:
-      return "retired";
-  }
-}
-
 json to_json(const Segment& segment) {
   const State state = segment.state.load(std::memory_order_acquire);
   const Statistics& s = segment.statistics;
@@ -56,8 +45,20 @@ json to_json(const Segment& segment) {
   return row;
 }
 
+// What was said of segments that are no more.
+constexpr std::size_t kMostGone = 64;
+std::mutex gone_mutex;
+json& gone() {
+  static json& rows = *new json(json::array());
+  return rows;
+}
+
 json report() {
   json all = {{"segments", json::array()}, {"not_compiled", json::array()}};
+  {
+    const std::lock_guard lock(gone_mutex);
+    all["segments"] = gone();
+  }
   for (const SegmentPtr& segment : all_segments()) all["segments"].push_back(to_json(*segment));
   for (const Failure& failure : all_failures())
     all["not_compiled"].push_back({{"place", failure.place},
@@ -169,6 +170,25 @@ const bool registered = [] {
 }();
 
 }  // namespace
+
+const char* state_name(State state) {
+  switch (state) {
+    case State::kArmed:
+      return "armed";
+    case State::kCompiling:
+      return "compiling";
+    default:
+      return "retired";
+  }
+}
+
+void note_gone(const Segment& segment) {
+  json row = to_json(segment);
+  row["state"] = "gone with its model";
+  const std::lock_guard lock(gone_mutex);
+  if (gone().size() >= kMostGone) gone().erase(0);
+  gone().push_back(std::move(row));
+}
 
 TraceSpan::TraceSpan(const char* name, std::uint64_t segment)
     : name_(name),

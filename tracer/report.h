@@ -4,11 +4,17 @@
 #include <cstdint>
 #include <string>
 
+#include "tracer/segment.h"
+
 namespace groove::tracer {
+
+const char* state_name(State state);  // of a segment
 
 std::string explain_text();
 std::string explain_json();
 std::string explain_html();
+/// Keeps a line about a segment that is dropped because its model is gone.
+void note_gone(const Segment& segment);
 
 // A stretch of time for GROOVE_TRACE; costs one load when no trace is asked for.
 class TraceSpan {

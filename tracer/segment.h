@@ -77,6 +77,7 @@ struct Word {
   std::int32_t first_number = 0;  // its numbers among the segment's
   std::vector<ScalarType> number_kinds;
   std::vector<std::pair<std::int32_t, std::uint64_t>> fixed_numbers;  // (index, bits): structure
+  bool has_settled_position = false;  // a view's numbers, taken for constants until they move
   std::vector<SlotId> nested_live_ins;
   std::vector<GradEffect> effects;
   std::vector<NestedCall> nested;

@@ -1,4 +1,5 @@
-// A1 to A3: multilayer perceptrons of three sizes with ReLU, cross entropy and Adam.
+// A1 to A3: multilayer perceptrons of three sizes with ReLU, cross entropy and Adam; and the anchors
+// by name.
 #include "anchors_models.h"
 
 #include <torch/torch.h>
@@ -67,10 +68,18 @@ class Perceptron : public Anchor {
 
 }  // namespace
 
-std::unique_ptr<Anchor> make_anchor(const std::string& name) {
-  torch::manual_seed(1);
+AnchorPtr make_perceptron(const std::string& name) {
   for (const Shape& shape : kShapes) {
     if (name == shape.name) return std::make_unique<Perceptron>(shape);
+  }
+  return nullptr;
+}
+
+AnchorPtr make_anchor(const std::string& name) {
+  torch::manual_seed(1);
+  for (auto* make : {make_perceptron, make_convolutional, make_recurrent, make_transformer,
+                     make_operators}) {
+    if (AnchorPtr anchor = make(name)) return anchor;
   }
   throw std::invalid_argument("unknown anchor " + name);
 }

@@ -1,4 +1,4 @@
-// The anchors' training loops. The source is plain LibTorch and is built once with each library.
+// The anchors' loops. The source is plain LibTorch and is built once with each library.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,20 @@
 class Anchor {
  public:
   virtual ~Anchor() = default;
-  /// Runs a block of training steps and reads every result that is kept; gives the last loss.
+  /// Runs a block of steps and reads every result that is kept; gives the last one (a loss).
   virtual double run(std::int64_t steps) = 0;
 };
+using AnchorPtr = std::unique_ptr<Anchor>;
 
-/// By name: A1, A2, A3. Throws std::invalid_argument for any other.
-std::unique_ptr<Anchor> make_anchor(const std::string& name);
+/// By name, A1 to A13 (bench/anchors/anchors.cpp lists them). Throws std::invalid_argument for any
+/// other.
+AnchorPtr make_anchor(const std::string& name);
+
+// By family; null for a name of another one.
+AnchorPtr make_perceptron(const std::string& name);
+AnchorPtr make_convolutional(const std::string& name);
+AnchorPtr make_recurrent(const std::string& name);
+AnchorPtr make_transformer(const std::string& name);
+AnchorPtr make_operators(const std::string& name);
 
 void use_threads(int threads);

@@ -12,7 +12,7 @@
 
 namespace groove {
 
-/// A value of one of a few types: what a context keeps besides tensors.
+/// A value of one of a few types: what a context, or an archive, keeps besides tensors.
 class IValue {
  public:
   IValue();
@@ -32,8 +32,15 @@ class IValue {
   IValue& operator=(IValue&&) noexcept;
   ~IValue();
 
-  // Each throws groove::Error when the value is of another type.
   bool isNone() const;
+  bool isInt() const { return kind_ == kInteger; }
+  bool isDouble() const { return kind_ == kReal; }
+  bool isBool() const { return kind_ == kTruth; }
+  bool isTensor() const { return kind_ == kTensor; }
+  bool isString() const { return kind_ == kText; }
+  bool isIntList() const { return kind_ == kIntegers; }
+  bool isDoubleList() const { return kind_ == kReals; }
+  // Each throws groove::Error when the value is of another type.
   std::int64_t toInt() const;
   double toDouble() const;
   bool toBool() const;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <iosfwd>
 
+#include "groove/half.h"
+
 namespace groove {
 
 enum class ScalarType : std::int8_t {
@@ -95,6 +97,8 @@ GROOVE_DTYPE_OF(long long, kLong)
 GROOVE_DTYPE_OF(float, kFloat)
 GROOVE_DTYPE_OF(double, kDouble)
 GROOVE_DTYPE_OF(bool, kBool)
+GROOVE_DTYPE_OF(Half, kHalf)
+GROOVE_DTYPE_OF(BFloat16, kBFloat16)
 #undef GROOVE_DTYPE_OF
 template <typename T>
 constexpr ScalarType dtype_of = DtypeOf<T>::kValue;

@@ -16,6 +16,12 @@ struct kSigmoid {};
 struct kTanh {};
 struct kReLU {};
 struct kLeakyReLU {};
+struct kBatchMean {};
+struct kConstant {};
+struct kReflect {};
+struct kReplicate {};
+struct kCircular {};
+struct kGELU {};
 }  // namespace enumtype
 
 inline constexpr enumtype::kNone kNone{};
@@ -28,6 +34,12 @@ inline constexpr enumtype::kSigmoid kSigmoid{};
 inline constexpr enumtype::kTanh kTanh{};
 inline constexpr enumtype::kReLU kReLU{};
 inline constexpr enumtype::kLeakyReLU kLeakyReLU{};
+inline constexpr enumtype::kBatchMean kBatchMean{};
+inline constexpr enumtype::kConstant kConstant{};
+inline constexpr enumtype::kReflect kReflect{};
+inline constexpr enumtype::kReplicate kReplicate{};
+inline constexpr enumtype::kCircular kCircular{};
+inline constexpr enumtype::kGELU kGELU{};
 
 // One of the enumerators of an option.
 class reduction_t {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace groove::jit {
 
@@ -40,5 +41,51 @@ Summary summary();
 
 /// For every segment: where, how long, what it cost, hits, leaves and their reasons.
 std::string explain();
+
+// ---- looking inside: what inspect() tells of a segment, as text ----
+
+/// One call of the recorded iteration.
+struct WordView {
+  std::string file;  // the user's place
+  std::uint32_t line = 0;
+  std::string call;         // "relu1 = relu(linear0)"; results are named after their call
+  std::string expands_to;   // operators that a library call such as backward() stands for
+  bool ends_stage = false;  // the program looks at a value next, so the work up to here runs now
+};
+
+/// The graph after a pass.
+struct PassView {
+  std::string name, about;
+  std::string graph;
+  std::uint64_t operators = 0;  // in that graph
+};
+
+/// One call of generated or host code in a compiled iteration.
+struct LaunchView {
+  std::string operators;  // those of the optimised graph that it computes: "linear relu"
+  std::string shape;      // of its loop, or batch x m x n x k of a contraction
+  std::string kernel;     // what it computes for each element, in the kernels' text form
+  std::string assembly;   // of the code that is there now; empty for host code
+  std::int32_t stage = 0, level = 0;  // launches of one level may run at once
+};
+
+struct SegmentView {
+  std::uint64_t id = 0;
+  std::string place;  // "file:line" of the first call
+  std::string state;  // "compiling", "armed" (in use) or "retired"
+  double compile_milliseconds = 0;
+  std::vector<WordView> words;
+  std::string guards;            // what is compared before compiled code may run
+  std::string graph;             // as recorded
+  std::vector<PassView> passes;  // in order; the last graph is what is compiled
+  std::string groups;            // what fusion made of that graph
+  std::string memory;            // where intermediate values lie, and when they are alive
+  std::string program;           // the launches in the order they run
+  std::vector<LaunchView> launches;
+};
+
+/// Every segment from the user's lines down to machine code. Meant for people: the forms of the
+/// texts may change with any version. It costs about as much as compiling once more.
+std::vector<SegmentView> inspect();
 
 }  // namespace groove::jit

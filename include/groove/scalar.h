@@ -31,6 +31,8 @@ class Scalar {
       floating_ = static_cast<double>(value);
     }
   }
+  Scalar(Half value) : Scalar(static_cast<float>(value)) {}
+  Scalar(BFloat16 value) : Scalar(static_cast<float>(value)) {}
 
   /// kDouble, kLong or kBool.
   constexpr ScalarType type() const { return kind_; }
@@ -61,6 +63,12 @@ class Scalar {
     else
       return static_cast<T>(to_double());
   }
+  template <typename T>
+  requires std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> T to() const {
+    return T::from_bits(static_cast<std::uint16_t>(bits_as(dtype_of<T>)));
+  }
+  Half toHalf() const { return to<Half>(); }
+  BFloat16 toBFloat16() const { return to<BFloat16>(); }
 
   /// The bits of this number in a dtype, as kernels receive it.
   std::uint64_t bits_as(ScalarType dtype) const;

@@ -5,7 +5,7 @@
 #include "jit/graph_builder.h"
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
-#include "kernels/lowering.h"
+#include "kernels/ops/widen.h"
 #include "src/core/check.h"
 
 namespace groove::jit {
@@ -30,9 +30,8 @@ bool expand_composites(Graph& graph) {
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       numbers[k] = numbers[k].with_origin(static_cast<int>(k));
     }
-    const auto& how = std::get<kernels::CompositeLowering>(node.op->lowering->how);
     const Tensors results = builder.record([&] {
-      return how.compose(Signature{*node.op, types, node.attrs, numbers}, inputs);
+      return kernels::compose(Signature{*node.op, types, node.attrs, numbers}, inputs);
     });
     GROOVE_ASSERT(results.size() == node.outputs.size(), "{}: results do not fit", node.op->name);
     for (std::size_t k = 0; k < results.size(); ++k) {

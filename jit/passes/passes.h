@@ -7,9 +7,11 @@
 namespace groove::jit {
 
 bool expand_composites(Graph& graph);
+bool widen_halves(Graph& graph);
 bool merge_duplicates(Graph& graph);
 bool fold_constants(Graph& graph);
 bool simplify(Graph& graph);
+bool join_slices(Graph& graph);
 bool remove_dead_code(Graph& graph);
 bool insert_copies(Graph& graph);
 

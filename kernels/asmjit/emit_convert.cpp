@@ -120,6 +120,12 @@ Value Emitter::bool_to_number(ScalarType to, const Value& a) {
 }
 
 Value Emitter::convert(ScalarType to, ScalarType from, const Value& a) {
+  if (is_half_dtype(from)) return rounded(from, a);
+  if (is_half_dtype(to)) {
+    Value result = a;
+    result.is_shared = result.is_unrounded = true;
+    return result;
+  }
   if (to == kBool) return compare(Prim::kNe, from, a, constant(from, 0, false));
   if (from == kBool) return bool_to_number(to, a);
   if (is_int32_class(to)) {

@@ -26,6 +26,8 @@ void load_narrow(Compiler& cc, ScalarType dtype, const Gp& to, const Mem& from) 
     cc.movsx(to.r32(), sized(from, 1));
   } else if (dtype == kShort) {
     cc.movsx(to.r32(), sized(from, 2));
+  } else if (is_half_dtype(dtype)) {
+    cc.movzx(to.r32(), sized(from, 2));
   } else {
     cc.movzx(to.r32(), sized(from, 1));
   }
@@ -134,6 +136,7 @@ void Emitter::copy_bytes(const Mem& to, const Mem& from, const Gp& count, int si
 }
 
 Value Emitter::load_contiguous(ScalarType dtype, const Mem& address, const Tail* tail) {
+  if (is_half_dtype(dtype)) return load_halves(dtype, address, tail);
   const bool is_wide = function_.is_wide();
   const int size = size_of(dtype);
   Value value;
@@ -196,6 +199,7 @@ Mem Emitter::pack(ScalarType dtype, const Value& value) {
 
 void Emitter::store_contiguous(ScalarType dtype, const Mem& address, const Value& value,
                                const Tail* tail) {
+  if (is_half_dtype(dtype)) return store_halves(dtype, address, value, tail);
   const bool is_wide = function_.is_wide();
   const int size = size_of(dtype);
   if (size >= 4) {
@@ -261,10 +265,12 @@ Value Emitter::load_broadcast(ScalarType dtype, const Mem& address) {
   }
   const Vec x = function_.new_xmm();
   cc_.emit(Inst::kIdVmovd, x, t.r32());
-  return from_vec(op1(Inst::kIdVpbroadcastd, x));
+  const Value lanes = from_vec(op1(Inst::kIdVpbroadcastd, x));
+  return is_half_dtype(dtype) ? from_half_lanes(dtype, lanes) : lanes;
 }
 
 void Emitter::store_lane0(ScalarType dtype, const Mem& address, const Value& value) {
+  if (is_half_dtype(dtype)) return store_lane0(kShort, address, half_lanes(dtype, value));
   const int size = size_of(dtype);
   const Vec x = (dtype == kBool ? reg(mask_to_vector(value), 0) : reg(value, 0)).xmm();
   if (size >= 4) {
@@ -307,6 +313,7 @@ Value Emitter::load_gather(ScalarType dtype, const Gp& base, const Value& byte_o
     }
     cc_.jb(loop);
     const Value lanes = reload(kInt, scratch(1));
+    if (is_half_dtype(dtype)) return from_half_lanes(dtype, lanes);
     return dtype == kBool ? compare(Prim::kNe, kInt, lanes, constant(kInt, 0, false)) : lanes;
   }
   const bool is_wide = function_.is_wide();
@@ -348,7 +355,11 @@ Value Emitter::load_gather(ScalarType dtype, const Gp& base, const Value& byte_o
 void Emitter::store_strided(ScalarType dtype, const Gp& base, const Gp& byte_stride,
                             const Value& value, const Tail* tail) {
   const int size = size_of(dtype);
-  spill(dtype, scratch(1), value);
+  if (is_half_dtype(dtype)) {
+    spill(kInt, scratch(1), half_lanes(dtype, value));
+  } else {
+    spill(dtype, scratch(1), value);
+  }
   const Gp lane = function_.new_gp(), to = function_.new_gp(), t = function_.new_gp();
   cc_.mov(to, base);
   cc_.xor_(lane.r32(), lane.r32());

@@ -154,6 +154,7 @@ void Emitter::emit_one(std::int32_t id) {
       result = select(instr.dtype, arg(0), arg(1), arg(2));
       break;
     case Prim::kConvert:
+      if (is_half_dtype(instr.dtype)) values_[instr.args[0]].is_shared = true;
       result = convert(instr.dtype, arg_dtype(0), arg(0));
       break;
     case Prim::kBitcast:
@@ -211,6 +212,7 @@ Value Emitter::from_vecs(const Vec& low, const Vec& high) {
 }
 
 void Emitter::assign(ScalarType dtype, const Value& to, const Value& from) {
+  if (from.is_unrounded) return assign(dtype, to, rounded(dtype, from));
   if (dtype == kBool && function_.is_wide()) {
     cc_.kmovw(to.mask, from.mask);
     return;
@@ -235,6 +237,7 @@ Value Emitter::constant(ScalarType dtype, std::uint64_t bits, bool in_register) 
   if (dtype == kBool) bits = (bits & 1) ? ~0ull : 0;
   if (dtype == kChar) bits = static_cast<std::uint64_t>(static_cast<std::int8_t>(bits));
   if (dtype == kShort) bits = static_cast<std::uint64_t>(static_cast<std::int16_t>(bits));
+  if (is_half_dtype(dtype)) bits = half_as_float_bits(dtype, bits);
   Value value;
   if (dtype == kBool && function_.is_wide()) {
     value.mask = function_.new_mask();
@@ -304,6 +307,9 @@ Value Emitter::join_masks(const MaskReg& low, const MaskReg& high) {
 
 void Emitter::blend(ScalarType dtype, const Value& to, const Value& mask, const Value& yes,
                     const Value& no) {
+  if (yes.is_unrounded || no.is_unrounded) {
+    return blend(dtype, to, mask, rounded(dtype, yes), rounded(dtype, no));
+  }
   const bool is_wide = function_.is_wide();
   if (dtype == kBool && is_wide) {
     const MaskReg taken = mask2(Inst::kIdKandw, mask.mask, yes.mask);

@@ -12,6 +12,7 @@
 //   f32, i32            one vector of W lanes
 //   f64, i64            two vectors of W/2 lanes: vec[0] the lower lanes, vec[1] the upper ones
 //   u8, i8, i16         one vector of W i32 lanes, always zero- or sign-extended
+//   f16, bf16           one vector of W f32 lanes
 //   bool                AVX2: one vector of W i32 lanes, all ones or zero; AVX-512: a mask register
 // Lanes past the end of a row hold anything; no instruction emitted here can fault on them.
 #pragma once
@@ -24,6 +25,9 @@
 namespace groove::kernels::assembly {
 
 constexpr bool is_wide_dtype(ScalarType dtype) { return dtype == kDouble || dtype == kLong; }
+constexpr bool is_half_dtype(ScalarType dtype) { return dtype == kHalf || dtype == kBFloat16; }
+/// The f32 bits of a 16-bit float.
+std::uint32_t half_as_float_bits(ScalarType dtype, std::uint64_t bits);
 constexpr int parts_of(ScalarType dtype) { return is_wide_dtype(dtype) ? 2 : 1; }
 
 struct Value {
@@ -32,6 +36,7 @@ struct Value {
   Mem memory[2];  // instead of vec when in_memory: a constant, all lanes, in the pool
   bool in_memory = false;
   bool is_shared = false;  // the registers have another name or outlive the loop: never destroy
+  bool is_unrounded = false;  // a 16-bit float that is still the f32 it is converted from
 };
 
 class Emitter;
@@ -150,6 +155,14 @@ class Emitter {
   Value from_vecs(const Vec& low, const Vec& high);
   Value join(const Vec& low, const Vec& high);  // two halves of 32-bit lanes
   Vec half(const Value& value, int part);       // the other way: xmm or ymm
+  Value rounded(ScalarType dtype, const Value& value);
+  Vec rounded_upper_halves(const Value& value);
+  Vec packed_halves(ScalarType dtype, const Value& value);
+  Vec pack_words(const Vec& lanes);
+  Value half_lanes(ScalarType dtype, const Value& value);
+  Value from_half_lanes(ScalarType dtype, const Value& lanes);
+  Value load_halves(ScalarType dtype, const Mem& address, const Tail* tail);
+  void store_halves(ScalarType dtype, const Mem& address, const Value& value, const Tail* tail);
   void copy_bytes(const Mem& to, const Mem& from, const Gp& count, int size);
   Mem pack(ScalarType dtype, const Value& value);        // narrow lanes, packed in a scratch slot
   void normalise(ScalarType dtype, const Value& value);  // small integers, after wrapping

@@ -22,13 +22,25 @@ asmjit::JitRuntime& runtime() {
   return *instance;
 }
 
+thread_local Listing* open_listing = nullptr;
+
 [[noreturn]] void fail(const std::string& what) { throw Error("asmjit: " + what); }
 
 }  // namespace
 
 const asmjit::Environment& environment() { return runtime().environment(); }
 
+Listing::Listing() : outer_(open_listing) { open_listing = this; }
+Listing::~Listing() { open_listing = outer_; }
+
+void Listing::add_comment(const std::string& comment) {
+  logger_.log(("; " + comment + "\n").c_str());
+}
+
+std::string Listing::text() const { return std::string(logger_.data(), logger_.dataSize()); }
+
 void* publish(asmjit::CodeHolder& code) {
+  if (open_listing) return nullptr;
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   void* address = nullptr;
@@ -38,6 +50,10 @@ void* publish(asmjit::CodeHolder& code) {
 }
 
 void log_code(asmjit::CodeHolder& code) {
+  if (open_listing) {
+    code.setLogger(&open_listing->logger_);
+    return;
+  }
   static asmjit::FileLogger* const logger = new asmjit::FileLogger(stderr);
   if (groove::environment().logs("code")) code.setLogger(logger);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "kernels/asmjit/isa.h"
@@ -22,10 +23,28 @@ using Operand = asmjit::Operand_;
 using MaskReg = asmjit::x86::KReg;
 using asmjit::x86::Vec;
 
-/// GROOVE_LOG=code: what is assembled into `code` is printed to standard error.
+// While one lives on a thread, code that is generated there is written down instead of published.
+class Listing {
+ public:
+  Listing();
+  ~Listing();
+  Listing(const Listing&) = delete;
+  Listing& operator=(const Listing&) = delete;
+  void add_comment(const std::string& comment);
+  std::string text() const;
+
+ private:
+  friend void log_code(asmjit::CodeHolder& code);
+  asmjit::StringLogger logger_;
+  Listing* outer_;
+};
+
+/// What is assembled into `code` goes to the thread's Listing if there is one, otherwise with
+/// GROOVE_LOG=code to standard error.
 void log_code(asmjit::CodeHolder& code);
 /// Copies finished code into executable memory that lives as long as the process. Pages are never
-/// writable and executable at one address. Throws groove::Error when memory runs out.
+/// writable and executable at one address. Null inside a Listing. Throws groove::Error when memory
+/// runs out.
 void* publish(asmjit::CodeHolder& code);
 /// The environment that a CodeHolder is initialised with.
 const asmjit::Environment& environment();

@@ -22,12 +22,15 @@ std::atomic<Isa> limit{Isa::kAvx512};
 
 bool has_isa(Isa isa) {
   // The compiler's check asks the operating system about register state, too.
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                               __builtin_cpu_supports("f16c");
   static const bool has_avx512 =
       has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return isa == Isa::kAvx2 ? has_avx2 : has_avx512;
 }
+
+const char* name(Isa isa) { return isa == Isa::kAvx512 ? "avx512" : "avx2"; }
 
 Isa isa() {
   static const Isa best = has_isa(Isa::kAvx512) ? Isa::kAvx512 : Isa::kAvx2;

@@ -8,6 +8,8 @@ namespace groove::kernels {
 
 enum class Isa : std::uint8_t { kAvx2, kAvx512 };
 
+/// As GROOVE_ISA spells it.
+const char* name(Isa isa);
 /// What new code is generated for: the best this CPU has within the limit.
 Isa isa();
 /// True when this CPU and its operating system can run code of that instruction set.

@@ -8,14 +8,20 @@
 #include "groove/error.h"
 
 namespace groove::kernels::assembly {
+namespace {
+
+bool is_index1(const Instr& instr) { return instr.prim == Prim::kIndex && instr.imm == 1; }
+
+}  // namespace
 
 Nest::Nest(const Kernel& kernel, Isa isa)
     : kernel_(kernel),
       function_(isa),
       emitter_(function_, kernel, *this),
-      cc_(function_.compiler()) {
+      cc_(function_.compiler()),
+      levels_(nest_levels(kernel)) {
   if (kernel.accesses.size() > kMaxAccesses) throw Error("asmjit: a kernel with > 128 accesses");
-  find_levels();
+  for (const Instr& instr : kernel.code) uses_index1_ |= is_index1(instr);
 }
 
 NestFunction generate_nest(const Kernel& kernel, Isa isa) { return Nest(kernel, isa).generate(); }
@@ -34,34 +40,6 @@ NestFunction Nest::generate() {
       break;
   }
   return reinterpret_cast<NestFunction>(function_.finish());
-}
-
-void Nest::find_levels() {
-  levels_.resize(kernel_.code.size());
-  // Along axis 1 of a column kernel everything but constants and parameters changes.
-  const Level per_row = kernel_.order == Order::kColumn ? Level::kVector : Level::kRow;
-  for (std::size_t id = 0; id < kernel_.code.size(); ++id) {
-    const Instr& instr = kernel_.code[id];
-    Level level = Level::kLaunch;
-    if (instr.prim == Prim::kIndex) {
-      level = instr.imm == 0 ? Level::kVector : per_row;
-      uses_index1_ |= instr.imm == 1;
-    } else if (instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt) {
-      const bool is_broadcast = kernel_.accesses[instr.imm].inner == StrideClass::kBroadcast;
-      level = is_broadcast ? per_row : Level::kVector;
-    }
-    for (std::int32_t argument : instr.args) {
-      if (argument >= 0) level = std::max(level, levels_[argument]);
-    }
-    if (is_reduction(instr.prim)) level = per_row;
-    if (instr.prim == Prim::kStore) level = Level::kVector;
-    levels_[id] = level;
-  }
-  // A region is entered once a vector unless its result is uniform; then it is a plain select.
-  const std::vector<std::int32_t> match = match_if_any(kernel_);
-  for (std::size_t id = 0; id < kernel_.code.size(); ++id) {
-    if (kernel_.code[id].prim == Prim::kIfAnyBegin) levels_[id] = levels_[match[id]];
-  }
 }
 
 Mem Nest::argument(std::size_t offset) const {

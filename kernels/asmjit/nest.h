@@ -1,32 +1,13 @@
-// Loop nests: one generated function per kernel that walks the two innermost axes, vectorised along
-// axis 0. A C++ driver (backend.cpp) walks the outer axes.
-//
-// Instructions are emitted at one of three levels: once a launch (constants, parameters and what
-// derives from them), once a row (what does not vary along axis 0) and once a vector. A body is
-// emitted for whole vectors and again for the masked tail.
+// The loop nests of kernels/nest_driver.h. A body is emitted for whole vectors and again for the
+// masked tail.
 #pragma once
 
 #include <vector>
 
 #include "kernels/asmjit/emitter.h"
+#include "kernels/nest_driver.h"
 
 namespace groove::kernels::assembly {
-
-inline constexpr int kMaxAccesses = 128;
-
-struct NestAccess {
-  void* pointer;           // of the first point
-  std::int64_t stride[2];  // bytes, along axes 0 and 1
-};
-
-struct NestArguments {
-  std::int64_t count[2];
-  std::int64_t index[kMaxAxes];  // of the first point
-  const std::uint64_t* scalars;
-  NestAccess accesses[kMaxAccesses];
-};
-
-using NestFunction = void (*)(const NestArguments*);
 
 /// Throws groove::Error for what generated code cannot do.
 NestFunction generate_nest(const Kernel& kernel, Isa isa);
@@ -47,8 +28,6 @@ struct Reduction {
   Value result;
 };
 
-enum class Level : std::uint8_t { kLaunch, kRow, kVector };
-
 class Nest final : public EmitterHost {
  public:
   Nest(const Kernel& kernel, Isa isa);
@@ -63,7 +42,6 @@ class Nest final : public EmitterHost {
 
  private:
   // nest.cpp
-  void find_levels();
   void set_up();
   void emit_level(Level level, const Phase& phase);
   void emit_body(const Phase& phase, int unrolled, const Tail* tail);
@@ -121,7 +99,7 @@ class Nest final : public EmitterHost {
   Function function_;
   Emitter emitter_;
   Compiler& cc_;
-  std::vector<Level> levels_;
+  const std::vector<Level> levels_;
   std::vector<Gp> pointers_;    // of the current row
   std::vector<Gp> moving_;      // strided accesses: of the current vector
   std::vector<Gp> strides_;     // strided accesses: bytes along axis 0

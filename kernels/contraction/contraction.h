@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "kernels/ir.h"
 
@@ -63,6 +64,8 @@ class ContractionCallable {
   virtual std::size_t scratch_bytes(const ContractionLaunch& launch, int parts) const = 0;
   virtual void run(const ContractionLaunch& launch, int part, int parts,
                    void* scratch) const noexcept = 0;
+  /// For people: the machine code as assembly text; empty when there is none.
+  virtual std::string listing() const { return {}; }
 };
 
 }  // namespace groove::kernels

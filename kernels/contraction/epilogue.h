@@ -26,6 +26,8 @@ class Epilogue {
   /// With `is_rare`, the kernel is compiled when it is first needed.
   Epilogue(const Contraction& contraction, Backend* backend, bool is_rare = false);
   bool is_plain() const { return is_plain_; }
+  /// Assembly text of the kernel; not for plain ones.
+  std::string listing() const { return callable().listing(); }
   void run(const ContractionLaunch& launch, const SumBlock& block) const noexcept;
 
  private:

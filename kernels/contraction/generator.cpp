@@ -3,11 +3,16 @@
 // depend on nothing decided here.
 #include "kernels/contraction/generator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
+#include <tuple>
 
+#include "kernels/asmjit/facade.h"
 #include "kernels/contraction/dot.h"
 #include "kernels/contraction/epilogue.h"
 #include "kernels/contraction/inline_epilogue.h"
@@ -116,6 +121,29 @@ class AsmjitContraction final : public ContractionCallable {
         plan.a.data = element(plan.a.data, plan.m * plan.a.row);
       }
     }
+  }
+
+  std::string listing() const override {
+    std::string text;
+    if (order_ == OrderClass::kDot) text = "; dot products: compiled C++, nothing is generated\n";
+    std::set<std::tuple<int, int, TileTail>> listed;
+    const auto list = [&](const TileTable& tiles, int rows, int vectors, TileTail tail) {
+      if (!listed.insert({rows, vectors, tail}).second) return;
+      assembly::Listing listing;
+      listing.add_comment(fmt::format(
+          "tile of {} rows by {} vectors of {} columns{}, sums over all of k in registers, by "
+          "asmjit, {}",
+          rows, vectors, lanes_, tail == TileTail::kFull ? "" : " (the last one partial)",
+          name(limits_.isa)));
+      generate_tile(tiles.spec(rows, vectors, tail, exact_plan_->a_by_column));
+      text += listing.text();
+    };
+    if (exact_plan_) for_each_tile(*exact_plan_, list);
+    const bool is_apart = !inline_epilogue_ || (exact_plan_ && exact_plan_->is_transposed);
+    if (is_apart && !epilogue_.is_plain()) {
+      text += "; the epilogue, over blocks of finished sums\n" + epilogue_.listing();
+    }
+    return text;
   }
 
  private:
@@ -324,8 +352,9 @@ class AsmjitContraction final : public ContractionCallable {
     }
   }
 
-  // Everything that a run of one part needs, ahead of the first call.
-  void generate_tiles(const Plan& plan) const {
+  // Calls body(tiles, rows, vectors, tail) for each kind of tile that a run of one part needs.
+  template <typename Body>
+  void for_each_tile(const Plan& plan, const Body& body) const {
     const bool is_inline = inline_epilogue_ && !plan.is_transposed;
     for (int p = 0; p < plan.panels; ++p) {
       const int width = plan.panel_begin(p + 1) - plan.panel_begin(p);
@@ -333,9 +362,16 @@ class AsmjitContraction final : public ContractionCallable {
       const std::int64_t limit = tile_rows(width, tail, is_inline);
       const std::int64_t count = (plan.m + limit - 1) / limit;
       for (std::int64_t rows : {plan.m / count, (plan.m + count - 1) / count}) {
-        (is_inline ? *own_tiles_ : *tiles_).find(int(rows), width, tail, plan.a_by_column);
+        body(is_inline ? *own_tiles_ : *tiles_, static_cast<int>(rows), width, tail);
       }
     }
+  }
+
+  // Ahead of the first call.
+  void generate_tiles(const Plan& plan) const {
+    for_each_tile(plan, [&](const TileTable& tiles, int rows, int vectors, TileTail tail) {
+      tiles.find(rows, vectors, tail, plan.a_by_column);
+    });
   }
 
   OrderClass order_;

@@ -326,8 +326,7 @@ TileKernel TileTable::find(int rows, int vectors, TileTail tail, bool a_by_colum
   if (TileKernel kernel = slot.load(std::memory_order_acquire)) return kernel;
   const std::lock_guard lock(slots_->mutex);
   if (TileKernel kernel = slot.load(std::memory_order_relaxed)) return kernel;
-  const TileKernel kernel =
-      generate_tile({dtype_, isa_, rows, vectors, tail, a_by_column, epilogue_});
+  const TileKernel kernel = generate_tile(spec(rows, vectors, tail, a_by_column));
   slot.store(kernel, std::memory_order_release);
   return kernel;
 }

@@ -70,6 +70,9 @@ class TileTable {
   TileTable(const TileTable&) = delete;
   TileTable& operator=(const TileTable&) = delete;
   TileKernel find(int rows, int vectors, TileTail tail, bool a_by_column) const;
+  TileSpec spec(int rows, int vectors, TileTail tail, bool a_by_column) const {
+    return {dtype_, isa_, rows, vectors, tail, a_by_column, epilogue_};
+  }
 
  private:
   ScalarType dtype_;

@@ -66,7 +66,7 @@ Exponential exponential(Expr x, Expr x_low) {
   Builder& b = x.builder();
   const auto literal = [&](double value) { return b.constant(x.dtype(), value); };
   // Written so that NaN, always the second operand, passes.
-  x = min(literal(single ? 89.0 : 710.0), max(literal(single ? -104.0 : -746.0), x));
+  x = min(literal(single ? 89.0 : 710.0), max(literal(single ? -130.0 : -800.0), x));
   const Expr n = round_even(x * (single ? 0x1.715476p+0 : 0x1.71547652b82fep+0));
   const Expr ln2_low = literal(single ? -0x1.05c610p-29 : 0x1.abc9e3b39803fp-56);
   const Expr r_exact = fma(-n, literal(single ? 0x1.62e430p-1 : 0x1.62e42fefa39efp-1), x);

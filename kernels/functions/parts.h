@@ -32,11 +32,17 @@ Expr with_sign_of(Expr value, Expr sign);
 ScalarType bits_dtype(Expr x);
 
 /// exp(x + x_low) = (high + low) * 2^exponent with |low| <= ulp(high) / 2. NaN in x gives NaN; x is
-/// clamped to where the exponential over- and underflows. `x_low` may be left out.
+/// clamped to where the exponential overflows, and to where even x exp(x) underflows. `x_low` may be left out.
 struct Exponential {
   Expr high, low, exponent;
 };
 Exponential exponential(Expr x, Expr x_low = {});
+
+/// 1 / (1 + exp(-x - x_low)) = (high + low) * 2^exponent, low relative to high as above.
+struct Logistic {
+  Expr high, low, exponent;
+};
+Logistic logistic(Expr x, Expr x_low = {});
 
 /// x = (1 + f) * 2^exponent, 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x.
 struct Mantissa {

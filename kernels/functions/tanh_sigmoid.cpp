@@ -1,5 +1,5 @@
-// tanh and sigmoid: quotients of 1 + exp, with the divisor carried as an unevaluated sum and the
-// quotient corrected by its remainder.
+// tanh, sigmoid and silu: quotients of 1 + exp, with the divisor carried as an unevaluated sum and
+// the quotient corrected by its remainder.
 #include "kernels/functions/parts.h"
 
 namespace groove::kernels {
@@ -36,19 +36,34 @@ Expr tanh(Expr x) {
 
 // With t = exp(-|x|): 1 / (1 + t), or t / (1 + t) for negative x. The numerator stays unscaled
 // until the end, so that denormal results are rounded once.
-Expr sigmoid(Expr x) {
+functions::Logistic functions::logistic(Expr x, Expr x_low) {
   const auto literal = [&](double value) { return x.builder().constant(x.dtype(), value); };
-  const functions::Exponential t = functions::exponential(-abs(x));
-  const Pair divisor = functions::quick_sum(literal(1.0), functions::scale(t.high, t.exponent));
-  const Expr divisor_low = divisor.low + functions::scale(t.low, t.exponent);
   const Expr is_negative = lt(x, 0.0);
+  if (x_low.defined()) x_low = select(is_negative, x_low, -x_low);
+  const Exponential t = exponential(-abs(x), x_low);
+  const Pair divisor = quick_sum(literal(1.0), scale(t.high, t.exponent));
+  const Expr divisor_low = divisor.low + scale(t.low, t.exponent);
   const Expr numerator = select(is_negative, t.high, literal(1.0));
   const Expr numerator_low = select(is_negative, t.low, literal(0.0));
   const Expr inverse = literal(1.0) / divisor.high;
   const Expr q = numerator * inverse;
   const Expr remainder = fma(-q, divisor_low, fma(-q, divisor.high, numerator)) + numerator_low;
-  const Expr exponent = select(is_negative, t.exponent, literal(0.0));
-  return functions::scale(fma(remainder, inverse, q), exponent);
+  return {q, remainder * inverse, select(is_negative, t.exponent, literal(0.0))};
+}
+
+Expr sigmoid(Expr x) {
+  const functions::Logistic s = functions::logistic(x);
+  return functions::scale(s.high + s.low, s.exponent);
+}
+
+// The factor x joins before the scaling, so that denormal results are rounded once. Beyond `reach`
+// the result is 0 or x itself, which the product would miss at infinity.
+Expr silu(Expr x) {
+  const functions::Logistic s = functions::logistic(x);
+  const Expr reach = x.builder().constant(x.dtype(), functions::is_single(x) ? 200.0 : 1000.0);
+  const Expr factor = max(-reach, x);
+  const Expr product = functions::scale(fma(factor, s.high, factor * s.low), s.exponent);
+  return select(gt(x, reach), x, product);
 }
 
 }  // namespace groove::kernels

@@ -23,7 +23,8 @@ StepFunction bit_step(Prim prim, ScalarType dtype);
 StepFunction compare_step(Prim prim, ScalarType operand);
 StepFunction convert_step(ScalarType to, ScalarType from);
 
-/// Calls visit.template operator()<T>() with the C++ type that stores the dtype; bool is u8.
+/// Calls visit.template operator()<T>() with the C++ type that stores the dtype; bool is u8. Not for
+/// 16-bit floats, which no primitive computes with.
 template <typename Visit>
 decltype(auto) visit_dtype(ScalarType dtype, Visit&& visit) {
   switch (dtype) {

@@ -3,6 +3,7 @@
 
 #include "kernels/interpreter/scalar.h"
 #include "kernels/interpreter/steps.h"
+#include "src/core/half.h"
 
 namespace groove::kernels::interpreter {
 namespace {
@@ -63,6 +64,10 @@ StepFunction compare_step(Prim prim, ScalarType operand) {
 }
 
 StepFunction convert_step(ScalarType to, ScalarType from) {
+  if (from == kHalf) return unary_loop<float, std::uint16_t, float_from_half>;
+  if (from == kBFloat16) return unary_loop<float, std::uint16_t, float_from_bfloat16>;
+  if (to == kHalf) return unary_loop<std::uint16_t, float, half_from_float>;
+  if (to == kBFloat16) return unary_loop<std::uint16_t, float, bfloat16_from_float>;
   return visit_dtype(from, [&]<typename From>() -> StepFunction {
     if (to == kBool) {
       return unary_loop<std::uint8_t, From, [](From x) -> std::uint8_t { return x != From{0}; }>;

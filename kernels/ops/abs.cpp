@@ -17,7 +17,7 @@ const Op& op = define(UnarySpec{
     .saves_input = true,
     .reference = [](double x) { return std::fabs(x); },
     .type = numeric_result,
-    .dtypes = {kFloat, kDouble, kLong, kInt},
+    .dtypes = numeric_dtypes(),
     .tolerance_ulp = 0,
 });
 

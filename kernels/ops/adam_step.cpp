@@ -90,7 +90,7 @@ const Op& define_step(const char* name, int inputs, std::vector<int> mutates) {
       .mutates = std::move(mutates),
       .reference = reference,
       .domain = {0.1, 2},
-      .dtypes = {kFloat, kDouble},
+      .dtypes = floating_dtypes(),
       .samples =
           [inputs](ScalarType dtype) { return samples(dtype, static_cast<std::size_t>(inputs)); },
       .tolerance_ulp = 16,

@@ -21,6 +21,7 @@ const Op& op = define(BinarySpec{
     .body = sum_of,
     .gradient = [](const Grad& g) { return both(g, g.cotangent()); },
     .reference = [](double a, double b) { return a + b; },
+    .dtypes = all_dtypes(),
 });
 
 const Op& op_scalar = define(ScalarSpec{
@@ -28,6 +29,7 @@ const Op& op_scalar = define(ScalarSpec{
     .body = sum_of,
     .gradient = [](const Grad& g) { return Tensors{reduced_to(g.cotangent(), g.input_types[0])}; },
     .reference = [](double a, double b) { return a + b; },
+    .dtypes = all_dtypes(),
 });
 
 TypeResult scaled_type(const Signature& s) {
@@ -58,7 +60,7 @@ const Op& op_scaled = define({
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] + s.numbers[0].to_double() * x[1];
     }),
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = numeric_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> samples = binary_samples(dtype);

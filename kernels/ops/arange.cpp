@@ -37,7 +37,7 @@ const Op& op = define({
                        s.numbers[1].to_double() * static_cast<double>(index[0]);
               })};
         },
-    .dtypes = {kFloat, kDouble, kLong, kInt},
+    .dtypes = numeric_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> samples;
@@ -81,12 +81,14 @@ Tensor linspace(Scalar start, Scalar end, std::int64_t steps, TensorOptions opti
   const double by = steps > 1 ? (end.to_double() - first) / static_cast<double>(steps - 1) : 0.0;
   return sequence(steps, first, by, options.dtype(), options, site);
 }
-Tensor eye(std::int64_t n, TensorOptions options, Site site) {
-  GROOVE_CHECK(n >= 0, "eye: size {} is negative", n);
-  const Tensor line = arange(Scalar(n), {}, site);
-  Tensor result = line.unsqueeze(1, site).eq(line, site).to(options.dtype(), false, false, site);
+Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options, Site site) {
+  GROOVE_CHECK(n >= 0 && m >= 0, "eye: sizes {} and {}: neither may be negative", n, m);
+  const Tensor rows = arange(Scalar(n), {}, site).unsqueeze(1, site);
+  const Tensor columns = arange(Scalar(m), {}, site);
+  Tensor result = rows.eq(columns, site).to(options.dtype(), false, false, site);
   if (options.requires_grad()) result.requires_grad_(true, site);
   return result;
 }
+Tensor eye(std::int64_t n, TensorOptions options, Site site) { return eye(n, n, options, site); }
 
 }  // namespace groove

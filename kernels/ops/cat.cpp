@@ -60,7 +60,7 @@ const Op& op = define({
                 .values[static_cast<std::size_t>(flat_position(inputs[which].type.sizes, index))];
           })};
         },
-    .dtypes = {kFloat, kDouble, kLong, kBool},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           return std::vector<Sample>{

@@ -14,6 +14,7 @@ const Op& op = define(ScalarSpec{
         },
     .saves_input = true,
     .reference = [](double x, double bound) { return x < bound ? bound : x; },
+    .dtypes = all_dtypes(),
     .tolerance_ulp = 0,
 });
 

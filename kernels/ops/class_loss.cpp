@@ -104,18 +104,54 @@ Tensor row_weights(const Grad& g, const Tensor& target) {
   return where(counted, share, 0).unsqueeze(1);
 }
 
-Tensor class_loss(const Op& op, Arg input, const Tensor& target, std::int64_t reduction,
-                  std::int64_t ignore_index) {
-  const Attrs attrs = Attrs().add(reduction).add(ignore_index);
-  const char* name = op.name.c_str();
-  if (checked(name, *input.tensor).geometry.sizes.size() == 1 &&
-      checked(name, target).geometry.sizes.empty()) {
-    const Tensor loss =
-        call(op, {input.tensor->unsqueeze(0, input.site), target.unsqueeze(0, input.site)},
-             input.site, attrs);
-    return reduction == Reduction::None ? squeeze({loss, input.site}, 0) : loss;
+ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_probabilities) {
+  const Shape sizes = checked(op, *input.tensor).geometry.sizes;
+  const Shape target_sizes = checked(op, target).geometry.sizes;
+  const std::size_t rank = sizes.size();
+  GROOVE_CHECK(rank > 0, "{}: a 0-d input; it must be [C] or [N, C, ..]", op);
+  const Site site = input.site;
+  ClassRows rows;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (axis != (rank == 1 ? 0 : 1)) rows.sizes.push_back(sizes[axis]);
   }
-  return call(op, {*input.tensor, target}, input.site, attrs);
+  GROOVE_CHECK(target_sizes == (are_probabilities ? sizes : rows.sizes),
+               "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
+               to_string(sizes), to_string(target_sizes));
+  const auto flat = [&](const Tensor& x) {
+    if (rank == 1) return x.unsqueeze(0, site);
+    if (rank == 2) return x;
+    Shape order{0};
+    for (std::size_t axis = 2; axis < rank; ++axis)
+      order.push_back(static_cast<std::int64_t>(axis));
+    order.push_back(1);
+    return x.permute(order, site).reshape({element_count(rows.sizes), sizes[1]}, site);
+  };
+  rows.input = flat(*input.tensor);
+  if (are_probabilities)
+    rows.target = flat(target);
+  else
+    rows.target = rank == 2 ? target : target.reshape(-1, site);
+  return rows;
+}
+
+Tensor weighted_loss(const ClassRows& rows, const Tensor& weight, std::int64_t reduction,
+                     std::int64_t ignore_index) {
+  const std::int64_t classes = type_of(rows.input).sizes[1];
+  GROOVE_CHECK(checked("nll_loss", weight).geometry.sizes == Shape{classes},
+               "nll_loss: weight {} does not fit {} classes", to_string(type_of(weight).sizes),
+               classes);
+  const auto picked = [&](const Tensor& x) {
+    return nll_loss(x, rows.target, Tensor(), Reduction::None, ignore_index);
+  };
+  const Tensor losses = picked(rows.input * weight);
+  switch (reduction) {
+    case Reduction::None:
+      return losses.reshape(rows.sizes);
+    case Reduction::Sum:
+      return sum(losses);
+    default:
+      return sum(losses) / sum(picked(neg(weight).expand(type_of(rows.input).sizes)));
+  }
 }
 
 }  // namespace groove

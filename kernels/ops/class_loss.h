@@ -23,8 +23,16 @@ Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const 
 /// What each row's loss weighs in the result, times the cotangent: [N, 1], 0 for ignored rows.
 Tensor row_weights(const Grad& g, const Tensor& target);
 
-/// The call: [C] and [] are taken as one row.
-Tensor class_loss(const Op& op, Arg input, const Tensor& target, std::int64_t reduction,
-                  std::int64_t ignore_index);
+// Any operands as rows [R, C] with targets [R], or [R, C] where those are probabilities.
+struct ClassRows {
+  Tensor input, target;
+  Shape sizes;  // of the losses without a reduction
+};
+/// [N, C, ..] with [N, ..]; [C] and [] are one row.
+ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_probabilities);
+
+/// nll_loss of log-probabilities in rows, with a weight for each class.
+Tensor weighted_loss(const ClassRows& rows, const Tensor& weight, std::int64_t reduction,
+                     std::int64_t ignore_index);
 
 }  // namespace groove

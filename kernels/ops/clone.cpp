@@ -10,7 +10,7 @@ const Op& op = define(UnarySpec{
     .gradient = [](const Grad& g) { return Tensors{g.cotangent()}; },
     .reference = [](double x) { return x; },
     .type = same_as_input,
-    .dtypes = {kFloat, kDouble, kLong, kInt, kByte, kBool},
+    .dtypes = all_dtypes(),
     .tolerance_ulp = 0,
 });
 

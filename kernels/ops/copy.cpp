@@ -27,7 +27,7 @@ const Op& op = define({
         },
     .reference =
         elementwise_reference([](const std::vector<double>& x, const Signature&) { return x[1]; }),
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           return std::vector<Sample>{{{{dtype, {3, 4}}, {dtype, {3, 4}}}, {}, {}},

@@ -13,6 +13,7 @@ const Op& op = define(UnarySpec{
     .saves_input = true,
     .reference = [](double x) { return std::cos(x); },
     .domain = {-9, 9},
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

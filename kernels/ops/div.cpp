@@ -20,6 +20,7 @@ const Op& op = define(BinarySpec{
     .reference = [](double a, double b) { return a / b; },
     .domain = {0.5, 3},
     .type = promoted_floating,
+    .dtypes = all_dtypes(),
 });
 
 const Op& op_scalar = define(ScalarSpec{
@@ -31,6 +32,7 @@ const Op& op_scalar = define(ScalarSpec{
         },
     .reference = [](double a, double b) { return a / b; },
     .type = promoted_floating,
+    .dtypes = all_dtypes(),
 });
 
 Tensor divide_number(Scalar number, Arg x);
@@ -47,6 +49,7 @@ const Op& op_reversed = define(ScalarSpec{
     .reference = [](double a, double b) { return b / a; },
     .domain = {0.5, 3},
     .type = promoted_floating,
+    .dtypes = all_dtypes(),
 });
 
 Tensor divide_number(Scalar number, Arg x) { return call(op_reversed, x, number); }
@@ -79,5 +82,8 @@ Tensor& MathMethods::div_(Scalar other, Site site) const {
   return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
 }
 Tensor MathMethods::reciprocal(Site site) const { return groove::reciprocal({self(), site}); }
+Tensor& MathMethods::reciprocal_(Site site) const {
+  return call_inplace(op_reversed, writable(self()), {}, site, {}, Scalar(1));
+}
 
 }  // namespace groove

@@ -11,7 +11,7 @@ enum { kP, kSeed, kDraw, kScale };
 bool is_kept(const Signature& s, std::size_t p, std::int64_t at, ScalarType dtype) {
   const double bound = s.numbers[p].to_double();
   return reference_uniform(s, p + 1, at, dtype) >=
-         (dtype == kFloat ? static_cast<double>(static_cast<float>(bound)) : bound);
+         (dtype != kDouble ? static_cast<double>(static_cast<float>(bound)) : bound);
 }
 
 // true where an element is kept: an op without tensor operands, whose flat index is its own.
@@ -40,7 +40,7 @@ const Op& op_mask = define({
               s.op.type(s).outputs[0],
               [&](const Shape&) -> double { return is_kept(s, kP, at++, s.attr().dtype(1)); })};
         },
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> samples = random_samples(dtype);
@@ -57,7 +57,7 @@ const Op& op = define({
     .number_names = {"p", "seed", "draw", "scale"},
     .type = [](const Signature& s) -> TypeResult {
       const ScalarType dtype = s.inputs[0].dtype;
-      GROOVE_CHECK(dtype == kFloat || dtype == kDouble, "dropout: not defined for {} tensors",
+      GROOVE_CHECK(is_floating(dtype), "dropout: not defined for {} tensors",
                    name(dtype));
       return {{s.inputs[0]}, dtype};
     },
@@ -86,7 +86,7 @@ const Op& op = define({
             return kept ? x * s.numbers[kScale].to_double() : 0;
           })};
         },
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> samples = unary_samples(dtype);
@@ -103,7 +103,7 @@ Tensor dropout(Arg self, double p, bool train) {
   GROOVE_CHECK(p >= 0 && p <= 1, "dropout: probability {} is not in [0, 1]", p);
   const ScalarType dtype = checked("dropout", *self.tensor).dtype;
   if (!train || p == 0) return *self.tensor;
-  GROOVE_CHECK(dtype == kFloat || dtype == kDouble, "dropout: not defined for {} tensors",
+  GROOVE_CHECK(is_floating(dtype), "dropout: not defined for {} tensors",
                name(dtype));
   const DrawNumbers draw = next_draw();
   const Scalar scale = p == 1 ? 0.0 : 1 / (1 - p);

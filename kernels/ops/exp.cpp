@@ -13,6 +13,7 @@ const Op& op = define(UnarySpec{
     .saves_output = true,
     .reference = [](double x) { return std::exp(x); },
     .domain = {-8, 8},
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

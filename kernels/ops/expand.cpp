@@ -1,4 +1,7 @@
-// expand: axes of size 1 repeated with stride 0, new axes in front.
+// expand: axes of size 1 repeated with stride 0, new axes in front; broadcast_to,
+// broadcast_tensors and meshgrid are spellings of it.
+#include <string>
+
 #include "groove/ops/views.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
@@ -35,7 +38,7 @@ const Op& op = define({
     .has_inplace = false,
     .reference =
         elementwise_reference([](const std::vector<double>& x, const Signature&) { return x[0]; }),
-    .dtypes = {kFloat, kDouble, kLong, kBool},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           const Shape pairs[][2] = {{{}, {}},         {{}, {3}},     {{1}, {5}},
@@ -64,7 +67,47 @@ Tensor expand(Arg self, IntArrayRef size) {
   }
   return call(op, {*self.tensor}, self.site, Attrs().add(IntArrayRef(sizes)));
 }
+Tensor broadcast_to(Arg self, IntArrayRef size) { return expand(self, size); }
+std::vector<Tensor> broadcast_tensors(TensorList tensors, Site site) {
+  Shape joint;
+  for (const Tensor& tensor : tensors)
+    joint = broadcast_of("broadcast_tensors", joint,
+                         checked("broadcast_tensors", tensor).geometry.sizes);
+  const SiteScope scope(site);
+  Tensors result;
+  for (const Tensor& tensor : tensors) result.push_back(expand({tensor, site}, joint));
+  return result;
+}
+std::vector<Tensor> meshgrid(TensorList tensors, const char* indexing, Site site) {
+  const std::string order = indexing;
+  GROOVE_CHECK(order == "ij" || order == "xy", "meshgrid: indexing \"{}\" is neither ij nor xy",
+               order);
+  GROOVE_CHECK(!tensors.empty(), "meshgrid: the list of tensors is empty");
+  Shape grid;
+  for (const Tensor& tensor : tensors) {
+    const TensorImpl& impl = checked("meshgrid", tensor);
+    GROOVE_CHECK(impl.geometry.sizes.size() <= 1, "meshgrid: shape {} has more than one axis",
+                 to_string(impl.geometry.sizes));
+    GROOVE_CHECK(impl.dtype == tensors[0].impl()->dtype, "meshgrid: dtypes {} and {} differ",
+                 name(tensors[0].impl()->dtype), name(impl.dtype));
+    grid.push_back(impl.numel);
+  }
+  const bool swaps = order == "xy" && tensors.size() >= 2;
+  if (swaps) std::swap(grid[0], grid[1]);
+  const SiteScope scope(site);
+  Tensors result;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    Shape line(tensors.size(), 1);
+    line[swaps && i < 2 ? 1 - i : i] = tensors[i].impl()->numel;
+    result.push_back(expand({reshape({tensors[i], site}, line), site}, grid));
+  }
+  return result;
+}
+
 Tensor ViewMethods::expand(IntArrayRef size, bool, Site site) const {
+  return groove::expand({self(), site}, size);
+}
+Tensor ViewMethods::broadcast_to(IntArrayRef size, Site site) const {
   return groove::expand({self(), site}, size);
 }
 Tensor ViewMethods::expand_as(const Tensor& other, Site site) const {

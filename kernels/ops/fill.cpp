@@ -15,7 +15,7 @@ const Op& op = define({
     .gradient = [](const Grad& g) { return Tensors{zeros_like(g.cotangent())}; },
     .reference = elementwise_reference(
         [](const std::vector<double>&, const Signature& s) { return s.numbers[0].to_double(); }),
-    .dtypes = {kFloat, kDouble, kLong, kBool},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           return scalar_samples(dtype, {1, 0});

@@ -21,7 +21,7 @@ const Op& op = define({
     .has_inplace = false,
     .reference = elementwise_reference(
         [](const std::vector<double>&, const Signature& s) { return s.numbers[0].to_double(); }),
-    .dtypes = {kFloat, kDouble, kLong, kByte, kBool},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> samples;

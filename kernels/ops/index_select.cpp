@@ -1,7 +1,6 @@
 // index_select: slices at the positions a 1-d tensor holds.
-#include "groove/ops/creation.h"
 #include "groove/ops/index.h"
-#include "kernels/ops/indices.h"
+#include "kernels/ops/indexed_write.h"
 #include "kernels/ops/reference.h"
 
 namespace groove {
@@ -25,8 +24,9 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::GatherLowering{.index_is_full = false}),
     .gradient =
         [](const Grad& g) {
-          const Tensor base = zeros(g.input_types[0].sizes, g.input_types[0].dtype);
-          return Tensors{index_add(base, g.attr().integer(0), g.input(1), g.cotangent()), Tensor()};
+          return Tensors{
+              index_sum(g.input(1), g.cotangent(), g.attr().integer(0), g.input_types[0].sizes),
+              Tensor()};
         },
     .saves_inputs = 2,
     .check =
@@ -47,7 +47,7 @@ const Op& op = define({
           })};
         },
     .domain = {0, 2},
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           return std::vector<Sample>{{{{dtype, {5}}, {kLong, {3}}}, Attrs().add(0), {}},

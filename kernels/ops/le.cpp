@@ -9,6 +9,7 @@ const Op& op = define(BinarySpec{
     .body = [](kernels::Expr a, kernels::Expr b) { return kernels::le(a, b); },
     .reference = [](double a, double b) -> double { return a <= b; },
     .type = promoted_bool,
+    .dtypes = all_dtypes(),
 });
 
 const Op& op_scalar = define(ScalarSpec{
@@ -16,6 +17,7 @@ const Op& op_scalar = define(ScalarSpec{
     .body = [](kernels::Expr x, kernels::Expr number) { return kernels::le(x, number); },
     .reference = [](double a, double b) -> double { return a <= b; },
     .type = promoted_bool,
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

@@ -13,8 +13,8 @@ TypeResult linear_type(const Signature& s) {
                "linear: input {} does not fit weight {}: the input's last size must be the "
                "weight's second",
                to_string(x.sizes), to_string(weight.sizes));
-  GROOVE_CHECK(is_floating(x.dtype) && x.dtype == weight.dtype,
-               "linear: input is {}, weight is {}; they must be one floating dtype", name(x.dtype),
+  GROOVE_CHECK(x.dtype != kBool && x.dtype == weight.dtype,
+               "linear: input is {}, weight is {}; they must be one numeric dtype", name(x.dtype),
                name(weight.dtype));
   if (bias.dtype != ScalarType::Undefined) {
     GROOVE_CHECK(
@@ -55,7 +55,7 @@ const Op& op = define({
               })};
         },
     .domain = {-1, 1},
-    .dtypes = {kFloat, kDouble},
+    .dtypes = numeric_dtypes(),
     .samples =
         [](ScalarType dtype) {
           const auto sample = [dtype](std::int64_t rows, std::int64_t k, std::int64_t n,

@@ -13,6 +13,7 @@ const Op& op = define(UnarySpec{
     .saves_input = true,
     .reference = [](double x) { return std::log(x); },
     .domain = {0.1, 8},
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

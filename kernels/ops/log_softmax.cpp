@@ -31,7 +31,7 @@ const Op& op = define({
     .reference = softmax_reference(
         [](double x, double maximum, double total) { return x - maximum - std::log(total); }),
     .domain = {-4, 4},
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = softmax_samples,
     .tolerance_ulp = 64,  // near 0 the subtraction cancels
 });

@@ -33,7 +33,7 @@ const Op& op = define({
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[1] != 0 ? s.numbers[0].to_double() : x[0];
     }),
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> result = binary_samples(dtype);

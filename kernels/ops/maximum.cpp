@@ -1,32 +1,19 @@
-// maximum: the greater operand, NaN if either is; a tie shares its gradient between both.
+// maximum: the greater operand, NaN if either is.
+#include <algorithm>
 #include <cmath>
 
-#include "kernels/ops/rules.h"
+#include "kernels/ops/extremum.h"
 
 namespace groove {
 namespace {
 
-const Op& op = define(BinarySpec{
+const Op& op = define_pairwise({
     .name = "maximum",
-    .body =
-        [](kernels::Expr a, kernels::Expr b) {
-          return is_floating(a.dtype()) ? kernels::max_nan(a, b) : kernels::max(a, b);
-        },
-    .gradient =
-        [](const Grad& g) {
-          const Tensor &a = g.input(0), &b = g.input(1);
-          const Tensor shared = where(eq(a, b), mul(g.cotangent(), 0.5), g.cotangent());
-          Tensors result(2);
-          if (g.needs[0])
-            result[0] = reduced_to(masked_fill(shared, lt(a, b), 0), g.input_types[0]);
-          if (g.needs[1])
-            result[1] = reduced_to(masked_fill(shared, gt(a, b), 0), g.input_types[1]);
-          return result;
-        },
-    .saves_inputs = 3,
+    .body = kernels::max_nan,
+    .loses = lt,
+    .wins = gt,
     .reference = [](double a,
                     double b) { return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b); },
-    .tolerance_ulp = 0,
 });
 
 }  // namespace

@@ -32,7 +32,7 @@ const Op& op = define({
       for (double x : row) total += x;
       return total / static_cast<double>(row.size());
     }),
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = [](ScalarType dtype) { return reduction_samples(dtype); },
     .tolerance_ulp = 300,
 });

@@ -65,7 +65,7 @@ const Op& op = define({
     .has_inplace = false,
     .reference = product_reference,
     .domain = {-1, 1},
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = numeric_dtypes(),
     .samples =
         [](ScalarType dtype) {
           const Shape pairs[][2] = {{{1, 1}, {1, 1}},   {{3, 4}, {4, 5}},    {{9, 300}, {300, 17}},
@@ -90,7 +90,7 @@ const Op& op_batched = define({
     .has_inplace = false,
     .reference = product_reference,
     .domain = {-1, 1},
-    .dtypes = {kFloat, kDouble},
+    .dtypes = numeric_dtypes(),
     .samples =
         [](ScalarType dtype) {
           return std::vector<Sample>{{{{dtype, {2, 3, 4}}, {dtype, {2, 4, 5}}}, {}, {}},

@@ -20,6 +20,7 @@ const Op& op = define(BinarySpec{
         },
     .saves_inputs = 3,
     .reference = [](double a, double b) { return a * b; },
+    .dtypes = all_dtypes(),
 });
 
 const Op& op_scalar = define(ScalarSpec{
@@ -30,6 +31,7 @@ const Op& op_scalar = define(ScalarSpec{
           return Tensors{reduced_to(mul(g.cotangent(), g.numbers[0]), g.input_types[0])};
         },
     .reference = [](double a, double b) { return a * b; },
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

@@ -12,13 +12,14 @@ const Op& op = define(UnarySpec{
     .gradient = [](const Grad& g) { return Tensors{neg(g.cotangent())}; },
     .reference = [](double x) { return -x; },
     .type = numeric_result,
-    .dtypes = {kFloat, kDouble, kLong, kInt},
+    .dtypes = numeric_dtypes(),
     .tolerance_ulp = 0,
 });
 
 }  // namespace
 
 Tensor neg(Arg self) { return call(op, self); }
+Tensor operator-(Arg a) { return call(op, a); }
 Tensor MathMethods::neg(Site site) const { return call(op, {self(), site}); }
 Tensor& MathMethods::neg_(Site site) const { return call_inplace(op, writable(self()), {}, site); }
 

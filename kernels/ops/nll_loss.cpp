@@ -26,16 +26,21 @@ const Op& op = define({
     .reference = class_loss_reference(
         [](const double* row, std::int64_t, std::int64_t target) { return -row[target]; }),
     .domain = {0, 2},
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = class_loss_samples,
     .tolerance_ulp = 16,
 });
 
 }  // namespace
 
-Tensor nll_loss(Arg input, const Tensor& target, std::int64_t reduction,
+Tensor nll_loss(Arg input, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                 std::int64_t ignore_index) {
-  return class_loss(op, input, target, reduction, ignore_index);
+  const ClassRows rows = class_rows("nll_loss", input, target, false);
+  const SiteScope scope(input.site);
+  if (weight.defined()) return weighted_loss(rows, weight, reduction, ignore_index);
+  const Tensor loss = call(op, {rows.input, rows.target}, input.site,
+                           Attrs().add(reduction).add(ignore_index));
+  return reduction == Reduction::None ? loss.reshape(rows.sizes) : loss;
 }
 
 }  // namespace groove

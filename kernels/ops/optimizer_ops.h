@@ -43,4 +43,33 @@ void adam_step_(const Tensor& parameter, const Tensor& grad, const Tensor& exp_a
                 const Tensor& exp_avg_sq, const Tensor& max_exp_avg_sq, const AdamRule& rule,
                 ArrayRef<Scalar> numbers, Site site = Site::current());
 
+// ---- RMSprop ----
+
+struct RmspropRule {
+  bool has_weight_decay = false;
+};
+using RmspropNumbers = std::array<Scalar, 6>;
+/// { lr, alpha, 1 - alpha, eps, weight_decay, momentum }
+RmspropNumbers rmsprop_numbers(double lr, double alpha, double eps, double weight_decay,
+                               double momentum);
+/// g += weight_decay * p; s = alpha s + (1 - alpha) g²; where grad_avg a is defined (centered)
+/// a = alpha a + (1 - alpha) g and r = sqrt(s - a²) + eps, else r = sqrt(s) + eps; where the
+/// momentum_buffer b is defined b = momentum b + g / r and p -= lr b, else p -= lr (g / r).
+void rmsprop_step_(const Tensor& parameter, const Tensor& grad, const Tensor& square_avg,
+                   const Tensor& momentum_buffer, const Tensor& grad_avg, const RmspropRule& rule,
+                   ArrayRef<Scalar> numbers, Site site = Site::current());
+
+// ---- Adagrad ----
+
+struct AdagradRule {
+  bool has_weight_decay = false;
+};
+using AdagradNumbers = std::array<Scalar, 3>;
+/// { lr / (1 + (step - 1) lr_decay), eps, weight_decay }; `step` is 1 on the first call.
+AdagradNumbers adagrad_numbers(double lr, double lr_decay, double eps, double weight_decay,
+                               double step);
+/// g += weight_decay * p; s += g²; p -= rate * (g / (sqrt(s) + eps))
+void adagrad_step_(const Tensor& parameter, const Tensor& grad, const Tensor& sum,
+                   const AdagradRule& rule, ArrayRef<Scalar> numbers, Site site = Site::current());
+
 }  // namespace groove

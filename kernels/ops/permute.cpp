@@ -1,4 +1,4 @@
-// permute: axes in another order; transpose and t are spellings of it.
+// permute: axes in another order; transpose, t, movedim and swapaxes are spellings of it.
 #include <algorithm>
 #include <utility>
 
@@ -56,7 +56,7 @@ const Op& op = define({
                     .values[static_cast<std::size_t>(flat_position(type.sizes, source))];
               })};
         },
-    .dtypes = {kFloat, kDouble, kLong, kBool},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           const Shape pairs[][2] = {{{}, {}},
@@ -96,6 +96,21 @@ Tensor t(Arg self) {
                to_string(sizes));
   return sizes.size() == 2 ? transpose(self, 0, 1) : permute(self, Shape(sizes.size(), 0));
 }
+Tensor movedim(Arg self, std::int64_t source, std::int64_t destination) {
+  const std::size_t rank = checked("movedim", *self.tensor).geometry.sizes.size();
+  const auto from = static_cast<std::size_t>(normal_dim("movedim", source, rank));
+  const auto to = static_cast<std::size_t>(normal_dim("movedim", destination, rank));
+  Shape dims(rank, 0);
+  for (std::size_t i = 0; i < rank; ++i) dims[i] = static_cast<std::int64_t>(i);
+  if (rank > 0) {
+    dims.erase(from);
+    dims.insert(to, static_cast<std::int64_t>(from));
+  }
+  return call(op, {*self.tensor}, self.site, Attrs().add(IntArrayRef(dims)));
+}
+Tensor swapaxes(Arg self, std::int64_t axis0, std::int64_t axis1) {
+  return transpose(self, axis0, axis1);
+}
 
 Tensor ViewMethods::permute(IntArrayRef dims, Site site) const {
   return groove::permute({self(), site}, dims);
@@ -104,5 +119,11 @@ Tensor ViewMethods::transpose(std::int64_t dim0, std::int64_t dim1, Site site) c
   return groove::transpose({self(), site}, dim0, dim1);
 }
 Tensor ViewMethods::t(Site site) const { return groove::t({self(), site}); }
+Tensor ViewMethods::movedim(std::int64_t source, std::int64_t destination, Site site) const {
+  return groove::movedim({self(), site}, source, destination);
+}
+Tensor ViewMethods::swapaxes(std::int64_t axis0, std::int64_t axis1, Site site) const {
+  return groove::transpose({self(), site}, axis0, axis1);
+}
 
 }  // namespace groove

@@ -1,17 +1,20 @@
 // place_slice: zeros with a slice filled in; the gradient of slice and select.
+#include <algorithm>
 #include <cstring>
 
 #include "groove/ops/views.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
+#include "kernels/ops/structural.h"
 
 namespace groove {
 namespace {
 
 enum { kSizes, kDim, kStep };
 
-// Everything after the axis is one block; what comes before it is walked.
-void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) {
+// Everything after the axis is one block; a part makes some of the blocks in a row.
+void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
+         int parts) {
   const AttrReader attr = s.attr();
   const IntArrayRef sizes = attr.integers(kSizes);
   const auto dim = static_cast<std::size_t>(attr.integer(kDim));
@@ -22,13 +25,24 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) 
   const std::int64_t length = s.inputs[0].sizes[dim];
   const char* source = static_cast<const char*>(inputs[0].impl()->data());
   char* target = static_cast<char*>(outputs[0].impl()->data());
-  if (before * sizes[dim] * block == 0) return;
-  std::memset(target, 0, static_cast<std::size_t>(before * sizes[dim] * block));
-  for (std::int64_t row = 0; row < before; ++row) {
-    for (std::int64_t i = 0; i < length; ++i) {
-      std::memcpy(target + (row * sizes[dim] + start + i * step) * block,
-                  source + (row * length + i) * block, static_cast<std::size_t>(block));
+  const std::int64_t size = sizes[dim], blocks = before * size;
+  const std::int64_t first = blocks * part / parts, last = blocks * (part + 1) / parts;
+  if (last <= first || block == 0) return;
+  std::memset(target + first * block, 0, static_cast<std::size_t>((last - first) * block));
+  for (std::int64_t row = first / size; row * size < last; ++row) {
+    // Of this row the blocks from `low` to `high`, of which every step-th one is given.
+    const std::int64_t low = std::max(first - row * size, start);
+    const std::int64_t high = std::min(last - row * size, start + (length - 1) * step + 1);
+    std::int64_t i = (low - start + step - 1) / step;
+    const std::int64_t end = high > start ? (high - start + step - 1) / step : 0;
+    if (step == 1 && end > i) {
+      std::memcpy(target + (row * size + start + i) * block, source + (row * length + i) * block,
+                  static_cast<std::size_t>((end - i) * block));
+      continue;
     }
+    for (; i < end; ++i)
+      std::memcpy(target + (row * size + start + i * step) * block,
+                  source + (row * length + i) * block, static_cast<std::size_t>(block));
   }
 }
 
@@ -40,7 +54,7 @@ const Op& op = define({
     .type = [](const Signature& s) -> TypeResult {
       return {{{s.inputs[0].dtype, s.attr().integers(kSizes)}}, s.inputs[0].dtype};
     },
-    .lowering = kernels::lower(kernels::OpaqueLowering{run}),
+    .lowering = kernels::lower(kernels::OpaqueLowering{.run_part = run, .takes_halves = true}),
     .gradient =
         [](const Grad& g) {
           const AttrReader attr = g.attr();
@@ -64,7 +78,7 @@ const Op& op = define({
           });
           return std::vector<Reference>{result};
         },
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           const auto attrs = [](const Shape& sizes, std::int64_t dim, std::int64_t step) {
@@ -79,6 +93,8 @@ const Op& op = define({
 });
 
 }  // namespace
+
+const Op& place_slice_op() { return op; }
 
 Tensor place_slice(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, Scalar start,
                    std::int64_t step, Site site) {

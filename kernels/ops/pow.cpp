@@ -8,7 +8,7 @@
 namespace groove {
 namespace {
 
-enum ExponentClass : std::int64_t { kOther, kTwo, kThree, kHalf, kMinusOne, kMinusHalf };
+enum ExponentClass : std::int64_t { kOther, kTwo, kThree, kHalf, kMinusOne, kMinusHalf, kNegative };
 
 ExponentClass class_of(double exponent) {
   if (exponent == 2) return kTwo;
@@ -16,17 +16,45 @@ ExponentClass class_of(double exponent) {
   if (exponent == 0.5) return kHalf;
   if (exponent == -1) return kMinusOne;
   if (exponent == -0.5) return kMinusHalf;
-  return kOther;
+  return exponent < 0 ? kNegative : kOther;
 }
 
 TypeResult scalar_type(const Signature& s) {
   TypeResult result = promoted(s);
   const std::int64_t kind = s.attr().integer(0);
-  GROOVE_CHECK(is_floating(result.compute) || kind == kTwo || kind == kThree,
-               "pow: integer tensors have only the exponents 2 and 3, not {}; convert to a "
+  GROOVE_CHECK(is_floating(result.compute) || (kind != kNegative && kind != kMinusOne),
+               "pow: integers have no negative integer powers such as {}; convert the tensor to a "
                "floating dtype",
                s.numbers[0].to_double());
   return result;
+}
+
+TypeResult tensor_type(const Signature& s) {
+  const TypeResult result = promoted(s);
+  GROOVE_CHECK(result.compute != kBool, "pow: not defined for Bool tensors; convert with to(kInt)");
+  return result;
+}
+
+// x^n by squaring, wrapping. Of what a negative power truncates to, only 1 and -1 leave anything.
+kernels::Expr integer_power(kernels::Expr x, kernels::Expr n) {
+  kernels::Builder& b = x.builder();
+  const ScalarType dtype = x.dtype();
+  const kernels::Expr one = b.constant_int(dtype, 1), zero = b.constant_int(dtype, 0);
+  const int bits = 8 * static_cast<int>(element_size(dtype)) - (dtype == kByte ? 0 : 1);
+  kernels::Expr result = one, square = x;
+  for (int i = 0; i < bits; ++i) {
+    const kernels::Expr bit = shift_right_logical(n, b.constant_int(dtype, i)) & one;
+    result = select(ne(bit, zero), result * square, result);
+    if (i + 1 < bits) square = square * square;
+  }
+  if (dtype == kByte) return result;
+  const kernels::Expr sign = select(ne(n & one, zero), x, one);
+  const kernels::Expr is_unit = eq(x, one) | eq(x, -one);
+  return select(lt(n, zero), select(is_unit, sign, zero), result);
+}
+
+kernels::Expr power_of(kernels::Expr x, kernels::Expr n) {
+  return is_floating(x.dtype()) ? kernels::pow(x, n) : integer_power(x, n);
 }
 
 kernels::Exprs scalar_body(kernels::Body& b) {
@@ -43,7 +71,7 @@ kernels::Exprs scalar_body(kernels::Body& b) {
     case kMinusHalf:
       return {rsqrt(x)};
     default:
-      return {pow(x, b.numbers[0])};
+      return {power_of(x, b.numbers[0])};
   }
 }
 
@@ -66,10 +94,12 @@ const Op& op_scalar = define({
       return std::pow(x[0], s.numbers[0].to_double());
     }),
     .domain = {0.2, 3},
-    .dtypes = {kFloat, kDouble},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
-          std::vector<Sample> samples = scalar_samples(dtype, {2, 3, 0.5, -1, -0.5, 1.7, 0});
+          std::vector<double> exponents = {2, 3, 0.5, 1.7, 0, 4};
+          if (is_floating(dtype)) exponents.insert(exponents.end(), {-1, -0.5, -2});
+          std::vector<Sample> samples = scalar_samples(dtype, exponents);
           for (Sample& sample : samples)
             sample.attrs = Attrs().add(class_of(sample.numbers[0].to_double()));
           return samples;
@@ -79,7 +109,7 @@ const Op& op_scalar = define({
 
 const Op& op = define(BinarySpec{
     .name = "pow",
-    .body = [](kernels::Expr a, kernels::Expr b) { return kernels::pow(a, b); },
+    .body = power_of,
     .gradient =
         [](const Grad& g) {
           const Tensor &x = g.input(0), &y = g.input(1);
@@ -95,8 +125,8 @@ const Op& op = define(BinarySpec{
     .saves_inputs = 3,
     .reference = [](double a, double b) { return std::pow(a, b); },
     .domain = {0.2, 3},
-    .type = promoted_floating,
-    .dtypes = {kFloat, kDouble},
+    .type = tensor_type,
+    .dtypes = numeric_dtypes(),
     .tolerance_ulp = 4,
 });
 

@@ -1,9 +1,17 @@
-// rand: uniform on [0, 1).
+// rand: uniform on [0, 1). A 16-bit float takes as many of the leading bits as it can hold, so that
+// rounding never makes a 1.
+#include <cmath>
+
 #include "kernels/ops/random.h"
 #include "kernels/ops/reference.h"
 
 namespace groove {
 namespace {
+
+// How many different values a 16-bit float takes; 0 for the others, which hold all that is drawn.
+double steps_of(ScalarType dtype) {
+  return dtype == kHalf ? 0x1p11 : dtype == kBFloat16 ? 0x1p8 : 0;
+}
 
 const Op& op = define({
     .name = "rand",
@@ -14,7 +22,11 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body =
             [](kernels::Body& b) {
-              return kernels::Exprs{uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute)};
+              const kernels::Expr u =
+                  uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute);
+              const double steps = steps_of(b.attr().dtype(1));
+              if (steps == 0) return kernels::Exprs{u};
+              return kernels::Exprs{floor(u * steps) * (1 / steps)};
             },
         .raw_numbers = 3,
         .uses_flat_index = true}),
@@ -25,9 +37,13 @@ const Op& op = define({
           const Type type = s.op.type(s).outputs[0];
           std::int64_t at = 0;
           return std::vector<Reference>{make_reference(
-              type, [&](const Shape&) { return reference_uniform(s, 0, at++, type.dtype); })};
+              type, [&](const Shape&) {
+                const double u = reference_uniform(s, 0, at++, type.dtype);
+                const double steps = steps_of(type.dtype);
+                return steps == 0 ? u : std::floor(u * steps) / steps;
+              })};
         },
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = random_samples,
     .tolerance_ulp = 0,
 });

@@ -39,7 +39,7 @@ const Op& op = define({
             return s.numbers[2].to_double() + static_cast<double>(word * range >> 32);
           })};
         },
-    .dtypes = {kLong, kInt, kFloat},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> samples = random_samples(dtype);
@@ -65,6 +65,14 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, TensorOpti
 }
 Tensor randint(std::int64_t high, IntArrayRef size, TensorOptions options, Site site) {
   return randint(0, high, size, options, site);
+}
+Tensor randint_like(Arg self, std::int64_t low, std::int64_t high, TensorOptions options) {
+  const TensorImpl& like = checked("randint_like", *self.tensor);
+  return randint(low, high, like.geometry.sizes,
+                 options.dtype(options.dtype_opt().value_or(like.dtype)), self.site);
+}
+Tensor randint_like(Arg self, std::int64_t high, TensorOptions options) {
+  return randint_like(self, 0, high, options);
 }
 
 }  // namespace groove

@@ -43,7 +43,7 @@ const Op& op = define({
             return std::sqrt(-2 * std::log(1 - u)) * (i % 2 ? std::sin(angle) : std::cos(angle));
           })};
         },
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = random_samples,
     .tolerance_ulp = 64,  // the angle is rounded before its cosine is taken
 });

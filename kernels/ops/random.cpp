@@ -12,7 +12,7 @@ std::vector<AttrField> factory_attributes() {
 TypeResult random_type(const Signature& s) {
   const ScalarType dtype = s.attr().dtype(1);
   check_sizes(s.op.name.c_str(), s.attr().integers(0));
-  GROOVE_CHECK(dtype == kFloat || dtype == kDouble,
+  GROOVE_CHECK(is_floating(dtype),
                "{}: dtype {} is not floating; use randint for integers", s.op.name, name(dtype));
   return {{{dtype, s.attr().integers(0)}}, dtype};
 }
@@ -56,7 +56,7 @@ double reference_uniform(const Signature& s, std::size_t first_number, std::int6
   const auto seed = static_cast<std::uint64_t>(s.numbers[first_number].to_int());
   const auto draw = static_cast<std::uint64_t>(s.numbers[first_number + 1].to_int());
   const auto at = static_cast<std::uint64_t>(index);
-  if (dtype == kFloat) return (reference_philox_word(seed, draw, at) >> 8) * 0x1p-24;
+  if (dtype != kDouble) return (reference_philox_word(seed, draw, at) >> 8) * 0x1p-24;
   const std::uint64_t low = reference_philox_word(seed, draw, 2 * at);
   const std::uint64_t high = reference_philox_word(seed, draw, 2 * at + 1);
   return static_cast<double>((high >> 5) << 26 | low >> 6) * 0x1p-53;

@@ -45,12 +45,17 @@ void check_not_empty(const Signature& signature) {
   }
 }
 
-Tensor unreduced(const Tensor& reduced, const Grad& g) {
-  Shape sizes = g.input_types[0].sizes;
-  const IntArrayRef dims = g.attr().integers(0);
+Shape kept_sizes(const Signature& signature) {
+  Shape sizes = signature.inputs[0].sizes;
+  const IntArrayRef dims = signature.attr().integers(0);
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     if (is_reduced(dims, axis)) sizes[axis] = 1;
   }
+  return sizes;
+}
+
+Tensor unreduced(const Tensor& reduced, const Grad& g) {
+  const Shape sizes = kept_sizes({g.op, g.input_types, g.attrs, g.numbers});
   return type_of(reduced).sizes == sizes ? reduced : reduced.reshape(sizes);
 }
 

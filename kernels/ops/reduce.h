@@ -13,6 +13,8 @@ inline std::vector<AttrField> reduction_attributes() {
 Attrs reduction_attrs(const char* op, const Tensor& self, IntArrayRef dims, bool keepdim);
 /// The result's shape.
 Shape reduced_sizes(const Signature& signature);
+/// The same with size 1 in place of the axes that go.
+Shape kept_sizes(const Signature& signature);
 /// Throws when the reduced axes have no elements although the result has.
 void check_not_empty(const Signature& signature);
 /// A reduced tensor with its axes put back as size 1, so that it broadcasts against the input.

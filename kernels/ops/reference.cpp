@@ -2,6 +2,7 @@
 #include "kernels/ops/reference.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace groove {
 
@@ -38,6 +39,17 @@ Reference make_reference(Type type, const std::function<double(const Shape& inde
   for_each_index(result.type.sizes,
                  [&](const Shape& index) { result.values.push_back(value(index)); });
   return result;
+}
+
+double wrapped(ScalarType dtype, double value) {
+  if (dtype == kBool) return value != 0;
+  if (!is_integral(dtype) || !std::isfinite(value)) return value;
+  const double period = std::ldexp(1.0, 8 * static_cast<int>(element_size(dtype)));
+  const double least = dtype == kByte ? 0 : -period / 2;
+  if (value >= least && value < least + period) return value;
+  double rest = std::fmod(value - least, period);
+  if (rest < 0) rest += period;
+  return rest + least;
 }
 
 ReferenceRule elementwise_reference(

@@ -16,6 +16,10 @@ double broadcast_at(const Reference& operand, const Shape& index);
 /// An array of the type with `value(index)` in each place.
 Reference make_reference(Type type, const std::function<double(const Shape& index)>& value);
 
+/// What an element of the dtype holds of an exact result: integers wrap, bool is "not zero". Floats
+/// are left as they are.
+double wrapped(ScalarType dtype, double value);
+
 /// out[index] = function(operands at index, numbers) over the op's own output types.
 ReferenceRule elementwise_reference(
     std::function<double(const std::vector<double>& inputs, const Signature&)> function);

@@ -15,7 +15,7 @@ const Op& op = define(UnarySpec{
     .saves_output = true,
     .reference = [](double x) { return x <= 0 ? 0 : x; },
     .type = numeric_result,
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = numeric_dtypes(),
     .tolerance_ulp = 0,
 });
 

@@ -17,6 +17,7 @@ const Op& op = define(UnarySpec{
     .saves_output = true,
     .reference = [](double x) { return 1 / std::sqrt(x); },
     .domain = {0.1, 8},
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

@@ -39,6 +39,14 @@ void check_sizes(const char* op, IntArrayRef sizes) {
     GROOVE_CHECK(size >= 0, "{}: sizes {} contain a negative one", op, to_string(sizes));
 }
 
+std::vector<ScalarType> floating_dtypes() { return {kFloat, kDouble, kHalf, kBFloat16}; }
+std::vector<ScalarType> numeric_dtypes() {
+  return {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kShort, kChar, kByte};
+}
+std::vector<ScalarType> all_dtypes() {
+  return {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kShort, kChar, kByte, kBool};
+}
+
 // ---- type rules ----
 
 namespace {
@@ -69,6 +77,18 @@ TypeResult same_as_input(const Signature& signature) {
 TypeResult floating_result(const Signature& signature) {
   const ScalarType dtype = floating(defined(signature, 0).dtype);
   return {{{dtype, signature.inputs[0].sizes}}, dtype};
+}
+
+TypeResult floating_only(const Signature& signature) {
+  const ScalarType dtype = defined(signature, 0).dtype;
+  GROOVE_CHECK(is_floating(dtype), "{}: not defined for {} tensors; convert to a floating dtype",
+               signature.op.name, name(dtype));
+  return same_as_input(signature);
+}
+
+TypeResult truth_result(const Signature& signature) {
+  const Type& input = defined(signature, 0);
+  return {{{kBool, input.sizes}}, input.dtype};
 }
 
 TypeResult numeric_result(const Signature& signature) {
@@ -149,7 +169,8 @@ const Op& define(ScalarSpec spec) {
       .saves_inputs = spec.saves_input ? 1u : 0u,
       .reference = elementwise_reference(
           [f = spec.reference](const std::vector<double>& x, const Signature& signature) {
-            return f(x[0], signature.numbers[0].to_double());
+            const ScalarType compute = signature.op.type(signature).compute;
+            return f(x[0], wrapped(compute, signature.numbers[0].to_double()));
           }),
       .domain = spec.domain,
       .dtypes = spec.dtypes,

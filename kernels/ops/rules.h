@@ -29,11 +29,21 @@ Shape normal_dims(const char* op, IntArrayRef dims, std::size_t rank);
 Shape broadcast_of(const char* op, IntArrayRef a, IntArrayRef b);
 void check_sizes(const char* op, IntArrayRef sizes);
 
+// ---- dtypes that tests walk ----
+
+std::vector<ScalarType> floating_dtypes();
+std::vector<ScalarType> numeric_dtypes();  // all but bool
+std::vector<ScalarType> all_dtypes();
+
 // ---- type rules ----
 
 TypeResult same_as_input(const Signature& signature);
 /// Floating inputs keep their dtype; others give the default one.
 TypeResult floating_result(const Signature& signature);
+/// As same_as_input; throws for integers and bool.
+TypeResult floating_only(const Signature& signature);
+/// Bool in the input's shape, from a body in the input's dtype.
+TypeResult truth_result(const Signature& signature);
 /// As same_as_input; throws for bool.
 TypeResult numeric_result(const Signature& signature);
 /// All inputs broadcast; inputs and numbers promote.
@@ -61,7 +71,7 @@ struct UnarySpec {
   ScalarFunction reference = nullptr;
   Domain domain = {};
   TypeRule type = floating_result;
-  std::vector<ScalarType> dtypes = {kFloat, kDouble, kLong};
+  std::vector<ScalarType> dtypes = numeric_dtypes();
   double tolerance_ulp = 2;
 };
 const Op& define(UnarySpec spec);
@@ -75,7 +85,7 @@ struct BinarySpec {
   ScalarFunction2 reference = nullptr;
   Domain domain = {};
   TypeRule type = promoted;
-  std::vector<ScalarType> dtypes = {kFloat, kDouble, kLong, kInt};
+  std::vector<ScalarType> dtypes = numeric_dtypes();
   double tolerance_ulp = 1;
 };
 const Op& define(BinarySpec spec);
@@ -90,7 +100,7 @@ struct ScalarSpec {
   Domain domain = {};
   TypeRule type = promoted;
   std::vector<double> numbers = {1.5, -2};
-  std::vector<ScalarType> dtypes = {kFloat, kDouble, kLong};
+  std::vector<ScalarType> dtypes = numeric_dtypes();
   double tolerance_ulp = 1;
 };
 const Op& define(ScalarSpec spec);

@@ -1,49 +1,16 @@
-// scatter_add: each source element added at its index along an axis; the counterpart of gather, in
-// ascending source order (numerics.md §5).
+// scatter_add: each source element added at its index along an axis; the counterpart of gather.
+// scatter_sum adds into zeros.
 #include "groove/ops/index.h"
-#include "kernels/ops/indices.h"
-#include "kernels/ops/reference.h"
+#include "kernels/ops/indexed_write.h"
+#include "kernels/ops/scatter.h"
 
 namespace groove {
 namespace {
 
-void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) {
-  const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-  const ScalarType dtype = s.inputs[0].dtype;
-  const std::size_t size = element_size(dtype);
-  const char* source = static_cast<const char*>(inputs[2].impl()->data());
-  char* target = static_cast<char*>(outputs[0].impl()->data());
-  const Shape& sizes = s.inputs[0].sizes;
-  const std::size_t bytes = static_cast<std::size_t>(element_count(sizes)) * size;
-  if (bytes > 0) std::memmove(target, inputs[0].impl()->data(), bytes);
-  std::int64_t position = 0;
-  for_each_index(s.inputs[2].sizes, [&](Shape at) {
-    at[dim] = index_at(inputs[1], position);
-    combine_element(dtype, target + static_cast<std::size_t>(flat_position(sizes, at)) * size,
-                    source + static_cast<std::size_t>(position++) * size);
-  });
-}
-
-const Op& op = define({
+const Op& op = define(IndexedWrite{
     .name = "scatter_add",
-    .kind = OpKind::kOpaque,
-    .inputs = 3,
-    .attributes = {{"dim", AttrType::kInt}},
-    .type = [](const Signature& s) -> TypeResult {
-      check_index_dtype("scatter_add", s.inputs[1]);
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-      const Shape &own = s.inputs[0].sizes, &index = s.inputs[1].sizes, &source = s.inputs[2].sizes;
-      bool fits = index == source && source.size() == own.size();
-      for (std::size_t axis = 0; fits && axis < own.size(); ++axis)
-        fits = axis == dim || source[axis] <= own[axis];
-      GROOVE_CHECK(fits, "scatter_add: index {} and source {} do not fit {} along dim {}",
-                   to_string(index), to_string(source), to_string(own), dim);
-      GROOVE_CHECK(s.inputs[0].dtype == s.inputs[2].dtype && s.inputs[0].dtype != kBool,
-                   "scatter_add: self is {}, source is {}; they must be one numeric dtype",
-                   name(s.inputs[0].dtype), name(s.inputs[2].dtype));
-      return {{s.inputs[0]}, s.inputs[0].dtype};
-    },
-    .lowering = kernels::lower(kernels::OpaqueLowering{run}),
+    .writing = Writing::kElements,
+    .meeting = Meeting::kAdds,
     .gradient =
         [](const Grad& g) {
           Tensors result(3);
@@ -51,48 +18,32 @@ const Op& op = define({
           if (g.needs[2]) result[2] = gather(g.cotangent(), g.attr().integer(0), g.input(1));
           return result;
         },
-    .saves_inputs = 2,
-    .check =
-        [](const Signature& s, ArrayRef<Tensor> inputs) {
-          s.op.type(s);  // shapes first: the range is read from them
-          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-          check_index_range("scatter_add", "index", inputs[1], s.inputs[0].sizes[dim]);
+});
+
+const Op& op_sum = define(IndexedWrite{
+    .name = "scatter_sum",
+    .writing = Writing::kElements,
+    .meeting = Meeting::kAdds,
+    .into_zeros = true,
+    .gradient =
+        [](const Grad& g) {
+          return Tensors{Tensor(), gather(g.cotangent(), g.attr().integer(0), g.input(0))};
         },
-    .reference =
-        [](const Signature& s, const std::vector<Reference>& inputs) {
-          const auto dim = static_cast<std::size_t>(s.attr().integer(0));
-          Reference result = inputs[0];
-          std::size_t position = 0;
-          for_each_index(inputs[2].type.sizes, [&](Shape index) {
-            index[dim] = static_cast<std::int64_t>(inputs[1].values[position]);
-            result.values[static_cast<std::size_t>(flat_position(result.type.sizes, index))] +=
-                inputs[2].values[position++];
-          });
-          return std::vector<Reference>{result};
-        },
-    .domain = {0, 2},
-    .dtypes = {kFloat, kDouble, kLong},
-    .samples =
-        [](ScalarType dtype) {
-          return std::vector<Sample>{
-              {{{dtype, {5}}, {kLong, {3}}, {dtype, {3}}}, Attrs().add(0), {}},
-              {{{dtype, {3, 4}}, {kLong, {6, 3}}, {dtype, {6, 3}}}, Attrs().add(0), {}},
-              {{{dtype, {2, 3, 4}}, {kInt, {2, 2, 4}}, {dtype, {2, 2, 4}}}, Attrs().add(1), {}},
-              {{{dtype, {3, 4}}, {kLong, {3, 0}}, {dtype, {3, 0}}}, Attrs().add(1), {}}};
-        },
-    .tolerance_ulp = 16,
 });
 
 Attrs attrs_of(const Tensor& self, std::int64_t dim) {
-  const std::size_t rank = checked("scatter_add", self).geometry.sizes.size();
-  GROOVE_CHECK(rank > 0, "scatter_add: a 0-d tensor has no axis to add along");
-  return Attrs().add(normal_dim("scatter_add", dim, rank));
+  return Attrs().add(indexed_axis("scatter_add", self, dim));
 }
 
 }  // namespace
 
+Tensor scatter_sum(const Tensor& index, const Tensor& source, std::int64_t dim, IntArrayRef sizes) {
+  return call(op_sum, {index, source}, Site::current(), Attrs().add(dim).add(sizes));
+}
+
 Tensor scatter_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source) {
-  return call(op, {*self.tensor, index, source}, self.site, attrs_of(*self.tensor, dim));
+  return call(op, {*self.tensor, index, cut_to_index("scatter_add", source, index, self.site)},
+              self.site, attrs_of(*self.tensor, dim));
 }
 Tensor IndexMethods::scatter_add(std::int64_t dim, const Tensor& index, const Tensor& source,
                                  Site site) const {
@@ -100,7 +51,9 @@ Tensor IndexMethods::scatter_add(std::int64_t dim, const Tensor& index, const Te
 }
 Tensor& IndexMethods::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
                                    Site site) const {
-  return call_inplace(op, writable(self()), {index, source}, site, attrs_of(self(), dim));
+  return call_inplace(op, writable(self()),
+                      {index, cut_to_index("scatter_add_", source, index, site)}, site,
+                      attrs_of(self(), dim));
 }
 
 }  // namespace groove

@@ -88,7 +88,7 @@ const Op& op_plain = define({
       const std::vector<double> n = numbers_of(s);
       return x[0] - n[kRate] * decayed(s.attr(), x[0], x[1], n[kDecay]);
     }),
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = [](ScalarType dtype) { return samples(dtype, false); },
     .tolerance_ulp = 8,
 });
@@ -117,7 +117,7 @@ const Op& op = define({
           }
           return results;
         },
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = [](ScalarType dtype) { return samples(dtype, true); },
     .tolerance_ulp = 16,
 });

@@ -17,6 +17,7 @@ const Op& op = define(UnarySpec{
     .saves_output = true,
     .reference = [](double x) { return 1 / (1 + std::exp(-x)); },
     .domain = {-6, 6},
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

@@ -59,7 +59,7 @@ const Op& op = define({
                 .values[static_cast<std::size_t>(flat_position(inputs[0].type.sizes, index))];
           })};
         },
-    .dtypes = {kFloat, kDouble, kLong, kBool},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           const auto attrs = [](std::int64_t dim, std::int64_t length, std::int64_t step) {
@@ -109,7 +109,7 @@ const Op& op_select = define({
                 .values[static_cast<std::size_t>(flat_position(inputs[0].type.sizes, index))];
           })};
         },
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           return std::vector<Sample>{{{{dtype, {7}}}, Attrs().add(0), {Scalar(4)}},

@@ -34,7 +34,7 @@ const Op& op = define({
     .reference = softmax_reference(
         [](double x, double maximum, double total) { return std::exp(x - maximum) / total; }),
     .domain = {-4, 4},
-    .dtypes = {kFloat, kDouble},
+    .dtypes = floating_dtypes(),
     .samples = softmax_samples,
     .tolerance_ulp = 16,
 });

@@ -13,6 +13,7 @@ const Op& op = define(UnarySpec{
     .saves_output = true,
     .reference = [](double x) { return std::sqrt(x); },
     .domain = {0.1, 8},
+    .dtypes = all_dtypes(),
     .tolerance_ulp = 1,
 });
 

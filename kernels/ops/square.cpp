@@ -1,4 +1,4 @@
-// square: self * self.
+// square: self * self; of bool as i64.
 #include <cmath>
 
 #include "kernels/ops/rules.h"
@@ -12,8 +12,12 @@ const Op& op = define(UnarySpec{
     .gradient = [](const Grad& g) { return Tensors{mul(mul(g.cotangent(), g.input(0)), 2)}; },
     .saves_input = true,
     .reference = [](double x) { return x * x; },
-    .type = numeric_result,
-    .dtypes = {kFloat, kDouble, kLong},
+    .type = [](const Signature& s) -> TypeResult {
+      TypeResult result = same_as_input(s);
+      if (result.outputs[0].dtype == kBool) return {{{kLong, s.inputs[0].sizes}}, kLong};
+      return result;
+    },
+    .dtypes = all_dtypes(),
     .tolerance_ulp = 1,
 });
 
@@ -21,5 +25,8 @@ const Op& op = define(UnarySpec{
 
 Tensor square(Arg self) { return call(op, self); }
 Tensor MathMethods::square(Site site) const { return call(op, {self(), site}); }
+Tensor& MathMethods::square_(Site site) const {
+  return call_inplace(op, writable(self()), {}, site);
+}
 
 }  // namespace groove

@@ -9,6 +9,8 @@ namespace groove {
 const Op& constant_op();
 /// materialize(x) {order}: x in memory of its own, axes outermost first in `order`.
 const Op& materialize_op();
+/// place_slice(x) {sizes, dim, step} <start>: zeros in which x fills a slice.
+const Op& place_slice_op();
 /// write_strided(base, value) {sizes, strides, offset}: base with that region replaced.
 const Op& write_strided_op();
 

@@ -26,7 +26,7 @@ const Op& op = define({
       for (double x : row) total += x;
       return total;
     }),
-    .dtypes = {kFloat, kDouble, kLong, kInt, kByte, kBool},
+    .dtypes = all_dtypes(),
     .samples = [](ScalarType dtype) { return reduction_samples(dtype); },
     .tolerance_ulp = 300,  // of sums that may cancel
 });

@@ -13,6 +13,7 @@ const Op& op = define(UnarySpec{
     .saves_output = true,
     .reference = [](double x) { return std::tanh(x); },
     .domain = {-4, 4},
+    .dtypes = all_dtypes(),
 });
 
 }  // namespace

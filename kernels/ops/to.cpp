@@ -25,17 +25,15 @@ const Op& op = define({
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return truncated(s.attr().dtype(0), x[0]);
     }),
-    .dtypes = {kFloat, kDouble, kLong, kInt, kBool},
+    .dtypes = all_dtypes(),
     .samples =
-        [](ScalarType) {
+        [](ScalarType from) {
           std::vector<Sample> samples;
-          for (ScalarType from : {kFloat, kDouble, kLong, kInt, kByte, kBool}) {
-            for (ScalarType target : {kFloat, kDouble, kLong, kInt, kBool}) {
-              if (from == target) continue;
-              for (Sample& sample : unary_samples(from)) {
-                sample.attrs = Attrs().add(target);
-                samples.push_back(std::move(sample));
-              }
+          for (ScalarType target : all_dtypes()) {
+            if (from == target) continue;
+            for (Sample& sample : unary_samples(from)) {
+              sample.attrs = Attrs().add(target);
+              samples.push_back(std::move(sample));
             }
           }
           return samples;
@@ -85,6 +83,8 @@ Tensor MathMethods::toType(ScalarType dtype, Site site) const {
 Tensor MathMethods::type_as(const Tensor& other, Site site) const {
   return converted(self(), checked("type_as", other).dtype, false, site);
 }
+Tensor MathMethods::half(Site site) const { return converted(self(), kHalf, false, site); }
+Tensor MathMethods::bfloat16(Site site) const { return converted(self(), kBFloat16, false, site); }
 Tensor MathMethods::cpu(Site) const { return self(); }
 Tensor MathMethods::cuda(Site) const {
   check_device(kCUDA);

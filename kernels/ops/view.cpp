@@ -1,46 +1,14 @@
 // view: the same elements in another shape, where strides allow it; reshape copies where they do
-// not. flatten, unsqueeze and squeeze are spellings of it.
+// not. flatten, unflatten, unsqueeze and squeeze are spellings of it.
 #include <optional>
 
 #include "groove/ops/views.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/view_strides.h"
 
 namespace groove {
 namespace {
-
-// Strides that give `sizes` over the same elements in the same order. Axes of the input that lie
-// densely inside each other form a run, and a run can be split in any way.
-std::optional<Shape> view_strides(const Geometry& input, IntArrayRef sizes) {
-  const Shape &old_sizes = input.sizes, &old_strides = input.strides;
-  if (element_count(old_sizes) == 0) return contiguous_strides(sizes);
-  Shape strides(sizes.size(), 1);
-  std::size_t left = sizes.size();  // axes of the result that are still open
-  std::int64_t run = 1, step = old_strides.empty() ? 1 : old_strides.back();
-  for (std::size_t axis = old_sizes.size(); axis-- > 0;) {
-    run *= old_sizes[axis];
-    const bool ends_run =
-        axis == 0 || (old_sizes[axis - 1] != 1 && old_strides[axis - 1] != run * step);
-    if (!ends_run) continue;
-    std::int64_t covered = 1;
-    while (left > 0 && (covered < run || sizes[left - 1] == 1)) {
-      --left;
-      strides[left] = covered * step;
-      covered *= sizes[left];
-    }
-    if (covered != run) return std::nullopt;
-    if (axis > 0) {
-      step = old_strides[axis - 1];
-      run = 1;
-    }
-  }
-  if (left > 0) {
-    for (std::size_t axis = 0; axis < left; ++axis) {
-      if (sizes[axis] != 1) return std::nullopt;
-    }
-  }
-  return strides;
-}
 
 const Op& op = define({
     .name = "view",
@@ -71,7 +39,7 @@ const Op& op = define({
         [](const Signature& s, const std::vector<Reference>& inputs) {
           return std::vector<Reference>{{s.op.type(s).outputs[0], inputs[0].values}};
         },
-    .dtypes = {kFloat, kDouble, kLong, kByte, kBool},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           const Shape pairs[][2] = {
@@ -141,6 +109,33 @@ Tensor flatten(Arg self, std::int64_t start_dim, std::int64_t end_dim) {
   }
   return reshape(self, result);
 }
+Tensor unflatten(Arg self, std::int64_t dim, IntArrayRef sizes) {
+  const Shape& own = checked("unflatten", *self.tensor).geometry.sizes;
+  GROOVE_CHECK(!own.empty(), "unflatten: a 0-d tensor has no axis to divide");
+  GROOVE_CHECK(!sizes.empty(), "unflatten: the list of sizes is empty");
+  const auto axis = static_cast<std::size_t>(normal_dim("unflatten", dim, own.size()));
+  std::int64_t known = 1, open = 0;
+  for (const std::int64_t size : sizes) {
+    GROOVE_CHECK(size >= -1, "unflatten: size {} in {} is negative", size, to_string(sizes));
+    if (size == -1)
+      ++open;
+    else
+      known *= size;
+  }
+  const bool fits =
+      open == 0 ? known == own[axis] : open == 1 && known > 0 && own[axis] % known == 0;
+  GROOVE_CHECK(fits, "unflatten: sizes {} do not make the {} of dim {} of {}", to_string(sizes),
+               own[axis], axis, to_string(own));
+  Shape result;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (i != axis) {
+      result.push_back(own[i]);
+      continue;
+    }
+    for (const std::int64_t size : sizes) result.push_back(size == -1 ? own[axis] / known : size);
+  }
+  return viewed(*self.tensor, result, self.site);
+}
 Tensor unsqueeze(Arg self, std::int64_t dim) {
   Shape sizes = checked("unsqueeze", *self.tensor).geometry.sizes;
   sizes.insert(static_cast<std::size_t>(normal_dim("unsqueeze", dim, sizes.size() + 1)), 1);
@@ -172,6 +167,9 @@ Tensor ViewMethods::reshape(IntArrayRef shape, Site site) const {
 }
 Tensor ViewMethods::flatten(std::int64_t start_dim, std::int64_t end_dim, Site site) const {
   return groove::flatten({self(), site}, start_dim, end_dim);
+}
+Tensor ViewMethods::unflatten(std::int64_t dim, IntArrayRef sizes, Site site) const {
+  return groove::unflatten({self(), site}, dim, sizes);
 }
 Tensor ViewMethods::unsqueeze(std::int64_t dim, Site site) const {
   return groove::unsqueeze({self(), site}, dim);

@@ -46,7 +46,7 @@ const Op& op = define({
     .has_inplace = false,
     .reference = elementwise_reference(
         [](const std::vector<double>& x, const Signature&) { return x[0] != 0 ? x[1] : x[2]; }),
-    .dtypes = {kFloat, kDouble, kLong, kByte},
+    .dtypes = all_dtypes(),
     .samples = samples,
     .tolerance_ulp = 0,
 });
@@ -73,7 +73,7 @@ const Op& op_scalar = define({
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] != 0 ? x[1] : s.numbers[0].to_double();
     }),
-    .dtypes = {kFloat, kDouble, kLong},
+    .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> result = binary_samples(dtype);

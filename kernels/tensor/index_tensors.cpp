@@ -1,12 +1,13 @@
 // Index tensors are brought to one list of flat positions over the indexed axes. The values are
 // read on the host, for range checks, negative indices and masks; the elements are then read by
-// index_select, which the tape and the tracer know.
+// index_select and written by index_copy, which the tape and the tracer know.
 #include "kernels/tensor/index_tensors.h"
 
 #include <cstring>
 
+#include "groove/ops/index.h"
 #include "groove/ops/views.h"
-#include "src/core/autograd_meta.h"
+#include "kernels/ops/indices.h"
 #include "src/core/check.h"
 #include "src/core/host_value.h"
 #include "src/core/promotion.h"
@@ -25,7 +26,7 @@ struct HostIndex {
 template <typename Visit>
 void for_each_element(const Tensor& tensor, const Visit& visit) {
   TensorImpl& impl = *tensor.impl();
-  materialize(impl);
+  read_now(impl);
   const Geometry& geometry = impl.geometry;
   const std::size_t rank = geometry.sizes.size();
   const std::int64_t width = static_cast<std::int64_t>(element_size(impl.dtype));
@@ -50,10 +51,15 @@ void add_mask(const Tensor& x, const AxisIndex& mask, std::vector<HostIndex>& ou
   check_mask(x, mask);
   const std::size_t first = out.size();
   for (std::int64_t i = 0; i < mask.index.dim(); ++i) out.push_back({mask.axis + i, {}, {}});
-  for_each_element(mask.index, [&](const void* value, const Shape& at) {
-    if (!host_value(value, mask.index.scalar_type()).toBool()) return;
-    for (std::size_t i = 0; i < at.size(); ++i) out[first + i].values.push_back(at[i]);
-  });
+  const Tensor positions = selected_positions(mask.index, Site::current());
+  for (std::int64_t n = 0; n < positions.numel(); ++n) {
+    std::int64_t rest = index_at(positions, n);
+    for (std::size_t i = out.size(); i-- > first;) {
+      const std::int64_t size = mask.index.size(static_cast<std::int64_t>(i - first));
+      out[i].values.push_back(rest % size);
+      rest /= size;
+    }
+  }
   for (std::size_t i = first; i < out.size(); ++i)
     out[i].shape = {static_cast<std::int64_t>(out[i].values.size())};
 }
@@ -113,11 +119,9 @@ bool are_adjacent(const std::vector<std::int64_t>& axes) {
   return axes.back() - axes.front() == static_cast<std::int64_t>(axes.size()) - 1;
 }
 
-Tensor index_tensor(const std::vector<std::int64_t>& values) {
-  Tensor result = make_empty({static_cast<std::int64_t>(values.size())}, kLong);
-  if (!values.empty())
-    std::memcpy(result.impl()->data(), values.data(), values.size() * sizeof(std::int64_t));
-  return result;
+// Do the axes come first and in a row? Then a contiguous tensor can be seen with them joined.
+bool stays_whole(const std::vector<std::int64_t>& axes) {
+  return are_adjacent(axes) && axes.front() == 0;
 }
 
 // The order of axes that brings the indexed ones to the front (not adjacent) or leaves them.
@@ -135,6 +139,13 @@ std::vector<std::int64_t> axis_order(const Tensor& x, const Places& places) {
 }
 
 }  // namespace
+
+Tensor index_list(const std::vector<std::int64_t>& values) {
+  Tensor result = make_empty({static_cast<std::int64_t>(values.size())}, kLong);
+  if (!values.empty())
+    std::memcpy(result.impl()->data(), values.data(), values.size() * sizeof(std::int64_t));
+  return result;
+}
 
 void check_mask(const Tensor& x, const AxisIndex& mask) {
   const IntArrayRef covered = x.sizes().slice(static_cast<std::size_t>(mask.axis),
@@ -172,57 +183,56 @@ Tensor read_at(const Tensor& x, const IndexTensors& indices) {
   result.insert(result.end(), sizes.begin() + static_cast<std::ptrdiff_t>(first + count),
                 sizes.end());
   if (count > 1) source = source.reshape(joined);
-  Tensor read = source.index_select(at, index_tensor(places.flat));
+  Tensor read = source.index_select(at, index_list(places.flat));
   return places.shape.size() == 1 ? read : read.reshape(result);
 }
 
+// The indexed axes in front and joined to one, slices are put at positions of that. Where strides
+// allow it through a view of x, otherwise in a copy that x then takes over.
 void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value) {
-  GROOVE_CHECK(!grad_enabled() || (!x.impl()->requires_grad && !value.impl()->requires_grad),
-               "index_put_: writing at index tensors is not built for tensors that require a "
-               "gradient; use where() or a NoGradGuard");
   const Places places = find_places(x, indices);
-  // A view of x with the indexed axes first, then the rest.
-  const bool stays = are_adjacent(places.axes);
-  const std::size_t before = stays ? static_cast<std::size_t>(places.axes.front()) : 0;
-  Shape target;  // the shape that value broadcasts to
-  std::vector<std::int64_t> rest;
+  std::vector<std::int64_t> order = places.axes, rest, value_order;
   for (std::int64_t axis = 0; axis < x.dim(); ++axis) {
     bool is_indexed = false;
     for (std::int64_t a : places.axes) is_indexed = is_indexed || a == axis;
     if (!is_indexed) rest.push_back(axis);
   }
+  order.insert(order.end(), rest.begin(), rest.end());
+  // The shape that value broadcasts to, and the way from it to [places…, rest…].
+  const bool stays = are_adjacent(places.axes);
+  const std::size_t before = stays ? static_cast<std::size_t>(places.axes.front()) : 0;
+  const std::size_t width = places.shape.size();
+  Shape target, joined{1}, lines{element_count(places.shape)};
   for (std::size_t i = 0; i <= rest.size(); ++i) {
-    if (i == before) target.append(places.shape.data(), places.shape.size());
+    if (i == before) target.append(places.shape.data(), width);
     if (i < rest.size()) target.push_back(x.size(rest[i]));
   }
+  for (std::size_t i = 0; i < width; ++i)
+    value_order.push_back(static_cast<std::int64_t>(before + i));
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    value_order.push_back(static_cast<std::int64_t>(i < before ? i : i + width));
+    lines.push_back(x.size(rest[i]));
+  }
+  for (const std::int64_t axis : places.axes) joined[0] *= x.size(axis);
+  for (const std::int64_t axis : rest) joined.push_back(x.size(axis));
   const Shape joint = broadcast_shapes("index_put_", target, value.sizes());
   GROOVE_CHECK(joint == target, "index_put_: a value of shape {} does not fit the indexed shape {}",
                to_string(value.sizes()), to_string(target));
-  Tensor source = value.to(x.scalar_type());
-  if (source.is_alias_of(x)) source = source.clone();
-  const Tensor wide = source.expand(target);
-  char* const base = static_cast<char*>(x.data_ptr());
-  before_write(*x.impl()->storage);
-  const IntArrayRef strides = x.strides();
-  const std::size_t width = element_size(x.scalar_type());
-  const std::size_t places_end = before + places.shape.size();
-  const Shape place_strides = contiguous_strides(places.shape);
-  for_each_element(wide, [&](const void* element, const Shape& at) {
-    std::int64_t place = 0, offset = 0;
-    for (std::size_t i = before; i < places_end; ++i) place += at[i] * place_strides[i - before];
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      if (i >= before && i < places_end) continue;
-      const std::size_t r = i < before ? i : i - places.shape.size();
-      offset += at[i] * strides[static_cast<std::size_t>(rest[r])];
-    }
-    std::int64_t flat = places.flat[static_cast<std::size_t>(place)];
-    for (std::size_t a = places.axes.size(); a-- > 0;) {
-      offset += flat % x.size(places.axes[a]) * strides[static_cast<std::size_t>(places.axes[a])];
-      flat /= x.size(places.axes[a]);
-    }
-    std::memcpy(base + offset * static_cast<std::int64_t>(width), element, width);
-  });
-  ++x.impl()->storage->version;
+  const Tensor source =
+      value.to(x.scalar_type()).expand(target).permute(value_order).reshape(lines);
+  const Tensor positions = index_list(places.flat);
+  const Tensor turned = x.permute(order);
+  const Shape own = turned.sizes();
+  const bool is_plain = places.axes.size() == 1;
+  if (is_plain) {
+    turned.index_copy_(0, positions, source);
+    return;
+  }
+  if (x.is_contiguous() && stays_whole(places.axes)) {
+    x.view(joined).index_copy_(0, positions, source);
+    return;
+  }
+  turned.copy_(turned.reshape(joined).index_copy(0, positions, source).view(own));
 }
 
 }  // namespace groove

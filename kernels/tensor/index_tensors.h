@@ -22,8 +22,12 @@ void check_mask(const Tensor& x, const AxisIndex& mask);
 /// place of the indexed axes when these are adjacent, otherwise comes first. Differentiable.
 Tensor read_at(const Tensor& x, const IndexTensors& indices);
 
-/// x[indices] = value on the host: as if written through data_ptr(), the last of equal places
-/// wins. Throws where a gradient would be needed.
+/// x[indices] = value, the last of equal places staying. Differentiable.
 void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value);
+
+/// Row-major positions (i64) of the elements that are not 0; reads the values on the host.
+Tensor selected_positions(const Tensor& mask, Site site);
+/// The values as an i64 tensor.
+Tensor index_list(const std::vector<std::int64_t>& values);
 
 }  // namespace groove

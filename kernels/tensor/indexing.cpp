@@ -127,6 +127,19 @@ void put(const Tensor& x, ArrayRef<TensorIndex> indices, const Tensor& value, Si
   }
 }
 
+// `x[mask] = value` would write to a copy and be lost: index tensors copy, unlike all other
+// indices.
+void check_is_seen(const Tensor& target) {
+  const TensorImpl* const impl = target.impl();
+  const bool is_alone = impl && impl->use_count() == 1 && impl->storage &&
+                        impl->storage->use_count() == 1 &&
+                        !(impl->storage->flags & Storage::kForeign);
+  GROOVE_CHECK(!is_alone,
+               "assignment to a temporary of shape {} that nothing else sees would be lost (index "
+               "tensors and masks copy); use index_put_({{index}}, value)",
+               to_string(impl->geometry.sizes));
+}
+
 Tensor as_tensor(const Tensor& like, const Scalar& value) {
   Tensor result = make_empty({}, like.scalar_type());
   result.fill_(value);
@@ -187,12 +200,14 @@ Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, cons
 
 Tensor& Tensor::operator=(Arg value) && {
   const SiteScope scope(value.site);
+  check_is_seen(*this);
   copy_(*value.tensor, false, value.site);
   return *this;
 }
 
 Tensor& Tensor::operator=(detail::ScalarArg value) && {
   const SiteScope scope(value.site);
+  check_is_seen(*this);
   fill_(value.value, value.site);
   return *this;
 }

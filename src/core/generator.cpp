@@ -15,11 +15,23 @@ Generator& generator() {
   return instance;
 }
 
+constinit thread_local RandomState* scope_state = nullptr;
+
 }  // namespace
+
+DrawScope::DrawScope(std::uint64_t key) : state_{key, 0}, previous_(scope_state) {
+  scope_state = &state_;
+}
+DrawScope::~DrawScope() { scope_state = previous_; }
 
 Draw draw_next() { return draw_many(1); }
 
 Draw draw_many(std::uint64_t count) {
+  if (scope_state) {
+    const Draw first{scope_state->seed, scope_state->draws};
+    scope_state->draws += count;
+    return first;
+  }
   Generator& g = generator();
   std::lock_guard lock(g.mutex);
   const Draw first{g.state.seed, g.state.draws};

@@ -18,4 +18,18 @@ Draw draw_next();
 /// Advances by `count` at once and returns the first: for a program that draws many times.
 Draw draw_many(std::uint64_t count);
 
+// While one is open, this thread draws from a key of its own, from draw 0 on; the process's counter
+// stays (loader workers, numerics.md §6).
+class DrawScope {
+ public:
+  explicit DrawScope(std::uint64_t key);
+  ~DrawScope();
+  DrawScope(const DrawScope&) = delete;
+  DrawScope& operator=(const DrawScope&) = delete;
+
+ private:
+  RandomState state_;
+  RandomState* previous_;
+};
+
 }  // namespace groove

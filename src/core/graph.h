@@ -78,6 +78,8 @@ std::vector<Scalar> recorded_numbers(const Graph& graph, const Node& node);
 /// Runs the type rule (view ops without one: the view rule on contiguous memory).
 TypeResult derive_types(const Graph& graph, const Node& node);
 
+/// "{dim: [1], keepdim: false}"; empty without attributes.
+std::string print(const Op& op, const Attrs& attrs);
 /// "graph(x: f32[4]) { a = constant 2; b = mul(a, x); return b }", one statement a line.
 std::string print(const Graph& graph);
 /// Throws groove::Error with line, column and reason.

@@ -99,11 +99,7 @@ std::string call_text(const Node& node, const std::vector<std::string>& names) {
     text += id == kNoValue ? "_" : names[static_cast<std::size_t>(id)];
   }
   text += ")";
-  for (std::size_t i = 0; i < op.attributes.size(); ++i) {
-    text += fmt::format("{}{}: {}", i ? ", " : " {", op.attributes[i].name,
-                        attribute_text(op, node.attrs, i));
-  }
-  if (!op.attributes.empty()) text += "}";
+  if (!op.attributes.empty()) text += fmt::format(" {}", print(op, node.attrs));
   for (std::size_t i = 0; i < node.numbers.size(); ++i) {
     text += i ? ", " : " <";
     if (i < op.number_names.size()) text += fmt::format("{}: ", op.number_names[i]);
@@ -114,6 +110,15 @@ std::string call_text(const Node& node, const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::string print(const Op& op, const Attrs& attrs) {
+  std::string text;
+  for (std::size_t i = 0; i < op.attributes.size(); ++i) {
+    text += fmt::format("{}{}: {}", i ? ", " : "{", op.attributes[i].name,
+                        attribute_text(op, attrs, i));
+  }
+  return text.empty() ? text : text + "}";
+}
 
 std::string print(const Graph& graph) {
   const std::vector<std::string> names = unique_names(graph);

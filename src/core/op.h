@@ -85,9 +85,21 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
+// What a body computes in. The 16-bit floats have no arithmetic: a rule that names one means f32,
+// with one rounding where the result is converted to the output's dtype.
+class ComputeDtype {
+ public:
+  constexpr ComputeDtype(ScalarType dtype = kFloat)
+      : dtype_(dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype) {}
+  constexpr operator ScalarType() const { return dtype_; }
+
+ private:
+  ScalarType dtype_;
+};
+
 struct TypeResult {
   std::vector<Type> outputs;
-  ScalarType compute = kFloat;  // dtype inputs are converted to before the body
+  ComputeDtype compute;  // dtype inputs are converted to before the body
 };
 
 // What a type rule, a lowering or a check is given.

@@ -45,6 +45,14 @@ std::uint64_t Scalar::bits_as(ScalarType dtype) const {
   const auto as_float = [this] {
     return kind_ == kDouble ? static_cast<float>(floating_) : static_cast<float>(integer_);
   };
+  // An i64 of more than 53 bits keeps one bit for all below its upper 52, so that only the 16-bit
+  // format rounds.
+  const auto without_rounding = [this] {
+    if (kind_ == kDouble) return floating_;
+    const std::int64_t low = integer_ & 0xfff, limit = std::int64_t{1} << 53;
+    const bool is_long = integer_ >= limit || integer_ <= -limit;
+    return static_cast<double>(is_long ? (integer_ - low) | (low ? 0x800 : 0) : integer_);
+  };
   switch (dtype) {
     case kFloat:
       return std::bit_cast<std::uint32_t>(as_float());
@@ -62,9 +70,9 @@ std::uint64_t Scalar::bits_as(ScalarType dtype) const {
     case kBool:
       return toBool() ? 1 : 0;
     case kHalf:
-      return half_bits(to_double());
+      return half_bits(without_rounding());
     case kBFloat16:
-      return bfloat16_bits(to_double());
+      return bfloat16_bits(without_rounding());
     default:
       return 0;
   }

@@ -21,6 +21,7 @@ Tensor row(const Tensor& tensor, std::size_t index) {
 }  // namespace
 
 TensorDataset::TensorDataset(Tensor rows) : tensor(std::move(rows)) {}
+TensorDataset::TensorDataset(const std::vector<Tensor>& tensors) : TensorDataset(stack(tensors)) {}
 TensorExample TensorDataset::get(std::size_t index) {
   return select(tensor, 0, static_cast<std::int64_t>(index));
 }

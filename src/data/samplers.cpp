@@ -4,8 +4,10 @@
 #include <numeric>
 #include <utility>
 
+#include "groove/serialize.h"
 #include "src/core/check.h"
 #include "src/core/generator.h"
+#include "src/core/tensor_impl.h"
 
 namespace groove::data::samplers {
 namespace {
@@ -40,7 +42,23 @@ std::optional<std::pair<std::size_t, std::size_t>> take(std::size_t& index, std:
   return std::pair(first, index);
 }
 
+std::size_t read_index(serialize::InputArchive& archive, const char* name, std::size_t size) {
+  IValue index;
+  archive.read("index", index);
+  GROOVE_CHECK(index.toInt() >= 0 && static_cast<std::size_t>(index.toInt()) <= size,
+               "{}: the index in the archive is {}, but there are {} elements", name, index.toInt(),
+               size);
+  return static_cast<std::size_t>(index.toInt());
+}
+
 }  // namespace
+
+void detail::throw_not_saved(const char* action) {
+  throw_error(
+      fmt::format("Sampler: {}() is not defined by this sampler; override save and load "
+                  "to resume in the midst of an epoch",
+                  action));
+}
 
 RandomSampler::RandomSampler(std::int64_t size) {
   GROOVE_CHECK(size >= 0, "RandomSampler: size {} must not be negative", size);
@@ -61,6 +79,41 @@ std::optional<std::vector<std::size_t>> RandomSampler::next(std::size_t batch_si
   if (!range) return std::nullopt;
   return std::vector<std::size_t>(indices_.begin() + static_cast<std::ptrdiff_t>(range->first),
                                   indices_.begin() + static_cast<std::ptrdiff_t>(range->second));
+}
+
+void RandomSampler::save(serialize::OutputArchive& archive) const {
+  const Tensor indices = make_empty(Shape{static_cast<std::int64_t>(indices_.size())}, kLong);
+  std::copy(indices_.begin(), indices_.end(), static_cast<std::int64_t*>(indices.impl()->data()));
+  archive.write("indices", indices, true);
+  archive.write("index", IValue(index_));
+}
+
+void RandomSampler::load(serialize::InputArchive& archive) {
+  Tensor stored;
+  archive.read("indices", stored, true);
+  GROOVE_CHECK(stored.scalar_type() == kLong && stored.dim() == 1 &&
+                   static_cast<std::size_t>(stored.numel()) == indices_.size(),
+               "RandomSampler: the archive holds {} indices of dtype {}, but the sampler was made "
+               "for {}",
+               stored.numel(), name(stored.scalar_type()), indices_.size());
+  const std::int64_t* const data = stored.const_data_ptr<std::int64_t>();
+  std::vector<std::size_t> indices(data, data + indices_.size());
+  std::vector<bool> is_seen(indices.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    GROOVE_CHECK(indices[i] < indices.size() && !is_seen[indices[i]],
+                 "RandomSampler: index {} in the archive is {}; they must be a permutation", i,
+                 data[i]);
+    is_seen[indices[i]] = true;
+  }
+  index_ = read_index(archive, "RandomSampler", indices.size());
+  indices_ = std::move(indices);
+}
+
+void SequentialSampler::save(serialize::OutputArchive& archive) const {
+  archive.write("index", IValue(index_));
+}
+void SequentialSampler::load(serialize::InputArchive& archive) {
+  index_ = read_index(archive, "SequentialSampler", size_);
 }
 
 void SequentialSampler::reset(std::optional<std::size_t> new_size) {

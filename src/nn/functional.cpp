@@ -1,10 +1,13 @@
 #include "groove/nn/functional.h"
 
+#include <string_view>
+
 #include "groove/ops/contractions.h"
 #include "groove/ops/index.h"
 #include "groove/ops/losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
+#include "groove/ops/views.h"
 #include "src/core/check.h"
 
 namespace groove::nn::functional {
@@ -36,29 +39,25 @@ Tensor dropout(Tensor input, const DropoutFuncOptions& options, Site site) {
 
 Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyFuncOptions& options, Site site) {
-  GROOVE_CHECK(!options.weight().defined(),
-               "cross_entropy: class weights are not built yet; leave weight undefined and scale "
-               "the losses of reduction(kNone)");
-  GROOVE_CHECK(options.label_smoothing() == 0,
-               "cross_entropy: label_smoothing is {}, but only 0 is built yet; smooth the one-hot "
-               "targets and use log_softmax",
-               options.label_smoothing());
-  return cross_entropy_loss(Arg(input, site), target, options.reduction().code(),
-                            options.ignore_index());
+  return cross_entropy_loss(Arg(input, site), target, options.weight(), options.reduction().code(),
+                            options.ignore_index(), options.label_smoothing());
 }
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options,
                 Site site) {
-  GROOVE_CHECK(!options.weight().defined(),
-               "nll_loss: class weights are not built yet; leave weight undefined and scale the "
-               "losses of reduction(kNone)");
-  return groove::nll_loss(Arg(input, site), target, options.reduction().code(),
+  return groove::nll_loss(Arg(input, site), target, options.weight(), options.reduction().code(),
                           options.ignore_index());
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options,
                 Site site) {
   return groove::mse_loss(Arg(input, site), target, options.reduction().code());
+}
+
+Tensor pad(const Tensor& input, const PadFuncOptions& options, Site site) {
+  const bool has_value = std::string_view(options.mode().name()) == "constant";
+  return groove::pad(Arg(input, site), options.pad(), options.mode().name(),
+                     has_value ? std::optional<Scalar>(options.value()) : std::nullopt);
 }
 
 Tensor one_hot(const Tensor& tensor, std::int64_t num_classes, Site site) {

@@ -1,6 +1,7 @@
 #include "groove/nn/init.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "groove/autograd.h"
 #include "groove/ops/creation.h"
@@ -66,6 +67,35 @@ Tensor uniform_(Tensor tensor, double low, double high) {
 Tensor normal_(Tensor tensor, double mean, double std) {
   const NoGradGuard no_grad;
   return tensor.normal_(mean, std);
+}
+
+// Gram–Schmidt in double, twice for each row: the same as the Q of a QR decomposition whose R has a
+// positive diagonal.
+Tensor orthogonal_(Tensor tensor, double gain) {
+  const NoGradGuard no_grad;
+  GROOVE_CHECK(tensor.dim() >= 2, "orthogonal_: only tensors with 2 or more dimensions, not {}",
+               tensor.dim());
+  if (tensor.numel() == 0) return tensor;
+  const std::int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
+  const bool is_wide = rows < columns;
+  const std::int64_t count = is_wide ? rows : columns, length = is_wide ? columns : rows;
+  // The orthonormal vectors are rows of `matrix`.
+  const Tensor drawn = randn({rows, columns}).to(kDouble);
+  const Tensor matrix = (is_wide ? drawn : drawn.t()).clone();
+  auto* const data = matrix.mutable_data_ptr<double>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    double* const row = data + i * length;
+    for (int pass = 0; pass < 2; ++pass)
+      for (std::int64_t k = 0; k < i; ++k) {
+        const double* const other = data + k * length;
+        const double along = std::inner_product(row, row + length, other, 0.0);
+        for (std::int64_t j = 0; j < length; ++j) row[j] -= along * other[j];
+      }
+    const double size = std::sqrt(std::inner_product(row, row + length, row, 0.0));
+    for (std::int64_t j = 0; j < length; ++j) row[j] /= size;
+  }
+  const Tensor shaped = (is_wide ? matrix : matrix.t()).reshape(tensor.sizes());
+  return tensor.copy_(shaped.mul(gain).to(tensor.scalar_type()));
 }
 
 Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {

@@ -93,9 +93,42 @@ const std::string& Module::name() const noexcept {
 
 std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
   throw_error(fmt::format(
-      "Module::clone: {} does not define clone(); override it, or make a new module and copy its "
-      "parameters",
+      "Module::clone: {} does not define clone(); derive it from nn::Cloneable, or make a new "
+      "module and copy its parameters",
       name()));
+}
+
+void Module::forget_registrations() {
+  parameters_.clear();
+  buffers_.clear();
+  children_.clear();
+}
+
+// The data is new, so that neither writes to the other's.
+void Module::copy_state(const Module& source) {
+  const auto copy_all = [&](auto& mine, const auto& theirs, const char* what) {
+    GROOVE_CHECK(mine.keys() == theirs.keys(),
+                 "clone: reset() of {} does not register the {} that the original has; call "
+                 "register_… in reset()",
+                 name(), what);
+    for (auto& item : mine) {
+      const Tensor& value = theirs[item.key()];
+      GROOVE_CHECK(item.value().defined() == value.defined(),
+                   "clone: {} '{}' is undefined in one of the two modules", what, item.key());
+      if (!value.defined()) continue;
+      const NoGradGuard no_grad;
+      item.value().set_data(value.detach().clone());
+      item.value().set_requires_grad(value.requires_grad());
+    }
+  };
+  copy_all(parameters_, source.parameters_, "parameters");
+  copy_all(buffers_, source.buffers_, "buffers");
+  is_training_ = source.is_training_;
+  GROOVE_CHECK(children_.keys() == source.children_.keys(),
+               "clone: reset() of {} does not register the submodules that the original has; call "
+               "register_module in reset()",
+               name());
+  for (auto& child : children_) child.value()->copy_state(*source.children_[child.key()]);
 }
 
 void Module::walk(const std::string& prefix, const NamedModuleApplyFunction& function) const {

@@ -2,8 +2,10 @@
 
 #include "groove/autograd.h"
 #include "groove/ops/creation.h"
+#include "groove/serialize.h"
 #include "kernels/ops/optimizer_ops.h"
 #include "src/core/check.h"
+#include "src/optim/fields.h"
 #include "src/optim/plan.h"
 
 namespace groove::optim {
@@ -102,7 +104,51 @@ struct AdamStep {
   }
 };
 
+template <typename Self, typename Field>
+void each_option(Self& options, Field field) {
+  field("lr", options.lr());
+  field("betas", options.betas());
+  field("eps", options.eps());
+  field("weight_decay", options.weight_decay());
+  field("amsgrad", options.amsgrad());
+}
+
+template <typename Self, typename Field>
+void each_moment(Self& state, Field field) {
+  field("exp_avg", state.exp_avg());
+  field("exp_avg_sq", state.exp_avg_sq());
+  field("max_exp_avg_sq", state.max_exp_avg_sq());
+}
+
+void check_loaded(const char* name, const Tensor& parameter, const OptimizerParamState& loaded) {
+  const auto& state = static_cast<const AdamParamState&>(loaded);
+  GROOVE_CHECK(state.step() >= 0, "{}: the step of a parameter is {}", name, state.step());
+  each_moment(state, [&](const char* key, const Tensor& moment) {
+    detail::check_like(name, key, parameter, moment);
+  });
+}
+
 }  // namespace
+
+template <typename Self>
+void AdamOptionsOf<Self>::serialize(serialize::OutputArchive& archive) const {
+  each_option(*this, detail::Writer{archive});
+}
+template <typename Self>
+void AdamOptionsOf<Self>::serialize(serialize::InputArchive& archive) {
+  each_option(*this, detail::Reader{archive});
+}
+template struct AdamOptionsOf<AdamOptions>;
+template struct AdamOptionsOf<AdamWOptions>;
+
+void AdamParamState::serialize(serialize::OutputArchive& archive) const {
+  detail::Writer{archive}("step", step());
+  each_moment(*this, detail::Writer{archive});
+}
+void AdamParamState::serialize(serialize::InputArchive& archive) {
+  detail::Reader{archive}("step", step());
+  each_moment(*this, detail::Reader{archive});
+}
 
 AdamOptions::AdamOptions(double lr) : AdamOptionsOf(lr, 0) {}
 AdamWOptions::AdamWOptions(double lr) : AdamOptionsOf(lr, 1e-2) {}
@@ -116,6 +162,16 @@ Adam::Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults)
   check("Adam", defaults);
   for (const OptimizerParamGroup& group : param_groups_)
     check("Adam", static_cast<const AdamOptions&>(group.options()));
+}
+
+std::unique_ptr<OptimizerParamState> Adam::new_state() const {
+  return std::make_unique<AdamParamState>();
+}
+void Adam::check_options(const OptimizerOptions& options) const {
+  check("Adam", static_cast<const AdamOptions&>(options));
+}
+void Adam::check_state(const Tensor& parameter, const OptimizerParamState& state) const {
+  check_loaded("Adam", parameter, state);
 }
 
 Tensor Adam::step(LossClosure closure) {
@@ -136,6 +192,16 @@ AdamW::AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions default
   check("AdamW", defaults);
   for (const OptimizerParamGroup& group : param_groups_)
     check("AdamW", static_cast<const AdamWOptions&>(group.options()));
+}
+
+std::unique_ptr<OptimizerParamState> AdamW::new_state() const {
+  return std::make_unique<AdamParamState>();
+}
+void AdamW::check_options(const OptimizerOptions& options) const {
+  check("AdamW", static_cast<const AdamWOptions&>(options));
+}
+void AdamW::check_state(const Tensor& parameter, const OptimizerParamState& state) const {
+  check_loaded("AdamW", parameter, state);
 }
 
 Tensor AdamW::step(LossClosure closure) {

@@ -33,6 +33,18 @@ std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
 std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
   throw_error("OptimizerOptions: clone() is not defined; derive from OptimizerCloneableOptions");
 }
+void OptimizerParamState::serialize(serialize::OutputArchive&) const {
+  throw_error("OptimizerParamState: serialize() is not defined by this state; override it");
+}
+void OptimizerParamState::serialize(serialize::InputArchive&) {
+  throw_error("OptimizerParamState: serialize() is not defined by this state; override it");
+}
+void OptimizerOptions::serialize(serialize::OutputArchive&) const {
+  throw_error("OptimizerOptions: serialize() is not defined by these options; override it");
+}
+void OptimizerOptions::serialize(serialize::InputArchive&) {
+  throw_error("OptimizerOptions: serialize() is not defined by these options; override it");
+}
 double OptimizerOptions::get_lr() const {
   throw_error("OptimizerOptions: get_lr() is not defined by these options");
 }

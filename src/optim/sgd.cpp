@@ -2,8 +2,10 @@
 
 #include "groove/autograd.h"
 #include "groove/ops/creation.h"
+#include "groove/serialize.h"
 #include "kernels/ops/optimizer_ops.h"
 #include "src/core/check.h"
+#include "src/optim/fields.h"
 #include "src/optim/plan.h"
 
 namespace groove::optim {
@@ -90,6 +92,27 @@ SGDOptions::SGDOptions(double lr) : lr_(lr) {}
 double SGDOptions::get_lr() const { return lr_; }
 void SGDOptions::set_lr(double lr) { lr_ = lr; }
 
+template <typename Self, typename Field>
+static void each_field(Self& options, Field field) {
+  field("lr", options.lr());
+  field("momentum", options.momentum());
+  field("dampening", options.dampening());
+  field("weight_decay", options.weight_decay());
+  field("nesterov", options.nesterov());
+}
+void SGDOptions::serialize(serialize::OutputArchive& archive) const {
+  each_field(*this, detail::Writer{archive});
+}
+void SGDOptions::serialize(serialize::InputArchive& archive) {
+  each_field(*this, detail::Reader{archive});
+}
+void SGDParamState::serialize(serialize::OutputArchive& archive) const {
+  detail::Writer{archive}("momentum_buffer", momentum_buffer());
+}
+void SGDParamState::serialize(serialize::InputArchive& archive) {
+  detail::Reader{archive}("momentum_buffer", momentum_buffer());
+}
+
 SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
     : SGD(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
           std::move(defaults)) {}
@@ -98,6 +121,17 @@ SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
     : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {
   check(defaults);
   for (const OptimizerParamGroup& group : param_groups_) check(options_of(group));
+}
+
+std::unique_ptr<OptimizerParamState> SGD::new_state() const {
+  return std::make_unique<SGDParamState>();
+}
+void SGD::check_options(const OptimizerOptions& options) const {
+  check(static_cast<const SGDOptions&>(options));
+}
+void SGD::check_state(const Tensor& parameter, const OptimizerParamState& state) const {
+  detail::check_like("SGD", "momentum_buffer", parameter,
+                     static_cast<const SGDParamState&>(state).momentum_buffer());
 }
 
 Tensor SGD::step(LossClosure closure) {

@@ -8,6 +8,8 @@
 #include <iostream>
 #include <limits>
 
+#include "src/core/half.h"
+
 namespace groove::kernels::testing {
 namespace {
 
@@ -21,7 +23,15 @@ bool same_element(const std::uint8_t* a, const std::uint8_t* b) {
   return std::memcmp(a, b, sizeof x) == 0 || (x != x && y != y);
 }
 
+bool is_half(ScalarType dtype) { return dtype == kHalf || dtype == kBFloat16; }
+float half_at(ScalarType dtype, const std::uint8_t* at) {
+  std::uint16_t bits;
+  std::memcpy(&bits, at, sizeof bits);
+  return dtype == kHalf ? float_from_half(bits) : float_from_bfloat16(bits);
+}
+
 bool same(ScalarType dtype, const std::uint8_t* a, const std::uint8_t* b) {
+  if (is_half(dtype) && std::isnan(half_at(dtype, a)) && std::isnan(half_at(dtype, b))) return true;
   if (dtype == kFloat) return same_element<float>(a, b);
   if (dtype == kDouble) return same_element<double>(a, b);
   return std::memcmp(a, b, element_size(dtype)) == 0;
@@ -38,6 +48,7 @@ std::string show(ScalarType dtype, const std::uint8_t* at) {
     value = f;
   }
   if (dtype == kDouble) std::memcpy(&value, at, 8);
+  if (is_half(dtype)) value = half_at(dtype, at);
   std::snprintf(text, sizeof text, "%.9g (0x%llx)", value, static_cast<unsigned long long>(bits));
   return text;
 }
@@ -78,6 +89,11 @@ std::uint64_t special_float(Random& random) {
                   T(9223372036854775808.0),
                   T(-9223372036854775808.0),
                   T(300.7),
+                  T(65519.99609375),
+                  T(65520.0),
+                  T(0x1p-25),
+                  T(1.00048828125),
+                  T(1.00390625),
                   T(16777217.0)},
                  other);
 }
@@ -121,6 +137,14 @@ std::uint64_t special_bits(ScalarType dtype, Random& random) {
       return special_integer<std::int64_t>(random);
     case kFloat:
       return special_float<float>(random);
+    case kHalf:  // any bits: zeros, denormals, infinities and NaN are a good part of them
+      return pick<std::uint16_t>(
+          random, {0, 0x8000, 0x3c00, 1, 0x83ff, 0x400, 0x7bff, 0x7c00, 0xfc00, 0x7e00},
+          static_cast<std::uint16_t>(random()));
+    case kBFloat16:
+      return pick<std::uint16_t>(
+          random, {0, 0x8000, 0x3f80, 1, 0x807f, 0x80, 0x7f7f, 0x7f80, 0xff80, 0x7fc0},
+          static_cast<std::uint16_t>(random()));
     default:
       return special_float<double>(random);
   }
@@ -135,8 +159,8 @@ void fill(std::uint8_t* data, std::size_t count, ScalarType dtype, Random& rando
 }
 
 const std::vector<ScalarType>& all_dtypes() {
-  static const std::vector<ScalarType> dtypes = {kBool, kByte, kChar,  kShort,
-                                                 kInt,  kLong, kFloat, kDouble};
+  static const std::vector<ScalarType> dtypes = {kBool, kByte,  kChar,   kShort, kInt,
+                                                 kLong, kFloat, kDouble, kHalf,  kBFloat16};
   return dtypes;
 }
 
@@ -212,7 +236,7 @@ void run(const Callable& callable, const Box& box, Memory& memory,
 }
 
 bool compare(const Kernel& kernel, const Memory& expected, const Memory& actual,
-             const std::string& where) {
+             const std::string& backend, const std::string& where) {
   for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
     const ScalarType dtype = kernel.accesses[a].dtype;
     const std::size_t size = element_size(dtype);
@@ -221,8 +245,8 @@ bool compare(const Kernel& kernel, const Memory& expected, const Memory& actual,
     for (std::size_t at = 0; at < want.size(); at += size) {
       if (same(dtype, want.data() + at, got.data() + at)) continue;
       ADD_FAILURE() << where << ": access " << a << " element " << at / size << ": interpreter "
-                    << show(dtype, want.data() + at) << ", asmjit " << show(dtype, got.data() + at)
-                    << "\n"
+                    << show(dtype, want.data() + at) << ", " << backend << " "
+                    << show(dtype, got.data() + at) << "\n"
                     << print(kernel);
       return false;
     }
@@ -236,7 +260,6 @@ void expect_same(const Kernel& kernel, const Box& box, const Options& options) {
   const std::string problem = verify(kernel);
   ASSERT_TRUE(problem.empty()) << problem << "\n" << print(kernel);
   Backend& oracle = *find_backend("interpreter");
-  Backend& backend = *find_backend("asmjit");
   std::vector<std::uint64_t> scalars = options.scalars;
   Random random(options.seed + 77);
   for (std::size_t s = scalars.size(); s < kernel.scalars.size(); ++s) {
@@ -244,7 +267,6 @@ void expect_same(const Kernel& kernel, const Box& box, const Options& options) {
   }
   Memory expected = make_memory(kernel, box, options, false);
   run(*compile_cached(oracle, kernel), box, expected, scalars);
-  const auto compiled = compile_cached(backend, kernel);
   for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
     if (!has_isa(isa)) {
       static const bool said = [] {
@@ -255,16 +277,36 @@ void expect_same(const Kernel& kernel, const Box& box, const Options& options) {
       continue;
     }
     set_isa_limit(isa);
-    for (const bool at_end : {true, false}) {
-      Memory actual = make_memory(kernel, box, options, at_end);
-      run(*compiled, box, actual, scalars);
-      const std::string where = std::string(isa == Isa::kAvx2 ? "avx2" : "avx512") + " length " +
-                                std::to_string(box.count[0]) + " seed " +
-                                std::to_string(options.seed);
-      if (!compare(kernel, expected, actual, where)) break;
+    for (Backend* const backend : code_generators()) {
+      const auto compiled = compile_cached(*backend, kernel);
+      for (const bool at_end : {true, false}) {
+        Memory actual = make_memory(kernel, box, options, at_end);
+        run(*compiled, box, actual, scalars);
+        const std::string where = std::string(isa == Isa::kAvx2 ? "avx2" : "avx512") + " length " +
+                                  std::to_string(box.count[0]) + " seed " +
+                                  std::to_string(options.seed);
+        if (!compare(kernel, expected, actual, backend->name(), where)) break;
+      }
     }
   }
   set_isa_limit(Isa::kAvx512);
+}
+
+const std::vector<Backend*>& code_generators() {
+  static const std::vector<Backend*> usable = [] {
+    std::vector<Backend*> found;
+    for (const char* name : {"asmjit", "llvm"}) {
+      Backend* const backend = find_backend(name);
+      const std::string problem = backend ? backend->unavailable() : "not linked";
+      if (problem.empty()) {
+        found.push_back(backend);
+      } else {
+        std::cout << "[ skipped  ] " << name << ": " << problem << "\n";
+      }
+    }
+    return found;
+  }();
+  return usable;
 }
 
 }  // namespace groove::kernels::testing

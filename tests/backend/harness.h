@@ -1,4 +1,4 @@
-// Runs one kernel on the interpreter and on generated code, on buffers that end (or begin) at a
+// Runs one kernel on the interpreter and on generated code of every backend, on buffers that end (or begin) at a
 // page without access, and compares all results bit for bit; any NaN equals any NaN.
 #pragma once
 
@@ -64,7 +64,10 @@ struct Options {
   std::int64_t extra = 0;                   // elements that a load may reach past its own (load_at)
 };
 
-/// Every instruction set that the CPU has, both ends guarded.
+/// The backends that generate code and work here; says which do not.
+const std::vector<Backend*>& code_generators();
+
+/// Every code generator and instruction set that the machine has, both ends guarded.
 void expect_same(const Kernel& kernel, const Box& box, const Options& options = {});
 
 const std::vector<ScalarType>& all_dtypes();

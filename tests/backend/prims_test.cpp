@@ -8,7 +8,10 @@ namespace {
 constexpr StrideClass kClasses[] = {StrideClass::kContiguous, StrideClass::kBroadcast,
                                     StrideClass::kStrided};
 
+bool is_half(ScalarType dtype) { return dtype == kHalf || dtype == kBFloat16; }
+
 bool takes(Prim prim, ScalarType dtype) {
+  if (is_half(dtype)) return false;  // moved, selected and converted, but no arithmetic
   const bool is_float = is_floating(dtype);
   switch (prim) {
     case Prim::kAdd:
@@ -114,10 +117,30 @@ TEST_P(Prims, ConvertSelectCompareAndStore) {
     const Expr y = b.load(GetParam(), StrideClass::kContiguous);
     const Expr converted = convert(x, to);
     b.store(to, StrideClass::kContiguous, converted);
-    b.store(to, StrideClass::kStrided, select(lt(x, y), converted, convert(y, to)));
+    const ScalarType own = is_half(GetParam()) ? kFloat : GetParam();
+    b.store(to, StrideClass::kStrided,
+            select(lt(convert(x, own), convert(y, own)), converted, convert(y, to)));
     const Kernel kernel = b.finish();
     for (const std::int64_t n : lengths()) expect_same(kernel, box1(n), {.seed = 5});
   }
+}
+
+// Memory in every way, nothing else: for what has no arithmetic, too.
+TEST_P(Prims, Copies) {
+  for (const StrideClass load : kClasses) {
+    for (const StrideClass store : {StrideClass::kContiguous, StrideClass::kStrided}) {
+      Builder b;
+      b.store(GetParam(), store, b.load(GetParam(), load));
+      const Kernel kernel = b.finish();
+      for (const std::int64_t n : lengths()) expect_same(kernel, box2(n, 2), {.seed = 3});
+    }
+  }
+  Builder b(Order::kRow);
+  const Expr sum = b.reduce(Prim::kReduceMax, b.load(kFloat, StrideClass::kContiguous));
+  b.next_phase();
+  b.store(GetParam(), StrideClass::kBroadcast, convert(sum, GetParam()));
+  const Kernel kernel = b.finish();
+  for (const std::int64_t n : lengths()) expect_same(kernel, box2(n, 3), {.seed = 4});
 }
 
 TEST_P(Prims, ConstantsAndParameters) {
@@ -128,6 +151,13 @@ TEST_P(Prims, ConstantsAndParameters) {
     std::uint64_t bits = special_bits(GetParam(), random);
     const Expr c = b.constant_bits(GetParam(), bits);
     const Expr p = b.param(GetParam());
+    if (is_half(GetParam())) {
+      const Expr is_positive = gt(convert(x, kFloat), 0.0);
+      b.store(GetParam(), StrideClass::kContiguous, select(is_positive, c, p));
+      b.store(kFloat, StrideClass::kContiguous, convert(select(is_positive, p, x), kFloat));
+      expect_same(b.finish(), box1(37), {.seed = static_cast<std::uint64_t>(round)});
+      continue;
+    }
     b.store(GetParam(), StrideClass::kContiguous,
             select(gt(x, c), b.emit(Prim::kMax, GetParam(), c, p),
                    b.emit(Prim::kMin, GetParam(), x, p)));
@@ -169,7 +199,7 @@ TEST(Leaves, Bitcast) {
 }
 
 TEST(Leaves, LoadAt) {
-  for (const ScalarType dtype : {kByte, kShort, kFloat, kDouble, kBool}) {
+  for (const ScalarType dtype : {kByte, kChar, kShort, kFloat, kDouble, kBool, kHalf, kBFloat16}) {
     for (const StrideClass inner : kClasses) {
       for (int form = 0; form < 4; ++form) {
         Builder b;
@@ -204,6 +234,7 @@ TEST(Leaves, LoadAt) {
 
 TEST(Leaves, Lookup) {
   for (const ScalarType dtype : all_dtypes()) {
+    if (is_half(dtype)) continue;
     Random random(9);
     for (const std::size_t size : {std::size_t{1}, std::size_t{8}, std::size_t{100}}) {
       Builder b;
@@ -250,7 +281,9 @@ TEST(Aliasing, InPlaceStoreComesAfterLoads) {
   const Expr again = b.load(kFloat, StrideClass::kContiguous);
   b.store(kFloat, StrideClass::kContiguous, again * 2.0);
   const Kernel kernel = b.finish();
-  for (const char* backend : {"interpreter", "asmjit"}) {
+  std::vector<Backend*> backends = code_generators();
+  backends.push_back(find_backend("interpreter"));
+  for (Backend* const backend : backends) {
     std::vector<float> data(100), out(100);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
     void* pointers[] = {data.data(), data.data(), data.data(), out.data()};
@@ -259,10 +292,10 @@ TEST(Aliasing, InPlaceStoreComesAfterLoads) {
     launch.count[0] = 100;
     launch.pointers = pointers;
     launch.strides = strides;
-    compile_cached(*find_backend(backend), kernel)->run(launch);
+    compile_cached(*backend, kernel)->run(launch);
     for (std::size_t i = 0; i < data.size(); ++i) {
-      EXPECT_EQ(data[i], static_cast<float>(i) + 1) << backend;
-      EXPECT_EQ(out[i], static_cast<float>(i) * 2) << backend;
+      EXPECT_EQ(data[i], static_cast<float>(i) + 1) << backend->name();
+      EXPECT_EQ(out[i], static_cast<float>(i) * 2) << backend->name();
     }
   }
 }
@@ -276,12 +309,11 @@ TEST(Strides, TransposedOperands) {
   const Kernel kernel = b.finish();
   constexpr std::int64_t kColumns = 203, kRows = 37, kLayers = 3,
                          kCount = kColumns * kRows * kLayers;
-  std::vector<float> in(kCount), out[2], transposed[2];
+  std::vector<float> in(kCount);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
-  for (int which = 0; which < 2; ++which) {
-    out[which].assign(kCount, -1);
-    transposed[which].assign(kCount, -1);
-    void* pointers[] = {in.data(), out[which].data(), transposed[which].data()};
+  const auto run = [&](Backend& backend) {
+    std::vector<float> out(kCount, -1), transposed(kCount, -1);
+    void* pointers[] = {in.data(), out.data(), transposed.data()};
     const std::int64_t strides[3][kMaxAxes] = {{kRows, 1, kRows * kColumns},
                                                {1, kColumns, kRows * kColumns},
                                                {kRows, 1, kRows * kColumns}};
@@ -293,10 +325,11 @@ TEST(Strides, TransposedOperands) {
     launch.count[2] = kLayers;
     launch.pointers = pointers;
     launch.strides = strides;
-    compile_cached(*find_backend(which ? "asmjit" : "interpreter"), kernel)->run(launch);
-  }
-  EXPECT_EQ(out[0], out[1]);
-  EXPECT_EQ(transposed[0], transposed[1]);
+    compile_cached(backend, kernel)->run(launch);
+    return std::pair(out, transposed);
+  };
+  const auto expected = run(*find_backend("interpreter"));
+  for (Backend* const backend : code_generators()) EXPECT_EQ(run(*backend), expected);
 }
 
 }  // namespace

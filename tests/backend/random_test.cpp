@@ -24,7 +24,8 @@ class Generator {
       leaves(sources);
       grow(instructions / 2);
       for (int i = 0; i <= pick(3); ++i) {
-        const Expr x = any();
+        Expr x = any();
+        if (is_half(x.dtype())) x = convert(x, kFloat);
         const int which = x.dtype() == kBool ? 2 + pick(4) : pick(6);
         reduced.push_back(
             b.reduce(static_cast<Prim>(static_cast<int>(Prim::kReduceSum) + which), x));
@@ -57,8 +58,9 @@ class Generator {
  private:
   int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
   ScalarType any_dtype() {
-    return pick(2) ? kFloat : all_dtypes()[static_cast<std::size_t>(pick(8))];
+    return pick(2) ? kFloat : all_dtypes()[static_cast<std::size_t>(pick(10))];
   }
+  static bool is_half(ScalarType dtype) { return dtype == kHalf || dtype == kBFloat16; }
   StrideClass any_class() { return static_cast<StrideClass>(pick(5) < 3 ? 0 : 1 + pick(2)); }
   Expr any() { return values_[static_cast<std::size_t>(pick(static_cast<int>(values_.size())))]; }
   Expr any(ScalarType dtype) {
@@ -88,6 +90,7 @@ class Generator {
     const ScalarType t = x.dtype();
     const Expr y = any(t);
     const bool is_float = is_floating(t);
+    if (is_half(t)) return pick(2) ? select(any(kBool), x, y) : convert(x, any_dtype());
     switch (pick(12)) {
       case 0:
         return b.emit(static_cast<Prim>(static_cast<int>(Prim::kEq) + pick(6)), kBool, x, y);

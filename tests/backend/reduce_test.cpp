@@ -40,8 +40,11 @@ Options tame(const Kernel& kernel) {
 
 Kernel reduction(Order order, Prim prim, ScalarType dtype, StrideClass load) {
   Builder b(order);
-  const Expr reduced = b.reduce(prim, b.load(dtype, load));
+  const bool is_half = dtype == kHalf || dtype == kBFloat16;
+  const Expr value = b.load(dtype, load);
+  Expr reduced = b.reduce(prim, is_half ? convert(value, kFloat) : value);
   b.next_phase();
+  if (is_half && reduced.dtype() == kFloat) reduced = convert(reduced, dtype);
   b.store(reduced.dtype(),
           order == Order::kColumn ? StrideClass::kContiguous : StrideClass::kBroadcast, reduced);
   return b.finish();

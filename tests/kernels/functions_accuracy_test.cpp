@@ -68,6 +68,19 @@ double rsqrt_reference(double x) { return 1.0 / std::sqrt(x); }
 double sigmoid_reference(double x) {
   return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x));
 }
+double silu_reference(double x) {
+  return x >= 0.0 ? x / (1.0 + std::exp(-x)) : std::isinf(x) ? -0.0 : x * sigmoid_reference(x);
+}
+double gelu_reference(double x) {
+  return std::isinf(x) && x < 0 ? -0.0 : 0.5 * x * std::erfc(-x * std::sqrt(0.5));
+}
+double gelu_tanh_reference(double x) {
+  if (std::isinf(x)) return x > 0 ? x : -0.0;
+  const double w = 2.0 * std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x);
+  return w < -700.0 ? -0.0 : x / (1.0 + std::exp(-w));
+}
+double call_erf(double x) { return std::erf(x); }
+double call_erfc(double x) { return std::erfc(x); }
 double call_exp(double x) { return std::exp(x); }
 double call_log(double x) { return std::log(x); }
 double call_expm1(double x) { return std::expm1(x); }
@@ -84,6 +97,11 @@ INSTANTIATE_TEST_SUITE_P(Functions, SingleAccuracy,
                                            Single{"rsqrt", rsqrt, rsqrt_reference, 1.0},
                                            Single{"tanh", tanh, call_tanh, 1.0},
                                            Single{"sigmoid", sigmoid, sigmoid_reference, 1.0},
+                                           Single{"silu", silu, silu_reference, 1.0},
+                                           Single{"erf", erf, call_erf, 1.0},
+                                           Single{"erfc", erfc, call_erfc, 1.0},
+                                           Single{"gelu", gelu, gelu_reference, 2.0},
+                                           Single{"gelu_tanh", gelu_tanh, gelu_tanh_reference, 2.0},
                                            Single{"sin", sin, call_sin, 1.0},
                                            Single{"cos", cos, call_cos, 1.0}),
                          [](const auto& info) { return info.param.name; });
@@ -170,6 +188,44 @@ void big_sigmoid(mpfr_ptr result, mpfr_ptr x) {
     mpfr_ui_div(result, 1, result, MPFR_RNDN);
   }
 }
+// -0 for negative infinity, the limit.
+bool is_limit(mpfr_ptr result, mpfr_ptr x) {
+  if (!mpfr_inf_p(x) || mpfr_sgn(x) > 0) return false;
+  mpfr_set_zero(result, -1);
+  return true;
+}
+void big_silu(mpfr_ptr result, mpfr_ptr x) {
+  if (is_limit(result, x)) return;
+  big_sigmoid(result, x);
+  mpfr_mul(result, result, x, MPFR_RNDN);
+}
+void big_gelu(mpfr_ptr result, mpfr_ptr x) {
+  static Big root, argument;
+  if (is_limit(result, x)) return;
+  mpfr_set_d(root, 0.5, MPFR_RNDN);
+  mpfr_sqrt(root, root, MPFR_RNDN);
+  mpfr_mul(argument, x, root, MPFR_RNDN);
+  mpfr_neg(argument, argument, MPFR_RNDN);
+  mpfr_erfc(result, argument, MPFR_RNDN);
+  mpfr_mul(result, result, x, MPFR_RNDN);
+  mpfr_div_ui(result, result, 2, MPFR_RNDN);
+}
+// x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x³)).
+void big_gelu_tanh(mpfr_ptr result, mpfr_ptr x) {
+  static Big factor, w;
+  if (is_limit(result, x)) return;
+  mpfr_const_pi(factor, MPFR_RNDN);
+  mpfr_ui_div(factor, 8, factor, MPFR_RNDN);
+  mpfr_sqrt(factor, factor, MPFR_RNDN);
+  mpfr_sqr(w, x, MPFR_RNDN);
+  mpfr_mul_ui(w, w, 44715, MPFR_RNDN);
+  mpfr_div_ui(w, w, 1000000, MPFR_RNDN);
+  mpfr_add_ui(w, w, 1, MPFR_RNDN);
+  mpfr_mul(w, w, x, MPFR_RNDN);
+  mpfr_mul(w, w, factor, MPFR_RNDN);
+  big_sigmoid(result, w);
+  mpfr_mul(result, result, x, MPFR_RNDN);
+}
 
 INSTANTIATE_TEST_SUITE_P(Functions, DoubleAccuracy,
                          ::testing::Values(Double{"exp", exp, call<mpfr_exp>, 1.0},
@@ -179,6 +235,11 @@ INSTANTIATE_TEST_SUITE_P(Functions, DoubleAccuracy,
                                            Double{"rsqrt", rsqrt, call<mpfr_rec_sqrt>, 1.0},
                                            Double{"tanh", tanh, call<mpfr_tanh>, 1.0},
                                            Double{"sigmoid", sigmoid, big_sigmoid, 1.0},
+                                           Double{"silu", silu, big_silu, 1.0},
+                                           Double{"erf", erf, call<mpfr_erf>, 1.0},
+                                           Double{"erfc", erfc, call<mpfr_erfc>, 1.0},
+                                           Double{"gelu", gelu, big_gelu, 1.5},
+                                           Double{"gelu_tanh", gelu_tanh, big_gelu_tanh, 1.5},
                                            Double{"sin", sin, call<mpfr_sin>, 1.0},
                                            Double{"cos", cos, call<mpfr_cos>, 1.0}),
                          [](const auto& info) { return info.param.name; });

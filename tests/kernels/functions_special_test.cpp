@@ -101,6 +101,40 @@ TYPED_TEST(SpecialValues, Unary) {
              {most, 1},
              {-most, 0},
              {tiny, T(0.5)}});
+  F::expect("erf", erf,
+            {{0, 0},
+             {T(-0.0), T(-0.0)},
+             {inf, 1},
+             {-inf, -1},
+             {nan, nan},
+             {most, 1},
+             {-most, -1}});
+  F::expect("erfc", erfc,
+            {{0, 1},
+             {T(-0.0), 1},
+             {inf, 0},
+             {-inf, 2},
+             {nan, nan},
+             {most, 0},
+             {-most, 2},
+             {tiny, 1}});
+  for (const auto function : {gelu, gelu_tanh, silu}) {
+    F::expect("gelu, silu", function,
+              {{0, 0},
+               {T(-0.0), T(-0.0)},
+               {inf, inf},
+               {-inf, T(-0.0)},
+               {nan, nan},
+               {most, most},
+               {-most, T(-0.0)}});
+  }
+  for (const auto function : {gelu_slope, gelu_tanh_slope}) {
+    F::expect("slope of gelu", function,
+              {{0, T(0.5)}, {inf, 1}, {nan, nan}, {most, 1}, {tiny, T(0.5)}});
+    const std::vector<T> far = map<T, T>(function, std::vector<T>{-inf, -most});
+    EXPECT_EQ(far[0], 0);
+    EXPECT_EQ(far[1], 0);
+  }
   F::expect("sin", sin,
             {{0, 0},
              {T(-0.0), T(-0.0)},

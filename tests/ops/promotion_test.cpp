@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <sstream>
 
 #include "groove/ops/contractions.h"
 #include "groove/ops/creation.h"
@@ -41,6 +42,97 @@ TEST(Promotion, FollowsLibTorch) {
   EXPECT_EQ(where(b, f, d).scalar_type(), kDouble);
   EXPECT_EQ(argmax(f).scalar_type(), kLong);
   EXPECT_EQ(cat({i, f}).scalar_type(), kFloat);
+}
+
+constexpr ScalarType kAll[] = {kByte, kChar,  kShort,  kInt,  kLong,
+                               kHalf, kFloat, kDouble, kBool, kBFloat16};
+constexpr int kCount = 10;
+
+// As LibTorch 2.15 answered, once. Rows and columns in the order above.
+const char* const kBothDimensioned[kCount] = {"u8 i16 i16 i32 i64 f16 f32 f64 u8 bf16",
+                                              "i16 i8 i16 i32 i64 f16 f32 f64 i8 bf16",
+                                              "i16 i16 i16 i32 i64 f16 f32 f64 i16 bf16",
+                                              "i32 i32 i32 i32 i64 f16 f32 f64 i32 bf16",
+                                              "i64 i64 i64 i64 i64 f16 f32 f64 i64 bf16",
+                                              "f16 f16 f16 f16 f16 f16 f32 f64 f16 f32",
+                                              "f32 f32 f32 f32 f32 f32 f32 f64 f32 f32",
+                                              "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
+                                              "u8 i8 i16 i32 i64 f16 f32 f64 bool bf16",
+                                              "bf16 bf16 bf16 bf16 bf16 f32 f32 f64 bf16 bf16"};
+const char* const kWithZeroDim[kCount] = {"u8 u8 u8 u8 u8 f16 f32 f64 u8 bf16",
+                                          "i8 i8 i8 i8 i8 f16 f32 f64 i8 bf16",
+                                          "i16 i16 i16 i16 i16 f16 f32 f64 i16 bf16",
+                                          "i32 i32 i32 i32 i32 f16 f32 f64 i32 bf16",
+                                          "i64 i64 i64 i64 i64 f16 f32 f64 i64 bf16",
+                                          "f16 f16 f16 f16 f16 f16 f16 f16 f16 f16",
+                                          "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32",
+                                          "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
+                                          "u8 i8 i16 i32 i64 f16 f32 f64 bool bf16",
+                                          "bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16"};
+// with true, 1 and 1.5: the same for a tensor with dimensions and without
+const char* const kWithNumber[kCount] = {
+    "u8 u8 f32",    "i8 i8 f32",    "i16 i16 f32",  "i32 i32 f32",   "i64 i64 f32",
+    "f16 f16 f16",  "f32 f32 f32",  "f64 f64 f64",  "bool i64 f32",  "bf16 bf16 bf16"};
+
+TEST(Promotion, WholeTableOfLibTorch) {
+  for (int row = 0; row < kCount; ++row) {
+    std::istringstream both(kBothDimensioned[row]), mixed(kWithZeroDim[row]),
+        number(kWithNumber[row]);
+    const auto next = [](std::istringstream& in) {
+      std::string word;
+      in >> word;
+      return word;
+    };
+    const Tensor a = ones({2}, kAll[row]), a0 = ones({}, kAll[row]);
+    for (const ScalarType other : kAll) {
+      SCOPED_TRACE(std::string(name(kAll[row])) + " with " + name(other));
+      const std::string expected = next(both);
+      EXPECT_EQ(short_name((a * ones({2}, other)).scalar_type()), expected);
+      EXPECT_EQ(short_name((a0 * ones({}, other)).scalar_type()), expected);
+      EXPECT_EQ(short_name(where(ones({2}, kBool), a, ones({2}, other)).scalar_type()), expected);
+      EXPECT_EQ(short_name(promote_types(kAll[row], other)), expected);
+      EXPECT_EQ(short_name((a * ones({}, other)).scalar_type()), next(mixed));
+    }
+    for (const Scalar value : {Scalar(true), Scalar(1), Scalar(1.5)}) {
+      const std::string expected = next(number);
+      EXPECT_EQ(short_name((a * value).scalar_type()), expected) << name(kAll[row]);
+      EXPECT_EQ(short_name((a0 * value).scalar_type()), expected) << name(kAll[row]);
+    }
+  }
+}
+
+TEST(Promotion, ResultsOfFamilies) {
+  for (const ScalarType dtype : kAll) {
+    SCOPED_TRACE(name(dtype));
+    const Tensor x = ones({2, 2}, dtype);
+    const ScalarType floating = is_floating(dtype) ? dtype : kFloat;
+    EXPECT_EQ(exp(x).scalar_type(), floating);
+    EXPECT_EQ((x / x).scalar_type(), floating);
+    EXPECT_EQ((x / 2).scalar_type(), floating);
+    EXPECT_EQ(x.sum().scalar_type(), is_floating(dtype) ? dtype : kLong);
+    EXPECT_EQ(x.amax(0).scalar_type(), dtype);
+    EXPECT_EQ((x < x).scalar_type(), kBool);
+    EXPECT_EQ(x.pow(2).scalar_type(), dtype == kBool ? kLong : dtype);
+    EXPECT_EQ(x.pow(0.5).scalar_type(), floating);
+    if (dtype == kBool) continue;
+    EXPECT_EQ(x.mm(x).scalar_type(), dtype);
+  }
+}
+
+TEST(Promotion, SmallIntegersWrap) {
+  const Tensor u = full({2}, 200, kByte), c = full({2}, 100, kChar), s = full({2}, 30000, kShort);
+  EXPECT_EQ((u + u).select(0, 0).item<int>(), 144);
+  EXPECT_EQ((u * 2).select(0, 1).item<int>(), 144);
+  EXPECT_EQ(neg(u).select(0, 0).item<int>(), 56);
+  EXPECT_EQ((c + c).select(0, 0).item<int>(), -56);
+  EXPECT_EQ((s * 2).select(0, 0).item<int>(), 60000 - 65536);
+  EXPECT_EQ(abs(full({2}, -128, kChar)).select(0, 0).item<int>(), -128);
+  EXPECT_EQ(u.sum().item<int>(), 400);
+  EXPECT_EQ(full({2}, 3, kChar).pow(5).select(0, 0).item<int>(), 243 - 256);
+  EXPECT_EQ(full({2}, 7, kLong).pow(30).select(0, 0).item<std::int64_t>(), 1576789505350337489);
+  EXPECT_EQ(pow(full({2}, -1, kInt), full({2}, -3, kInt)).select(0, 0).item<int>(), -1);
+  EXPECT_EQ(pow(full({2}, 2, kInt), full({2}, -3, kInt)).select(0, 0).item<int>(), 0);
+  EXPECT_TRUE((full({2}, 1, kByte) < -2).select(0, 0).item<bool>());  // -2 is 254 there
 }
 
 std::string message(const std::function<void()>& call) {

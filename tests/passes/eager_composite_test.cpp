@@ -24,16 +24,18 @@ std::unique_ptr<const eager::CompiledComposite> count(const Call& call) {
   return compiled;
 }
 
-Tensor random_tensor(const Type& type, std::mt19937_64& random) {
+Tensor random_tensor(const Type& type, Domain domain, std::mt19937_64& random) {
   if (type.dtype == ScalarType::Undefined) return Tensor();
   const Tensor tensor = make_empty(type.sizes, type.dtype);
   for (std::int64_t i = 0; i < tensor.impl()->numel; ++i) {
-    const double value = std::uniform_real_distribution<double>(-4, 4)(random);
+    const double value = std::uniform_real_distribution<double>(domain.low, domain.high)(random);
     void* const data = tensor.impl()->data();
     if (type.dtype == kFloat) static_cast<float*>(data)[i] = static_cast<float>(value);
     if (type.dtype == kDouble) static_cast<double*>(data)[i] = value;
     if (type.dtype == kLong)
       static_cast<std::int64_t*>(data)[i] = std::abs(static_cast<int>(value)) % 2;
+    if (type.dtype == kInt)
+      static_cast<std::int32_t*>(data)[i] = std::abs(static_cast<int>(value)) % 2;
     if (type.dtype == kBool) static_cast<bool*>(data)[i] = value > 0;
   }
   return tensor;
@@ -60,7 +62,8 @@ TEST(EagerComposite, SameBitsAsItsParts) {
     for (const Sample& sample : op->samples(kFloat)) {
       if (!sample.numbers.empty()) continue;
       Tensors inputs;
-      for (const Type& type : sample.inputs) inputs.push_back(random_tensor(type, random));
+      for (const Type& type : sample.inputs)
+        inputs.push_back(random_tensor(type, op->domain, random));
       eager::register_composite_compiler(nullptr);
       const Tensors parts = run_below(*op, sample, inputs);
       eager::register_composite_compiler(count);

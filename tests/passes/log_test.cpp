@@ -43,8 +43,9 @@ TEST(Log, DumpsGraphsAndPrograms) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("groove_dump_" + std::to_string(getpid()));
   output_with("GROOVE_DUMP=" + folder.string());  // made when it is missing
-  for (const char* name : {"graph0_0_recorded.graph", "graph0_6_insert_copies.graph",
-                           "program0_fusion.txt", "program0_memory.txt", "program0_kernels.txt"}) {
+  for (const char* name : {"graph0_0_recorded.graph", "graph0_8_insert_copies.graph",
+                           "program0_fusion.txt", "program0_memory.txt", "program0_kernels.txt",
+                           "program0_assembly.txt"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
   }
   std::filesystem::remove_all(folder);

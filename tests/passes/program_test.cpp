@@ -61,6 +61,36 @@ TEST(Program, SplitsLongReductions) {
               4, false);
 }
 
+// A fused value of 16 bits is rounded as if it had been stored; sums and products are not.
+TEST(Program, RoundsHalvesWhereAnOpEnds) {
+  for (const char* dtype : {"f16", "bf16"}) {
+    std::string text = R"(graph(x: DT[9, 70], w: DT[33, 70], b: DT[33], t: i64[9], r: f32[33],
+                                 long: DT[50001], c: i8[9, 33], u: u8[9, 33], k: i16[9, 33]) {
+      h = linear(x, w, b)
+      a = tanh(h)
+      d = mul(a, r)
+      e = exp(h)
+      s = softmax(e) {dim: 1}
+      m = mean(e) {dims: [0], keepdim: false}
+      l = cross_entropy(e, t) {reduction: 1, ignore_index: -100}
+      z = sum(long) {dims: [], keepdim: false}
+      p = add(a, c)
+      q = cast(e) {dtype: u8}
+      v = add(u, q)
+      o = mul(k, c)
+      n = cast(o) {dtype: DT}
+      y = mul_scalar(p) <number: 0.3>
+      g = cast(d) {dtype: DT}
+      f = cast(g) {dtype: f64}
+      i = cast(f) {dtype: DT}
+      return s, m, l, z, y, v, n, i, d
+    })";
+    for (std::size_t at; (at = text.find("DT")) != std::string::npos;) text.replace(at, 2, dtype);
+    expect_same(parsed(text.c_str()), 8, false);
+    expect_same(parsed(text.c_str()), 9, true);
+  }
+}
+
 TEST(Program, PicksFromRows) {
   expect_same(parsed(R"(graph(x: f32[9, 7], index: i64[9, 1], rows: i64[4]) {
     m = amax(x) {dims: [1], keepdim: true}

@@ -14,6 +14,7 @@
 #include "kernels/lowering.h"
 #include "src/core/check.h"
 #include "src/core/dispatch.h"
+#include "src/core/half.h"
 #include "src/core/tensor_impl.h"
 
 namespace groove::jit {
@@ -43,6 +44,12 @@ void draw(unsigned char* at, ScalarType dtype, std::mt19937_64& random, bool has
       return put(at, static_cast<float>(real));
     case kDouble:
       return put(at, real);
+    case kHalf:
+      return put(at, half_bits(real));
+    case kBFloat16:
+      return put(at, bfloat16_bits(real));
+    case kShort:
+      return put(at, static_cast<std::int16_t>(random() % 3));
     case kLong:
       return put(at, static_cast<std::int64_t>(random() % 3));
     case kInt:
@@ -249,6 +256,12 @@ std::string compare(const Graph& graph, const Outcome& expected, const Outcome& 
         std::memcpy(&p, &a[at], 4);
         std::memcpy(&q, &b[at], 4);
         x = p, y = q;
+      } else if (dtype == kHalf || dtype == kBFloat16) {
+        std::uint16_t p, q;
+        std::memcpy(&p, &a[at], 2);
+        std::memcpy(&q, &b[at], 2);
+        x = dtype == kHalf ? half_value(p) : bfloat16_value(p);
+        y = dtype == kHalf ? half_value(q) : bfloat16_value(q);
       } else if (dtype == kDouble) {
         std::memcpy(&x, &a[at], 8);
         std::memcpy(&y, &b[at], 8);

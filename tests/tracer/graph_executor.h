@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/lowering.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
 #include "tracer/compiler.h"
@@ -71,6 +72,20 @@ class GraphExecutable final : public Executable {
     }
   }
 
+  // Only the compiler knows this operator: a strided region of the first operand is replaced.
+  static Tensor overwritten(const Node& node, const std::vector<Tensor>& inputs) {
+    const AttrReader attr(*node.op, node.attrs);
+    const TensorImpl& base = *inputs[0].impl();
+    Tensor whole = make_empty(base.geometry.sizes, base.dtype);
+    copy(inputs[0], whole);
+    copy(inputs[1],
+         Tensor(make_impl(whole.impl()->storage,
+                          Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)),
+                                   attr.integer(2)},
+                          base.dtype)));
+    return whole;
+  }
+
   void evaluate(ValueId value, const std::uint64_t* scalars) const {
     if (value == kNoValue || values_[static_cast<std::size_t>(value)].defined()) return;
     const Node& node =
@@ -93,6 +108,11 @@ class GraphExecutable final : public Executable {
         numbers.emplace_back(real);
       else
         numbers.emplace_back(static_cast<std::int64_t>(bits));
+    }
+    const auto* lowering = node.op->lowering.get();
+    if (lowering && std::holds_alternative<kernels::OverwriteLowering>(lowering->how)) {
+      values_[static_cast<std::size_t>(node.outputs[0])] = overwritten(node, inputs);
+      return;
     }
     std::vector<Tensor> outputs(static_cast<std::size_t>(node.op->outputs));
     const bool was_enabled = grad_enabled();

@@ -478,6 +478,75 @@ void ragged_tail(int steps, Log& log) {
   log_all(log, net->parameters());
 }
 
+// Results whose shape depends on values act like item(): what is pending runs there.
+void selects_by_value(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    auto x = groove::randn({6, 4});
+    auto mask = groove::arange(6).remainder(step % 5 == 4 ? 3 : 2).eq(0);
+    optimizer.zero_grad();
+    auto out = net(x * 2);
+    auto loss = out.masked_select(mask.unsqueeze(1)).square().mean();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+    log.tensor(groove::nonzero(mask));
+  }
+  log_all(log, net->parameters());
+}
+
+void masked_loss(int steps, Log& log) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    auto x = groove::rand({6, 4}) + 0.5;
+    auto hard = net(x).detach().slice(1, 0, 1).squeeze(1) < 1e9;  // pending when it is read
+    optimizer.zero_grad();
+    auto rows = hard.nonzero().squeeze(1);
+    auto loss = net(x.index_select(0, rows)).square().mean() + net(x.index({hard})).mean();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, net->parameters());
+}
+
+// A table that is read by index and multiplied with, and what moves elements around.
+void tied_language(int steps, Log& log) {
+  auto table = groove::randn({9, 8}).requires_grad_();
+  optim::Adam optimizer({table}, optim::AdamOptions(1e-2));
+  for (int step = 0; step < steps; ++step) {
+    auto tokens = groove::randint(0, 9, {2, 6});
+    optimizer.zero_grad();
+    auto x = groove::embedding(table, tokens, 0).roll({1}, {1}).flip({2});
+    auto scores = groove::bmm(x, x.transpose(1, 2)).tril() + groove::eye(6);
+    auto [best, places] = scores.topk(3, 2);
+    auto mixed = groove::bmm(scores.scatter(2, places, best.square()), x);
+    auto parts = groove::pad(mixed, {1, 0}, "reflect").slice(2, 0, 8).split(4, 2);
+    auto joined = groove::cat({std::get<0>(parts[0].sort(1)), parts[1]}, 2);
+    auto logits = groove::linear(joined.view({12, 8}), table);
+    auto diagonal = scores.diagonal(0, 1, 2).mean();
+    auto loss = nn::functional::cross_entropy(logits, tokens.flatten()) + diagonal;
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log_all(log, {table});
+}
+
+void samples_text(int steps, Log& log) {
+  auto table = groove::randn({7, 5});
+  auto out = groove::randn({7, 5});
+  auto token = groove::zeros({1}, groove::kLong);
+  for (int step = 0; step < steps; ++step) {
+    auto logits = groove::linear(groove::embedding(table, token), out);
+    auto [best, places] = logits.topk(4);
+    token = places.gather(1, groove::softmax(best, 1).multinomial(1)).squeeze(1);
+    log.tensor(token);
+  }
+}
+
 }  // namespace
 
 const std::vector<Loop>& loops() {
@@ -504,6 +573,10 @@ const std::vector<Loop>& loops() {
       {"simulation", simulation},
       {"dropout", dropout},
       {"ragged_tail", ragged_tail},
+      {"selects_by_value", selects_by_value},
+      {"masked_loss", masked_loss},
+      {"tied_language", tied_language},
+      {"samples_text", samples_text},
       {"digits_sample", digits_sample},
       {"regression_sample", regression_sample},
   };

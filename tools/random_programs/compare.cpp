@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "groove/jit.h"
 #include "groove/parallel.h"
+#include "jit/pipeline.h"
+#include "jit/program.h"
 #include "kernels/asmjit/isa.h"
 #include "kernels/backend.h"
 #include "tests/tracer/graph_executor.h"
@@ -13,11 +17,12 @@
 namespace groove::random_programs {
 namespace {
 
-// Flips the lowest bit of the first output of every program that it runs.
-class FaultyExecutable final : public Executable {
+// Replaces a program's kernels by LLVM's while it is in use, or flips the lowest bit of an output.
+class WatchedExecutable final : public Executable {
  public:
-  FaultyExecutable(std::unique_ptr<Executable> real, const Graph& graph)
-      : real_(std::move(real)), inputs_(graph.inputs.size()) {
+  WatchedExecutable(std::unique_ptr<Executable> real, const Graph& graph, const Way& way)
+      : real_(std::move(real)), is_promoted_(way.tier == Tier::kPromoted) {
+    if (!way.plants_fault) return;
     for (const GraphOutput& output : graph.outputs) {
       if (output.stage + 1 != graph.stages) continue;
       if (!is_floating(graph.type(output.value).dtype)) continue;
@@ -28,6 +33,7 @@ class FaultyExecutable final : public Executable {
   std::size_t arena_bytes() const override { return real_->arena_bytes(); }
   std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
                    ProgramContext& context) const noexcept override {
+    if (is_promoted_ && runs_++ == 1) real_->promote();
     const std::int32_t status = real_->run(buffers, sizes, scalars, context);
     if (written_ >= 0 && buffers[written_]) *static_cast<unsigned char*>(buffers[written_]) ^= 1;
     return status;
@@ -36,23 +42,49 @@ class FaultyExecutable final : public Executable {
 
  private:
   std::unique_ptr<Executable> real_;
-  std::size_t inputs_;
+  bool is_promoted_;
   std::int32_t written_ = -1;
+  mutable int runs_ = 0;
 };
 
-class FaultyCompiler final : public Compiler {
+// The real compiler's passes, with the options of the way.
+class ChosenCompiler final : public Compiler {
  public:
-  explicit FaultyCompiler(Compiler& real) : real_(real) {}
+  void choose(const Way& way) { way_ = way; }
   std::unique_ptr<Executable> compile(Graph graph) override {
-    const Graph copy = graph;
-    return std::make_unique<FaultyExecutable>(real_.compile(std::move(graph)), copy);
+    if (way_.prints_graphs) {
+      fmt::print("{}\n", groove::print(graph));
+      std::fflush(stdout);
+    }
+    if (way_.is_node_by_node) return std::make_unique<testing::GraphExecutable>(std::move(graph));
+    const Graph recorded = graph;
+    jit::run_pipeline(graph);
+    jit::ProgramOptions options;
+    options.is_fused = way_.is_fused;
+    options.is_never_serial = way_.is_never_serial;
+    options.fills_freed_memory = way_.fills_freed_memory;
+    auto program = std::make_unique<jit::Program>(std::move(graph), options);
+    if (!way_.plants_fault && way_.tier != Tier::kPromoted) return program;
+    return std::make_unique<WatchedExecutable>(std::move(program), recorded, way_);
   }
 
  private:
-  Compiler& real_;
+  Way way_;
 };
 
+const char* name(Tier tier) {
+  static const char* const names[] = {"interpreter", "asmjit", "llvm", "asmjit then llvm"};
+  return names[static_cast<std::size_t>(tier)];
+}
+
+const char* backend_of(Tier tier) { return name(tier == Tier::kPromoted ? Tier::kAsmjit : tier); }
+
 }  // namespace
+
+std::string llvm_problem() {
+  kernels::Backend* const llvm = kernels::find_backend("llvm");
+  return llvm ? llvm->unavailable() : "it is not part of this build";
+}
 
 Totals& totals() {
   static Totals all;
@@ -60,31 +92,36 @@ Totals& totals() {
 }
 
 std::string print(const Way& way) {
-  return fmt::format("{}, {}{}, {} thread{}{}{}{}", way.is_traced ? "traced" : "eager",
-                     way.is_interpreted ? "interpreter" : "asmjit",
-                     way.is_node_by_node ? " (graph node by node)" : "", way.threads,
-                     way.threads > 1 ? "s" : "", way.is_avx2 ? ", avx2" : "",
-                     way.is_traced && !way.is_synchronous ? ", background" : "",
-                     way.exit >= 0 ? fmt::format(", exit at word {}", way.exit) : "");
+  std::string text = fmt::format("{}, {}", way.is_traced ? "traced" : "eager", name(way.tier));
+  text += fmt::format(", {} thread{}", way.threads, way.threads > 1 ? "s" : "");
+  if (way.is_avx2) text += ", avx2";
+  if (!way.is_traced) return text;
+  if (way.is_node_by_node) text += ", graph node by node";
+  if (!way.is_synchronous) text += ", background";
+  if (!way.is_fused) text += ", not fused";
+  if (way.is_never_serial) text += ", never serial";
+  if (way.fills_freed_memory) text += ", freed memory filled";
+  if (way.hot != 1) text += fmt::format(", hot {}", way.hot);
+  if (way.exit >= 0) text += fmt::format(", exit at word {}", way.exit);
+  return text;
 }
 
 Log run(const Program& program, const Way& way) {
   namespace tt = tracer::testing;
-  Compiler* const compiler = registered_compiler();
-  static testing::GraphCompiler by_node;
-  static FaultyCompiler faulty(*compiler);
-  kernels::set_current_backend(
-      *kernels::find_backend(way.is_interpreted ? "interpreter" : "asmjit"));
+  static ChosenCompiler chosen;
+  kernels::set_current_backend(*kernels::find_backend(backend_of(way.tier)));
   kernels::set_isa_limit(way.is_avx2 ? kernels::Isa::kAvx2 : kernels::Isa::kAvx512);
+  jit::tier_policy() = {.least_share = 0, .always_takes_it = program.seed % 2 == 0};
   set_num_threads(way.threads);
   Log log;
   if (!way.is_traced) {
     jit::set_mode(jit::Mode::kEager);
     log = run_program(program);
   } else {
-    if (way.is_node_by_node) register_compiler(by_node);
-    if (way.plants_fault) register_compiler(faulty);
-    tt::set_hot(1);
+    Compiler* const compiler = registered_compiler();
+    chosen.choose(way);
+    register_compiler(chosen);
+    tt::set_hot(way.hot);
     tt::set_synchronous(way.is_synchronous);
     tt::forget_everything();
     tt::force_exit_at(way.exit);

@@ -7,16 +7,25 @@
 
 namespace groove::random_programs {
 
+enum class Tier { kInterpreter, kAsmjit, kLlvm, kPromoted };  // kPromoted: asmjit, then LLVM
+
 struct Way {  // a way to run a program
   bool is_traced = false;
-  bool is_interpreted = false;   // kernels by the interpreter, else by generated code
+  Tier tier = Tier::kAsmjit;
   bool is_node_by_node = false;  // the recorded graph run by eager kernels: the tracer without jit/
   bool is_synchronous = true;
   bool is_avx2 = false;
+  bool is_fused = true;
+  bool is_never_serial = false;      // small work is split over all threads, too
+  bool fills_freed_memory = false;   // with NaN
   bool plants_fault = false;
+  bool prints_graphs = false;        // of what is compiled, on standard output
+  int hot = 1;
   int threads = 1;
   std::int64_t exit = -1;  // the replay's word before which it is left
 };
+/// Why there is no LLVM tier; empty when there is.
+std::string llvm_problem();
 std::string print(const Way& way);
 
 /// Sets everything up, runs, and leaves the process in eager mode.

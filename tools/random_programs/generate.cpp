@@ -83,17 +83,19 @@ class Generator {
 
   void make_leaves() {
     const bool is_double = random_.chance(12);
+    const ScalarType half = random_.chance(8) ? random_.chance(50) ? kHalf : kBFloat16 : kFloat;
     const std::int64_t parameters = 1 + random_.below(4), buffers = 1 + random_.below(3);
     for (std::int64_t n = 0; n < parameters; ++n) {
       program_.parameters.push_back(random_leaf());
-      if (is_double) program_.parameters.back().dtype = kDouble;
+      program_.parameters.back().dtype = is_double ? kDouble : half;
     }
-    static constexpr ScalarType dtypes[] = {kFloat, kFloat, kFloat, kFloat, kDouble,
-                                            kLong,  kInt,   kByte,  kBool};
+    static constexpr ScalarType dtypes[] = {kFloat, kFloat, kFloat, kFloat,    kDouble, kLong,
+                                            kInt,   kByte,  kBool,  kHalf,     kShort,  kChar,
+                                            kFloat, kFloat, kLong,  kBFloat16};
     for (std::int64_t n = 0; n < buffers; ++n) {
       program_.buffers.push_back(random_leaf());
       program_.buffers.back().dtype =
-          is_double && random_.chance(50) ? kDouble : dtypes[random_.below(9)];
+          is_double && random_.chance(50) ? kDouble : dtypes[random_.below(16)];
     }
     if (!is_loop_ || random_.chance(20)) return;
     const int optimizers = random_.chance(25) ? 2 : 1;

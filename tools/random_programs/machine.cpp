@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "groove/jit.h"
+#include "src/core/half.h"
 
 namespace groove::random_programs {
 namespace {
@@ -57,6 +58,18 @@ std::string element(const void* at, ScalarType dtype) {
       std::int32_t value;
       std::memcpy(&value, at, sizeof(value));
       return std::to_string(value);
+    }
+    case kShort: {
+      std::int16_t value;
+      std::memcpy(&value, at, sizeof(value));
+      return std::to_string(value);
+    }
+    case kHalf:
+    case kBFloat16: {
+      std::uint16_t bits;
+      std::memcpy(&bits, at, sizeof(bits));
+      const double value = dtype == kHalf ? half_value(bits) : bfloat16_value(bits);
+      return std::isnan(value) ? "nan" : fmt::format("{:a}", value);
     }
     default:
       return std::to_string(*static_cast<const unsigned char*>(at));

@@ -32,7 +32,9 @@ struct Op {
   Run run;
   int weight = 4;  // how often the generator takes it
 };
-const std::vector<Op>& pure_ops();
+const std::vector<Op>& pure_ops();  // of all these:
+std::vector<Op> shape_ops();
+std::vector<Op> layer_ops();
 const std::vector<Op>& inplace_ops();
 const Op& find_op(const std::string& name);
 

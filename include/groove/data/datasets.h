@@ -76,6 +76,8 @@ class MapDataset : public BatchDataset<MapDataset<SourceDataset, AppliedTransfor
 class TensorDataset : public Dataset<TensorDataset, TensorExample> {
  public:
   explicit TensorDataset(Tensor rows);
+  /// The tensors, which are stacked.
+  explicit TensorDataset(const std::vector<Tensor>& tensors);
   TensorExample get(std::size_t index) override;
   std::optional<std::size_t> size() const override;
   Tensor tensor;

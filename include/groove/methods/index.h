@@ -20,6 +20,33 @@ class IndexMethods : public ViewMethods {
                      Site site = Site::current()) const;
   Tensor& scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
                        Site site = Site::current()) const;
+  Tensor scatter(std::int64_t dim, const Tensor& index, const Tensor& source,
+                 Site site = Site::current()) const;
+  Tensor scatter(std::int64_t dim, const Tensor& index, Scalar value,
+                 Site site = Site::current()) const;
+  Tensor& scatter_(std::int64_t dim, const Tensor& index, const Tensor& source,
+                   Site site = Site::current()) const;
+  Tensor& scatter_(std::int64_t dim, const Tensor& index, Scalar value,
+                   Site site = Site::current()) const;
+  Tensor index_copy(std::int64_t dim, const Tensor& index, const Tensor& source,
+                    Site site = Site::current()) const;
+  Tensor& index_copy_(std::int64_t dim, const Tensor& index, const Tensor& source,
+                      Site site = Site::current()) const;
+  Tensor index_fill(std::int64_t dim, const Tensor& index, Scalar value,
+                    Site site = Site::current()) const;
+  Tensor& index_fill_(std::int64_t dim, const Tensor& index, Scalar value,
+                      Site site = Site::current()) const;
+  Tensor masked_select(const Tensor& mask, Site site = Site::current()) const;
+  Tensor nonzero(Site site = Site::current()) const;
+  std::tuple<Tensor, Tensor> sort(std::int64_t dim = -1, bool descending = false,
+                                  Site site = Site::current()) const;
+  Tensor argsort(std::int64_t dim = -1, bool descending = false,
+                 Site site = Site::current()) const;
+  std::tuple<Tensor, Tensor> topk(std::int64_t k, std::int64_t dim = -1, bool largest = true,
+                                  bool sorted = true, Site site = Site::current()) const;
+  Tensor multinomial(std::int64_t num_samples, bool replacement = false,
+                     Site site = Site::current()) const;
+  Tensor bernoulli(Site site = Site::current()) const;
 };
 
 }  // namespace groove

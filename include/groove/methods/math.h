@@ -47,7 +47,56 @@ class MathMethods : public TensorBase {
   Tensor rsqrt(Site site = Site::current()) const;
   Tensor& rsqrt_(Site site = Site::current()) const;
   Tensor reciprocal(Site site = Site::current()) const;
+  Tensor& reciprocal_(Site site = Site::current()) const;
   Tensor square(Site site = Site::current()) const;
+  Tensor& square_(Site site = Site::current()) const;
+  Tensor log1p(Site site = Site::current()) const;
+  Tensor& log1p_(Site site = Site::current()) const;
+  Tensor expm1(Site site = Site::current()) const;
+  Tensor& expm1_(Site site = Site::current()) const;
+  Tensor erf(Site site = Site::current()) const;
+  Tensor& erf_(Site site = Site::current()) const;
+  Tensor erfc(Site site = Site::current()) const;
+  Tensor& erfc_(Site site = Site::current()) const;
+  Tensor floor(Site site = Site::current()) const;
+  Tensor& floor_(Site site = Site::current()) const;
+  Tensor ceil(Site site = Site::current()) const;
+  Tensor& ceil_(Site site = Site::current()) const;
+  Tensor round(Site site = Site::current()) const;
+  Tensor& round_(Site site = Site::current()) const;
+  Tensor trunc(Site site = Site::current()) const;
+  Tensor& trunc_(Site site = Site::current()) const;
+  Tensor sign(Site site = Site::current()) const;
+  Tensor& sign_(Site site = Site::current()) const;
+  Tensor isnan(Site site = Site::current()) const;
+  Tensor isinf(Site site = Site::current()) const;
+  Tensor isfinite(Site site = Site::current()) const;
+  Tensor remainder(const Tensor& other, Site site = Site::current()) const;
+  Tensor remainder(Scalar other, Site site = Site::current()) const;
+  Tensor lerp(const Tensor& end, Scalar weight, Site site = Site::current()) const;
+  Tensor& lerp_(const Tensor& end, Scalar weight, Site site = Site::current()) const;
+  Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1,
+                 Site site = Site::current()) const;
+  Tensor& addcmul_(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1,
+                   Site site = Site::current()) const;
+  Tensor addcdiv(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1,
+                 Site site = Site::current()) const;
+  Tensor& addcdiv_(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1,
+                   Site site = Site::current()) const;
+  Tensor logical_not(Site site = Site::current()) const;
+  Tensor logical_and(const Tensor& other, Site site = Site::current()) const;
+  Tensor logical_or(const Tensor& other, Site site = Site::current()) const;
+  Tensor logical_xor(const Tensor& other, Site site = Site::current()) const;
+  Tensor bitwise_not(Site site = Site::current()) const;
+  Tensor bitwise_and(const Tensor& other, Site site = Site::current()) const;
+  Tensor bitwise_and(Scalar other, Site site = Site::current()) const;
+  Tensor bitwise_or(const Tensor& other, Site site = Site::current()) const;
+  Tensor bitwise_or(Scalar other, Site site = Site::current()) const;
+  Tensor bitwise_xor(const Tensor& other, Site site = Site::current()) const;
+  Tensor bitwise_xor(Scalar other, Site site = Site::current()) const;
+  bool equal(const Tensor& other, Site site = Site::current()) const;
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                bool equal_nan = false, Site site = Site::current()) const;
   Tensor tanh(Site site = Site::current()) const;
   Tensor& tanh_(Site site = Site::current()) const;
   Tensor sigmoid(Site site = Site::current()) const;
@@ -101,6 +150,8 @@ class MathMethods : public TensorBase {
             Site site = Site::current()) const;
   Tensor toType(ScalarType dtype, Site site = Site::current()) const;
   Tensor type_as(const Tensor& other, Site site = Site::current()) const;
+  Tensor half(Site site = Site::current()) const;
+  Tensor bfloat16(Site site = Site::current()) const;
   Tensor cpu(Site site = Site::current()) const;
   Tensor cuda(Site site = Site::current()) const;  // throws: there is no GPU backend yet
 
@@ -114,6 +165,8 @@ class MathMethods : public TensorBase {
   // In-place random fills; each is one draw of the global generator.
   Tensor& uniform_(double from = 0, double to = 1, Site site = Site::current()) const;
   Tensor& normal_(double mean = 0, double std = 1, Site site = Site::current()) const;
+  /// 1 with probability p, else 0.
+  Tensor& bernoulli_(double p = 0.5, Site site = Site::current()) const;
 };
 
 }  // namespace groove

@@ -35,6 +35,30 @@ class ReductionMethods : public MathMethods {
                 Site site = Site::current()) const;
   Tensor argmin(std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false,
                 Site site = Site::current()) const;
+  Tensor prod(Site site = Site::current()) const;
+  Tensor prod(ScalarType dtype, Site site = Site::current()) const;
+  Tensor prod(std::int64_t dim, bool keepdim = false,
+              std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
+  Tensor any(Site site = Site::current()) const;
+  Tensor any(std::int64_t dim, bool keepdim = false, Site site = Site::current()) const;
+  Tensor all(Site site = Site::current()) const;
+  Tensor all(std::int64_t dim, bool keepdim = false, Site site = Site::current()) const;
+  Tensor var(bool unbiased = true, Site site = Site::current()) const;
+  Tensor var(IntArrayRef dim, bool unbiased = true, bool keepdim = false,
+             Site site = Site::current()) const;
+  Tensor std(bool unbiased = true, Site site = Site::current()) const;
+  Tensor std(IntArrayRef dim, bool unbiased = true, bool keepdim = false,
+             Site site = Site::current()) const;
+  Tensor norm(Scalar p = 2, Site site = Site::current()) const;
+  Tensor norm(std::optional<Scalar> p, IntArrayRef dim, bool keepdim = false,
+              Site site = Site::current()) const;
+  Tensor cumsum(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
+                Site site = Site::current()) const;
+  Tensor cumprod(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
+                 Site site = Site::current()) const;
+  Tensor logsumexp(IntArrayRef dim, bool keepdim = false, Site site = Site::current()) const;
+  Tensor count_nonzero(std::optional<std::int64_t> dim = std::nullopt,
+                       Site site = Site::current()) const;
   Tensor softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
                  Site site = Site::current()) const;
   Tensor log_softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
@@ -44,6 +68,9 @@ class ReductionMethods : public MathMethods {
   Tensor mm(const Tensor& other, Site site = Site::current()) const;
   Tensor bmm(const Tensor& other, Site site = Site::current()) const;
   Tensor dot(const Tensor& other, Site site = Site::current()) const;
+  Tensor mv(const Tensor& vec, Site site = Site::current()) const;
+  Tensor addmm(const Tensor& mat1, const Tensor& mat2, Scalar beta = 1, Scalar alpha = 1,
+               Site site = Site::current()) const;
 };
 
 }  // namespace groove

@@ -31,6 +31,36 @@ class ViewMethods : public ReductionMethods {
   Tensor select(std::int64_t dim, std::int64_t index, Site site = Site::current()) const;
   Tensor expand(IntArrayRef size, bool implicit = false, Site site = Site::current()) const;
   Tensor expand_as(const Tensor& other, Site site = Site::current()) const;
+  // In-place changes of the handle's own geometry.
+  Tensor& unsqueeze_(std::int64_t dim, Site site = Site::current()) const;
+  Tensor& squeeze_(Site site = Site::current()) const;
+  Tensor& squeeze_(std::int64_t dim, Site site = Site::current()) const;
+  Tensor& transpose_(std::int64_t dim0, std::int64_t dim1, Site site = Site::current()) const;
+  Tensor& t_(Site site = Site::current()) const;
+  Tensor diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1,
+                  Site site = Site::current()) const;
+  std::vector<Tensor> split(std::int64_t split_size, std::int64_t dim = 0,
+                            Site site = Site::current()) const;
+  std::vector<Tensor> split(IntArrayRef split_sizes, std::int64_t dim = 0,
+                            Site site = Site::current()) const;
+  std::vector<Tensor> split_with_sizes(IntArrayRef split_sizes, std::int64_t dim = 0,
+                                       Site site = Site::current()) const;
+  std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t dim = 0,
+                            Site site = Site::current()) const;
+  std::vector<Tensor> unbind(std::int64_t dim = 0, Site site = Site::current()) const;
+  Tensor unflatten(std::int64_t dim, IntArrayRef sizes, Site site = Site::current()) const;
+  Tensor movedim(std::int64_t source, std::int64_t destination, Site site = Site::current()) const;
+  Tensor swapaxes(std::int64_t axis0, std::int64_t axis1, Site site = Site::current()) const;
+  Tensor broadcast_to(IntArrayRef size, Site site = Site::current()) const;
+  Tensor repeat(IntArrayRef repeats, Site site = Site::current()) const;
+  Tensor tile(IntArrayRef dims, Site site = Site::current()) const;
+  Tensor repeat_interleave(std::int64_t repeats, std::optional<std::int64_t> dim = std::nullopt,
+                           Site site = Site::current()) const;
+  Tensor flip(IntArrayRef dims, Site site = Site::current()) const;
+  Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}, Site site = Site::current()) const;
+  Tensor tril(std::int64_t diagonal = 0, Site site = Site::current()) const;
+  Tensor triu(std::int64_t diagonal = 0, Site site = Site::current()) const;
+  Tensor diag(std::int64_t diagonal = 0, Site site = Site::current()) const;
 };
 
 }  // namespace groove

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <any>
+#include <optional>
 #include <typeinfo>
 #include <vector>
 
@@ -12,10 +13,16 @@ namespace groove::nn {
 namespace detail {
 
 template <typename T>
+struct IsOptional : std::is_same<T, Tensor> {};
+template <typename T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <typename T>
 struct ForwardOf;
 template <typename R, typename C, typename... Args>
 struct ForwardOf<R (C::*)(Args...)> {
-  // One call with erased arguments. A trailing Site is not the caller's to give.
+  // One call with erased arguments. A trailing Site is not the caller's to give, and a trailing
+  // std::optional or Tensor may be left out.
   static std::any call(Module& module, std::vector<std::any>&& given) {
     return unpack(static_cast<C&>(module), given, std::index_sequence_for<Args...>());
   }
@@ -27,7 +34,11 @@ struct ForwardOf<R (C::*)(Args...)> {
     if constexpr (std::is_same_v<Value, Site>) {
       return Site::current();
     } else {
-      if (i >= given.size()) throw Error("AnyModule: forward() is given too few arguments");
+      if (i >= given.size()) {
+        if constexpr (IsOptional<Value>::value)
+          if (i > 0) return Value();
+        throw Error("AnyModule: forward() is given too few arguments");
+      }
       if (Value* value = std::any_cast<Value>(&given[i])) return std::move(*value);
       throw Error(std::string("AnyModule: argument ") + std::to_string(i) + " of forward() is a " +
                   given[i].type().name() + ", not a " + typeid(Value).name());

@@ -15,14 +15,15 @@ Tensor tanh(const Tensor& input, Site site = Site::current());
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               Site site = Site::current());
 Tensor dropout(Tensor input, const DropoutFuncOptions& options = {}, Site site = Site::current());
-/// input [N, C], target [N] of class indices. Class weights and label smoothing throw: they are
-/// not built yet.
+/// input [N, C], target [N] of class indices; the options as in CrossEntropyLossOptions (weights
+/// per class, and label_smoothing, which spreads that part of the target over all classes).
 Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyFuncOptions& options = {}, Site site = Site::current());
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options = {},
                 Site site = Site::current());
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options = {},
                 Site site = Site::current());
+Tensor pad(const Tensor& input, const PadFuncOptions& options, Site site = Site::current());
 Tensor one_hot(const Tensor& tensor, std::int64_t num_classes = -1, Site site = Site::current());
 
 }  // namespace groove::nn::functional

@@ -26,7 +26,8 @@ class ModuleHolder : ModuleHolderIndicator {
 
   /// Default-constructs the module where that is possible; otherwise the holder is empty.
   ModuleHolder() {
-    if constexpr (std::is_default_constructible_v<Contained>) impl_ = std::make_shared<Contained>();
+    if constexpr (std::is_default_constructible_v<Contained>)
+      module_ = std::shared_ptr<Module>(new Contained());
   }
   ModuleHolder(std::nullptr_t) {}
   template <typename Head, typename... Tail,
@@ -34,33 +35,31 @@ class ModuleHolder : ModuleHolderIndicator {
                 sizeof...(Tail) == 0 && (std::is_base_of_v<ModuleHolder, std::decay_t<Head>> ||
                                          std::is_convertible_v<Head, std::shared_ptr<Contained>>))>>
   explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
-  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
+      : module_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : module_(std::move(module)) {}
 
-  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  explicit operator bool() const noexcept { return module_ != nullptr; }
   Contained* operator->() { return get(); }
   const Contained* operator->() const { return get(); }
   Contained& operator*() { return *get(); }
   const Contained& operator*() const { return *get(); }
-  const std::shared_ptr<Contained>& ptr() const {
-    if (!impl_) throw_empty();
-    return impl_;
+  std::shared_ptr<Contained> ptr() const {
+    if (!module_) throw_empty();
+    return std::static_pointer_cast<Contained>(module_);
   }
   template <typename Base, typename = std::enable_if_t<std::is_base_of_v<Base, Contained>>>
   operator std::shared_ptr<Base>() const {
-    return impl_;
+    return std::static_pointer_cast<Contained>(module_);
   }
   Contained* get() {
-    Contained* module = impl_.get();
-    if (!module) throw_empty();
-    return module;
+    if (!module_) throw_empty();
+    return static_cast<Contained*>(module_.get());
   }
   const Contained* get() const {
-    const Contained* module = impl_.get();
-    if (!module) throw_empty();
-    return module;
+    if (!module_) throw_empty();
+    return static_cast<const Contained*>(module_.get());
   }
-  bool is_empty() const noexcept { return impl_ == nullptr; }
+  bool is_empty() const noexcept { return module_ == nullptr; }
 
   // forward() of the module. The user's place in the source goes along where the module takes it
   // (the library's own do); code that users wrote has places of its own.
@@ -97,7 +96,8 @@ class ModuleHolder : ModuleHolderIndicator {
       return module.forward(std::forward<Args>(args)...);
     }
   }
-  std::shared_ptr<Contained> impl_;
+  // Of the base: a shared_ptr of each class's own would be the dearest part of the header.
+  std::shared_ptr<Module> module_;
 };
 
 template <typename Contained>

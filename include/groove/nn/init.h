@@ -30,6 +30,9 @@ Tensor zeros_(Tensor tensor);
 Tensor ones_(Tensor tensor);
 /// A matrix with ones on its diagonal.
 Tensor eye_(Tensor matrix);
+/// Rows (or columns, of which there are fewer) of the tensor as a matrix [size(0), rest] become
+/// orthonormal, times gain (Saxe et al. 2013).
+Tensor orthogonal_(Tensor tensor, double gain = 1.0);
 Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
 Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
 Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,

@@ -13,10 +13,17 @@
 #include "groove/ordered_dict.h"
 #include "groove/tensor.h"
 
+namespace groove::serialize {
+class InputArchive;  // groove/serialize.h
+class OutputArchive;
+}  // namespace groove::serialize
+
 namespace groove::nn {
 
 template <typename Contained>
 class ModuleHolder;
+template <typename Derived>
+class Cloneable;
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
@@ -67,6 +74,11 @@ class Module : public std::enable_shared_from_this<Module> {
 
   virtual void pretty_print(std::ostream& stream) const;
   virtual bool is_serializable() const { return true; }
+  /// Writes parameters and buffers under their names, submodules as nested archives.
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Overwrites parameters and buffers once all of the tree is found and fits; otherwise throws
+  /// groove::Error and nothing has changed. Entries that the module has not are left out.
+  virtual void load(serialize::InputArchive& archive);
 
   template <typename ModuleType>
   typename ModuleType::ContainedType* as() noexcept {
@@ -120,6 +132,10 @@ class Module : public std::enable_shared_from_this<Module> {
 
  private:
   friend std::ostream& operator<<(std::ostream& stream, const Module& module);
+  template <typename Derived>
+  friend class Cloneable;
+  void forget_registrations();
+  void copy_state(const Module& source);
   void add_child(std::string name, std::shared_ptr<Module> module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
   void collect(bool recurse, const std::string& prefix, bool wants_buffers,

@@ -69,6 +69,25 @@ struct SoftmaxFuncOptions {
 };
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 
+class pad_mode_t {
+ public:
+  constexpr pad_mode_t(enumtype::kConstant) : name_("constant") {}
+  constexpr pad_mode_t(enumtype::kReflect) : name_("reflect") {}
+  constexpr pad_mode_t(enumtype::kReplicate) : name_("replicate") {}
+  constexpr pad_mode_t(enumtype::kCircular) : name_("circular") {}
+  constexpr const char* name() const { return name_; }
+
+ private:
+  const char* name_;
+};
+struct PadFuncOptions {
+  PadFuncOptions(std::vector<std::int64_t> pad) : pad_(std::move(pad)) {}
+  /// Pairs (before, after) from the last axis on.
+  GROOVE_ARG(std::vector<std::int64_t>, pad);
+  GROOVE_ARG(pad_mode_t, mode) = kConstant;
+  GROOVE_ARG(double, value) = 0;
+};
+
 struct DropoutFuncOptions {
   GROOVE_ARG(double, p) = 0.5;
   GROOVE_ARG(bool, training) = true;

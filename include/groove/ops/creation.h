@@ -21,8 +21,10 @@ Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options = {},
 /// `steps` values evenly spaced from start to end, both included.
 Tensor linspace(Scalar start, Scalar end, std::int64_t steps, TensorOptions options = {},
                 Site site = Site::current());
-/// The unit matrix.
+/// The unit matrix, square or with m columns.
 Tensor eye(std::int64_t n, TensorOptions options = {}, Site site = Site::current());
+Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options = {},
+           Site site = Site::current());
 /// Uniform on [0, 1).
 Tensor rand(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
 /// Normal, mean 0 and variance 1.
@@ -32,6 +34,14 @@ Tensor randint(std::int64_t high, IntArrayRef size, TensorOptions options = {},
                Site site = Site::current());
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, TensorOptions options = {},
                Site site = Site::current());
+/// The integers 0 … n - 1 in random order; i64 unless a dtype is given. Ascending by one random
+/// 64-bit key each, which is one draw.
+Tensor randperm(std::int64_t n, TensorOptions options = {}, Site site = Site::current());
+/// 1 with the probability in each element of self, else 0.
+Tensor bernoulli(Arg self);
+/// Positions (i64) drawn along the last axis with probability proportional to the weights in self,
+/// [C] or [N, C]. Without replacement there must be enough positive weights.
+Tensor multinomial(Arg self, std::int64_t num_samples, bool replacement = false);
 
 /// Shape of `self`; dtype of `self` unless the options name one.
 Tensor empty_like(Arg self, TensorOptions options = {});
@@ -40,5 +50,7 @@ Tensor ones_like(Arg self, TensorOptions options = {});
 Tensor full_like(Arg self, Scalar value, TensorOptions options = {});
 Tensor rand_like(Arg self, TensorOptions options = {});
 Tensor randn_like(Arg self, TensorOptions options = {});
+Tensor randint_like(Arg self, std::int64_t high, TensorOptions options = {});
+Tensor randint_like(Arg self, std::int64_t low, std::int64_t high, TensorOptions options = {});
 
 }  // namespace groove

@@ -15,6 +15,28 @@ Tensor gather(Arg self, std::int64_t dim, const Tensor& index);
 Tensor index_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
 /// self with source[.., i, ..] added at index[.., i, ..]; the counterpart of gather.
 Tensor scatter_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
+/// self with source's elements (or the value) at index[.., i, ..]; of several to one place the last
+/// one wins.
+Tensor scatter(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
+Tensor scatter(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
+/// self with source's slices (or the value) at the positions in `index`; the last one wins.
+Tensor index_copy(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
+Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
+/// Rows of weight [V, E] at indices of any shape: [..., E]. The row padding_idx gets no gradient.
+Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx = -1);
+/// The elements where mask (bool, broadcast) is set, 1-d. Waits for the mask.
+Tensor masked_select(Arg self, const Tensor& mask);
+/// The positions of elements that are not 0: [count, rank] (i64), row-major. Waits for self.
+Tensor nonzero(Arg self);
+/// nonzero(condition), one tensor an axis.
+std::vector<Tensor> where(Arg condition);
+/// Values and positions (i64) along `dim` in ascending (descending) order. Equal ones keep their
+/// order; NaN counts greatest.
+std::tuple<Tensor, Tensor> sort(Arg self, std::int64_t dim = -1, bool descending = false);
+Tensor argsort(Arg self, std::int64_t dim = -1, bool descending = false);
+/// The k greatest (smallest) along `dim`, in order; of equal ones the first.
+std::tuple<Tensor, Tensor> topk(Arg self, std::int64_t k, std::int64_t dim = -1,
+                                bool largest = true, bool sorted = true);
 /// i64 tensor [..., num_classes] with a 1 at each class; -1 takes the greatest class plus one.
 Tensor one_hot(Arg self, std::int64_t num_classes = -1);
 

@@ -41,6 +41,53 @@ Tensor sigmoid(Arg self);  // 1 / (1 + exp(-self))
 Tensor sin(Arg self);      // radians
 Tensor cos(Arg self);
 Tensor square(Arg self);  // self * self
+Tensor log1p(Arg self);   // log(1 + self) without cancellation
+Tensor expm1(Arg self);   // exp(self) - 1, likewise
+Tensor erf(Arg self);     // 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to self
+Tensor erfc(Arg self);    // 1 - erf(self), without cancellation
+/// self * sigmoid(self)
+Tensor silu(Arg self);
+/// self * Phi(self), Phi the normal distribution; approximate is "none" or "tanh" (Hendrycks and
+/// Gimpel 2016).
+Tensor gelu(Arg self, const char* approximate = "none");
+/// log(1 + exp(beta * self)) / beta; self itself where beta * self > threshold.
+Tensor softplus(Arg self, Scalar beta = 1, Scalar threshold = 20);
+/// self where positive, else negative_slope * self.
+Tensor leaky_relu(Arg self, Scalar negative_slope = 0.01);
+/// self where positive, else alpha * (exp(self) - 1).
+Tensor elu(Arg self, Scalar alpha = 1);
+// Rounding keeps integer dtypes.
+Tensor floor(Arg self);
+Tensor ceil(Arg self);
+Tensor round(Arg self);  // half to even
+Tensor trunc(Arg self);  // towards 0
+/// -1, 0 or 1; NaN gives 0, as in LibTorch.
+Tensor sign(Arg self);
+Tensor isnan(Arg self);  // bool
+Tensor isinf(Arg self);
+Tensor isfinite(Arg self);
+/// self - floor(self / other) * other: the sign of `other`.
+Tensor remainder(Arg self, const Tensor& other);
+Tensor remainder(Arg self, Scalar other);
+/// self + weight * (end - self)
+Tensor lerp(Arg self, const Tensor& end, Scalar weight);
+/// self + value * tensor1 * tensor2, and with / instead of the second *.
+Tensor addcmul(Arg self, const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
+Tensor addcdiv(Arg self, const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
+
+/// Of truth values (anything but 0 is true); the result is bool.
+Tensor logical_not(Arg self);
+Tensor logical_and(Arg self, const Tensor& other);
+Tensor logical_or(Arg self, const Tensor& other);
+Tensor logical_xor(Arg self, const Tensor& other);
+/// Bit by bit; integers and bool, others throw.
+Tensor bitwise_not(Arg self);
+Tensor bitwise_and(Arg self, const Tensor& other);
+Tensor bitwise_and(Arg self, Scalar other);
+Tensor bitwise_or(Arg self, const Tensor& other);
+Tensor bitwise_or(Arg self, Scalar other);
+Tensor bitwise_xor(Arg self, const Tensor& other);
+Tensor bitwise_xor(Arg self, Scalar other);
 /// self where positive or NaN, else 0.
 Tensor relu(Arg self);
 /// min(max(self, min), max); NaN stays. At least one bound must be given.
@@ -72,6 +119,12 @@ Tensor masked_fill(Arg self, const Tensor& mask, Scalar value);
 
 /// A contiguous copy.
 Tensor clone(Arg self);
+/// True when shapes, dtypes and all elements agree (NaN with none).
+bool equal(Arg self, const Tensor& other);
+/// True when |self - other| <= atol + rtol * |other| everywhere; NaN counts as close only with
+/// equal_nan.
+bool allclose(Arg self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+              bool equal_nan = false);
 
 /// 0 with probability p, otherwise self / (1 - p); self itself when `train` is false or p is 0.
 /// Throws unless 0 <= p <= 1.
@@ -90,6 +143,16 @@ Tensor operator/(Arg a, const Tensor& b);
 Tensor operator/(Arg a, Scalar b);
 Tensor operator/(Scalar a, Arg b);
 Tensor operator-(Arg a);
+Tensor operator~(Arg a);
+Tensor operator!(Arg a);
+Tensor operator&(Arg a, const Tensor& b);
+Tensor operator&(Arg a, Scalar b);
+Tensor operator|(Arg a, const Tensor& b);
+Tensor operator|(Arg a, Scalar b);
+Tensor operator^(Arg a, const Tensor& b);
+Tensor operator^(Arg a, Scalar b);
+Tensor operator&&(Arg a, const Tensor& b);
+Tensor operator||(Arg a, const Tensor& b);
 
 Tensor operator==(Arg a, const Tensor& b);
 Tensor operator==(Arg a, Scalar b);

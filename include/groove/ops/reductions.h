@@ -35,6 +35,40 @@ std::tuple<Tensor, Tensor> min(Arg self, std::int64_t dim, bool keepdim = false)
 Tensor argmax(Arg self, std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false);
 Tensor argmin(Arg self, std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false);
 
+/// The product; integers and bool as i64 unless a dtype is given. 1 over nothing.
+Tensor prod(Arg self);
+Tensor prod(Arg self, ScalarType dtype);
+Tensor prod(Arg self, std::int64_t dim, bool keepdim = false,
+            std::optional<ScalarType> dtype = std::nullopt);
+/// Is any (every) element true? bool; false (true) over nothing.
+Tensor any(Arg self);
+Tensor any(Arg self, std::int64_t dim, bool keepdim = false);
+Tensor all(Arg self);
+Tensor all(Arg self, std::int64_t dim, bool keepdim = false);
+/// The mean squared deviation from the mean, in two passes; `unbiased` divides by one less than the
+/// number of elements. Floating dtypes only.
+Tensor var(Arg self, bool unbiased = true);
+Tensor var(Arg self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
+/// The square root of var.
+Tensor std(Arg self, bool unbiased = true);
+Tensor std(Arg self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
+std::tuple<Tensor, Tensor> var_mean(Arg self, IntArrayRef dim = {}, bool unbiased = true,
+                                    bool keepdim = false);
+/// (sum of |self|^p)^(1/p); p = 0 counts nonzero elements, p = inf is the greatest magnitude.
+Tensor norm(Arg self, Scalar p = 2);
+Tensor norm(Arg self, std::optional<Scalar> p, IntArrayRef dim, bool keepdim = false);
+/// Sums (products) of all elements up to each along one axis, in ascending order one at a time.
+Tensor cumsum(Arg self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
+Tensor cumprod(Arg self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
+/// log(sum(exp(self))) without overflow.
+Tensor logsumexp(Arg self, IntArrayRef dim, bool keepdim = false);
+/// How many elements differ from 0 (i64).
+Tensor count_nonzero(Arg self, std::optional<std::int64_t> dim = std::nullopt);
+/// (input - mean) / sqrt(var + eps) over the last axes `normalized_shape`, times weight plus bias
+/// where given (Ba, Kiros, Hinton 2016).
+Tensor layer_norm(Arg input, IntArrayRef normalized_shape, const Tensor& weight = Tensor(),
+                  const Tensor& bias = Tensor(), double eps = 1e-5);
+
 /// exp(self) / sum(exp(self)) along one axis, without overflow; floating dtypes only.
 Tensor softmax(Arg self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
 Tensor log_softmax(Arg self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);

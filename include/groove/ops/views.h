@@ -32,11 +32,54 @@ Tensor narrow(Arg self, std::int64_t dim, std::int64_t start, std::int64_t lengt
 Tensor select(Arg self, std::int64_t dim, std::int64_t index);
 /// Axes of size 1 repeated without a copy; -1 keeps a size; new axes go in front.
 Tensor expand(Arg self, IntArrayRef size);
+/// The elements whose last index of the two axes differs by offset, as a last axis; a view.
+Tensor diagonal(Arg self, std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1);
+/// Pieces of split_size (the last may be smaller), of the given sizes, or `chunks` of equal size.
+std::vector<Tensor> split(Arg self, std::int64_t split_size, std::int64_t dim = 0);
+std::vector<Tensor> split(Arg self, IntArrayRef split_sizes, std::int64_t dim = 0);
+std::vector<Tensor> split_with_sizes(Arg self, IntArrayRef split_sizes, std::int64_t dim = 0);
+std::vector<Tensor> chunk(Arg self, std::int64_t chunks, std::int64_t dim = 0);
+/// The slices along `dim`, without the axis.
+std::vector<Tensor> unbind(Arg self, std::int64_t dim = 0);
+/// Axis `dim` becomes several of the given sizes (one may be -1).
+Tensor unflatten(Arg self, std::int64_t dim, IntArrayRef sizes);
+Tensor movedim(Arg self, std::int64_t source, std::int64_t destination);
+Tensor swapaxes(Arg self, std::int64_t axis0, std::int64_t axis1);
+Tensor broadcast_to(Arg self, IntArrayRef size);
+std::vector<Tensor> broadcast_tensors(TensorList tensors, Site site = Site::current());
+std::vector<Tensor> meshgrid(TensorList tensors, const char* indexing = "ij",
+                             Site site = Site::current());
+
+// Copies.
+/// self repeated as often along each axis; new axes go in front.
+Tensor repeat(Arg self, IntArrayRef repeats);
+Tensor tile(Arg self, IntArrayRef dims);
+/// Each slice along `dim` (of the flattened tensor without one) `repeats` times in a row.
+Tensor repeat_interleave(Arg self, std::int64_t repeats,
+                         std::optional<std::int64_t> dim = std::nullopt);
+/// Elements in reverse order along the axes.
+Tensor flip(Arg self, IntArrayRef dims);
+/// Elements moved by shifts along the axes (of the flattened tensor without axes), those that leave
+/// coming back at the other end.
+Tensor roll(Arg self, IntArrayRef shifts, IntArrayRef dims = {});
+/// `pad` holds pairs (before, after) from the last axis on; negative ones cut.
+Tensor constant_pad_nd(Arg self, IntArrayRef pad, Scalar value = 0);
+/// mode is "constant", "reflect", "replicate" or "circular".
+Tensor pad(Arg self, IntArrayRef pad, const char* mode = "constant",
+           std::optional<Scalar> value = std::nullopt);
+/// The elements on and below (above) the diagonal; 0 elsewhere.
+Tensor tril(Arg self, std::int64_t diagonal = 0);
+Tensor triu(Arg self, std::int64_t diagonal = 0);
+/// A matrix with self (1-d) on a diagonal, or the diagonal of a matrix.
+Tensor diag(Arg self, std::int64_t diagonal = 0);
 
 /// The tensors one after the other along `dim`; all other sizes must agree, dtypes promote.
 /// 1-d tensors without elements are skipped, as in LibTorch.
 Tensor cat(TensorList tensors, std::int64_t dim = 0, Site site = Site::current());
 /// As cat, along a new axis.
 Tensor stack(TensorList tensors, std::int64_t dim = 0, Site site = Site::current());
+inline Tensor concat(TensorList tensors, std::int64_t dim = 0, Site site = Site::current()) {
+  return cat(tensors, dim, site);
+}
 
 }  // namespace groove

@@ -12,6 +12,8 @@ struct AdamOptionsOf : OptimizerCloneableOptions<Self> {
   AdamOptionsOf(double lr, double decay) : lr_(lr), weight_decay_(decay) {}
   double get_lr() const override { return lr_; }
   void set_lr(double value) override { lr_ = value; }
+  void serialize(serialize::OutputArchive& archive) const override;
+  void serialize(serialize::InputArchive& archive) override;
 
   const double& lr() const noexcept { return lr_; }
   double& lr() noexcept { return lr_; }
@@ -50,6 +52,8 @@ struct AdamWOptions : AdamOptionsOf<AdamWOptions> {
 };
 
 struct AdamParamState : OptimizerCloneableParamState<AdamParamState> {
+  void serialize(serialize::OutputArchive& archive) const override;
+  void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(std::int64_t, step) = 0;
   GROOVE_ARG(Tensor, exp_avg);
   GROOVE_ARG(Tensor, exp_avg_sq);
@@ -63,6 +67,11 @@ class Adam : public Optimizer {
   explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> new_state() const override;
+  void check_options(const OptimizerOptions& options) const override;
+  void check_state(const Tensor& parameter, const OptimizerParamState& state) const override;
 };
 
 class AdamW : public Optimizer {
@@ -71,6 +80,11 @@ class AdamW : public Optimizer {
   explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> new_state() const override;
+  void check_options(const OptimizerOptions& options) const override;
+  void check_state(const Tensor& parameter, const OptimizerParamState& state) const override;
 };
 
 }  // namespace groove::optim

@@ -9,6 +9,11 @@
 #include "groove/arg.h"
 #include "groove/tensor.h"
 
+namespace groove::serialize {
+class InputArchive;  // groove/serialize.h
+class OutputArchive;
+}  // namespace groove::serialize
+
 namespace groove::optim {
 
 namespace detail {
@@ -18,6 +23,8 @@ struct StepPlan;  // src/optim/plan.h
 class OptimizerParamState {
  public:
   virtual std::unique_ptr<OptimizerParamState> clone() const;
+  virtual void serialize(serialize::OutputArchive& archive) const;
+  virtual void serialize(serialize::InputArchive& archive);
   virtual ~OptimizerParamState();
 };
 template <typename Derived>
@@ -33,6 +40,8 @@ class OptimizerOptions {
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   virtual double get_lr() const;
   virtual void set_lr(double lr);
+  virtual void serialize(serialize::OutputArchive& archive) const;
+  virtual void serialize(serialize::InputArchive& archive);
   virtual ~OptimizerOptions();
 };
 template <typename Derived>
@@ -97,7 +106,18 @@ class Optimizer {
   StateMap& state();
   const StateMap& state() const noexcept { return state_; }
 
+  /// Options of the groups, and state in the order of the parameters.
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Takes options and state once all of the archive is found and fits groups and parameters;
+  /// otherwise throws groove::Error and nothing has changed.
+  virtual void load(serialize::InputArchive& archive);
+
  protected:
+  /// State of a parameter for load() to fill; throws unless the class defines it.
+  virtual std::unique_ptr<OptimizerParamState> new_state() const;
+  /// Throw groove::Error when what was loaded cannot be right.
+  virtual void check_options(const OptimizerOptions& options) const;
+  virtual void check_state(const Tensor& parameter, const OptimizerParamState& state) const;
   Tensor run_closure(const LossClosure& closure);
   std::vector<OptimizerParamGroup> param_groups_;
   std::unique_ptr<OptimizerOptions> defaults_;

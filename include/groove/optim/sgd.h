@@ -9,6 +9,8 @@ struct SGDOptions : OptimizerCloneableOptions<SGDOptions> {
   SGDOptions(double lr);
   double get_lr() const override;
   void set_lr(double lr) override;
+  void serialize(serialize::OutputArchive& archive) const override;
+  void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(double, lr);
   GROOVE_ARG(double, momentum) = 0;
   GROOVE_ARG(double, dampening) = 0;
@@ -17,6 +19,8 @@ struct SGDOptions : OptimizerCloneableOptions<SGDOptions> {
 };
 
 struct SGDParamState : OptimizerCloneableParamState<SGDParamState> {
+  void serialize(serialize::OutputArchive& archive) const override;
+  void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(Tensor, momentum_buffer);
 };
 
@@ -26,6 +30,11 @@ class SGD : public Optimizer {
   explicit SGD(std::vector<Tensor> params, SGDOptions defaults);
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> new_state() const override;
+  void check_options(const OptimizerOptions& options) const override;
+  void check_state(const Tensor& parameter, const OptimizerParamState& state) const override;
 };
 
 }  // namespace groove::optim

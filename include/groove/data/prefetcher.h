@@ -1,0 +1,73 @@
+// What a loader needs to fetch batches: the surroundings of one fetch, worker threads, and its
+// position as part of an archive. Without the threads' headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace groove::serialize {
+class InputArchive;  // groove/serialize.h
+class OutputArchive;
+}  // namespace groove::serialize
+
+namespace groove::data::detail {
+
+/// One draw, from which the draws of all batches of an epoch are keyed.
+std::uint64_t draw_epoch_key();
+
+// While a batch is fetched: nothing is traced, and draws depend on the epoch's key and the batch's
+// number alone, whichever thread fetches it.
+class FetchScope {
+ public:
+  FetchScope(std::uint64_t epoch_key, std::uint64_t batch);
+  ~FetchScope();
+  FetchScope(const FetchScope&) = delete;
+  FetchScope& operator=(const FetchScope&) = delete;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Threads that run jobs ahead of the consumer.
+class Prefetcher {
+ public:
+  using Job = std::function<std::shared_ptr<void>(std::size_t worker)>;
+
+  /// With `is_ordered` results come in the order of their jobs. A timeout is in milliseconds.
+  Prefetcher(std::size_t workers, bool is_ordered, std::optional<std::int64_t> timeout);
+  /// Waits for the jobs that run; those that wait are dropped.
+  ~Prefetcher();
+  void push(Job job);
+  /// Jobs whose results were not popped.
+  std::size_t pending() const;
+  /// Waits for a result; throws what its job threw, or groove::Error after the timeout.
+  std::shared_ptr<void> pop();
+  /// Forgets all jobs, once those that run have ended.
+  void clear();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Where a loader is in an epoch.
+struct Position {
+  bool is_in_epoch = false;
+  std::uint64_t key = 0;
+  std::size_t delivered = 0;  // batches handed to the consumer
+  std::size_t batch_size = 0;
+  void save(serialize::OutputArchive& archive) const;
+  /// Throws groove::Error when the batch size is another.
+  void load(serialize::InputArchive& archive);
+};
+void save_sampler(serialize::OutputArchive& archive,
+                  const std::function<void(serialize::OutputArchive&)>& save);
+void load_sampler(serialize::InputArchive& archive,
+                  const std::function<void(serialize::InputArchive&)>& load);
+[[noreturn]] void throw_past_the_end(std::size_t delivered);
+
+}  // namespace groove::data::detail

@@ -1,0 +1,158 @@
+// Activations as modules and functions, besides those of modules.h.
+#pragma once
+
+#include "groove/nn/holder.h"
+#include "groove/nn/options.h"
+
+namespace groove::nn {
+
+struct GELUOptions {
+  /// "none" or "tanh"
+  GROOVE_ARG(std::string, approximate) = "none";
+};
+struct LeakyReLUOptions {
+  GROOVE_ARG(double, negative_slope) = 1e-2;
+  GROOVE_ARG(bool, inplace) = false;
+};
+struct ELUOptions {
+  GROOVE_ARG(double, alpha) = 1.0;
+  GROOVE_ARG(bool, inplace) = false;
+};
+struct SoftplusOptions {
+  GROOVE_ARG(double, beta) = 1.0;
+  GROOVE_ARG(double, threshold) = 20.0;
+};
+struct HardtanhOptions {
+  GROOVE_ARG(double, min_val) = -1.0;
+  GROOVE_ARG(double, max_val) = 1.0;
+  GROOVE_ARG(bool, inplace) = false;
+};
+using ReLU6Options = ReLUOptions;
+struct PReLUOptions {
+  GROOVE_ARG(std::int64_t, num_parameters) = 1;
+  GROOVE_ARG(double, init) = 0.25;
+};
+struct GLUOptions {
+  GLUOptions(std::int64_t dim = -1) : dim_(dim) {}
+  GROOVE_ARG(std::int64_t, dim);
+};
+
+namespace functional {
+
+using GELUFuncOptions = GELUOptions;
+using LeakyReLUFuncOptions = LeakyReLUOptions;
+using ELUFuncOptions = ELUOptions;
+using SoftplusFuncOptions = SoftplusOptions;
+using HardtanhFuncOptions = HardtanhOptions;
+using ReLU6FuncOptions = ReLU6Options;
+using GLUFuncOptions = GLUOptions;
+
+Tensor gelu(const Tensor& input, const GELUFuncOptions& options = {}, Site site = Site::current());
+Tensor silu(const Tensor& input, Site site = Site::current());
+/// input * tanh(softplus(input)) (Misra 2019)
+Tensor mish(const Tensor& input, Site site = Site::current());
+Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {},
+                  Site site = Site::current());
+Tensor elu(Tensor input, const ELUFuncOptions& options = {}, Site site = Site::current());
+Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options = {},
+                Site site = Site::current());
+/// input between min_val and max_val
+Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options = {}, Site site = Site::current());
+/// input between 0 and 6
+Tensor relu6(Tensor input, const ReLU6FuncOptions& options = {}, Site site = Site::current());
+/// input where positive, else weight * input; weight has one element or one per channel (axis 1).
+Tensor prelu(const Tensor& input, const Tensor& weight, Site site = Site::current());
+/// The first half along `dim` times the sigmoid of the second (Dauphin et al. 2017).
+Tensor glu(const Tensor& input, const GLUFuncOptions& options = {}, Site site = Site::current());
+
+}  // namespace functional
+
+class GELUImpl : public Module {
+ public:
+  explicit GELUImpl(GELUOptions options = {}) : options(std::move(options)) {}
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  GELUOptions options;
+};
+GROOVE_MODULE(GELU);
+
+class SiLUImpl : public Module {
+ public:
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+};
+GROOVE_MODULE(SiLU);
+
+class MishImpl : public Module {
+ public:
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+};
+GROOVE_MODULE(Mish);
+
+class LeakyReLUImpl : public Module {
+ public:
+  explicit LeakyReLUImpl(const LeakyReLUOptions& options = {}) : options(options) {}
+  Tensor forward(Tensor input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  LeakyReLUOptions options;
+};
+GROOVE_MODULE(LeakyReLU);
+
+class ELUImpl : public Module {
+ public:
+  explicit ELUImpl(const ELUOptions& options = {}) : options(options) {}
+  Tensor forward(Tensor input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  ELUOptions options;
+};
+GROOVE_MODULE(ELU);
+
+class SoftplusImpl : public Module {
+ public:
+  explicit SoftplusImpl(const SoftplusOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  SoftplusOptions options;
+};
+GROOVE_MODULE(Softplus);
+
+class HardtanhImpl : public Module {
+ public:
+  explicit HardtanhImpl(const HardtanhOptions& options = {});
+  Tensor forward(Tensor input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  HardtanhOptions options;
+};
+GROOVE_MODULE(Hardtanh);
+
+class ReLU6Impl : public Module {
+ public:
+  explicit ReLU6Impl(const ReLU6Options& options = {}) : options(options) {}
+  Tensor forward(Tensor input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  ReLU6Options options;
+};
+GROOVE_MODULE(ReLU6);
+
+/// Learns the slope of the negative side (He et al. 2015).
+class PReLUImpl : public Module {
+ public:
+  explicit PReLUImpl(const PReLUOptions& options = {});
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  PReLUOptions options;
+  Tensor weight;
+};
+GROOVE_MODULE(PReLU);
+
+class GLUImpl : public Module {
+ public:
+  explicit GLUImpl(const GLUOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  GLUOptions options;
+};
+GROOVE_MODULE(GLU);
+
+}  // namespace groove::nn

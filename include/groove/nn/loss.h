@@ -1,0 +1,140 @@
+// Losses as modules and functions, besides those of modules.h.
+#pragma once
+
+#include <optional>
+
+#include "groove/nn/holder.h"
+#include "groove/nn/options.h"
+
+namespace groove::nn {
+
+struct L1LossOptions {
+  L1LossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+  GROOVE_ARG(reduction_t, reduction);
+};
+struct SmoothL1LossOptions {
+  SmoothL1LossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+  GROOVE_ARG(reduction_t, reduction);
+  GROOVE_ARG(std::optional<double>, beta) = std::nullopt;
+};
+struct HuberLossOptions {
+  HuberLossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+  GROOVE_ARG(reduction_t, reduction);
+  GROOVE_ARG(double, delta) = 1.0;
+};
+struct BCELossOptions {
+  GROOVE_ARG(Tensor, weight) = {};
+  GROOVE_ARG(reduction_t, reduction) = kMean;
+};
+struct BCEWithLogitsLossOptions {
+  GROOVE_ARG(Tensor, weight) = {};
+  GROOVE_ARG(reduction_t, reduction) = kMean;
+  GROOVE_ARG(Tensor, pos_weight) = {};
+};
+
+/// Besides the usual reductions: the sum divided by the size of the first axis.
+class kldiv_reduction_t {
+ public:
+  constexpr kldiv_reduction_t(enumtype::kNone) : reduction_(kNone) {}
+  constexpr kldiv_reduction_t(enumtype::kMean) : reduction_(kMean) {}
+  constexpr kldiv_reduction_t(enumtype::kSum) : reduction_(kSum) {}
+  constexpr kldiv_reduction_t(enumtype::kBatchMean) : reduction_(kSum), is_batch_mean_(true) {}
+  constexpr std::int64_t code() const { return reduction_.code(); }
+  constexpr bool is_batch_mean() const { return is_batch_mean_; }
+
+ private:
+  reduction_t reduction_;
+  bool is_batch_mean_ = false;
+};
+struct KLDivLossOptions {
+  KLDivLossOptions(kldiv_reduction_t reduction = kMean) : reduction_(reduction) {}
+  GROOVE_ARG(kldiv_reduction_t, reduction);
+  GROOVE_ARG(bool, log_target) = false;
+};
+
+namespace functional {
+
+using L1LossFuncOptions = L1LossOptions;
+using SmoothL1LossFuncOptions = SmoothL1LossOptions;
+using HuberLossFuncOptions = HuberLossOptions;
+using BinaryCrossEntropyFuncOptions = BCELossOptions;
+using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
+using KLDivFuncOptions = KLDivLossOptions;
+
+Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& options = {},
+               Site site = Site::current());
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossFuncOptions& options = {}, Site site = Site::current());
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossFuncOptions& options, double beta,
+                      Site site = Site::current());
+Tensor huber_loss(const Tensor& input, const Tensor& target,
+                  const HuberLossFuncOptions& options = {}, Site site = Site::current());
+/// input in [0, 1]
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                            const BinaryCrossEntropyFuncOptions& options = {},
+                            Site site = Site::current());
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const BinaryCrossEntropyWithLogitsFuncOptions& options = {},
+                                        Site site = Site::current());
+/// input holds log-probabilities
+Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options = {},
+              Site site = Site::current());
+
+}  // namespace functional
+
+class L1LossImpl : public Module {
+ public:
+  explicit L1LossImpl(const L1LossOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  L1LossOptions options;
+};
+GROOVE_MODULE(L1Loss);
+
+class SmoothL1LossImpl : public Module {
+ public:
+  explicit SmoothL1LossImpl(const SmoothL1LossOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  SmoothL1LossOptions options;
+};
+GROOVE_MODULE(SmoothL1Loss);
+
+class HuberLossImpl : public Module {
+ public:
+  explicit HuberLossImpl(const HuberLossOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  HuberLossOptions options;
+};
+GROOVE_MODULE(HuberLoss);
+
+class BCELossImpl : public Module {
+ public:
+  explicit BCELossImpl(const BCELossOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  BCELossOptions options;
+};
+GROOVE_MODULE(BCELoss);
+
+class BCEWithLogitsLossImpl : public Module {
+ public:
+  explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  BCEWithLogitsLossOptions options;
+};
+GROOVE_MODULE(BCEWithLogitsLoss);
+
+class KLDivLossImpl : public Module {
+ public:
+  explicit KLDivLossImpl(const KLDivLossOptions& options = {}) : options(options) {}
+  Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
+  void pretty_print(std::ostream& stream) const override;
+  KLDivLossOptions options;
+};
+GROOVE_MODULE(KLDivLoss);
+
+}  // namespace groove::nn

@@ -1,0 +1,52 @@
+// Convolutions, pooling and batch normalisation over [N, C, L] and [N, C, H, W] (a missing N means
+// one image). Spatial lists hold one number for all axes or one per axis. Shapes that do not fit
+// throw groove::Error.
+#pragma once
+
+#include <tuple>
+
+#include "groove/tensor.h"
+
+namespace groove {
+
+/// input [N, C, L], weight [O, C / groups, K], bias [O] or undefined -> [N, O, L'].
+Tensor conv1d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              std::int64_t groups = 1);
+/// input [N, C, H, W], weight [O, C / groups, KH, KW], bias [O] or undefined -> [N, O, H', W'].
+Tensor conv2d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              std::int64_t groups = 1);
+
+/// The greatest element of each window; NaN if one is. Without a stride: the kernel's size.
+Tensor max_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
+Tensor max_pool2d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
+/// With the flat position (i64, in H * W) of each element taken; ties take the first.
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(Arg input, IntArrayRef kernel_size,
+                                                   IntArrayRef stride = {},
+                                                   IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false);
+Tensor avg_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true);
+Tensor avg_pool2d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
+                  std::optional<std::int64_t> divisor_override = std::nullopt);
+/// Windows chosen so that the result has the given size; -1 keeps an axis.
+Tensor adaptive_avg_pool1d(Arg self, IntArrayRef output_size);
+Tensor adaptive_avg_pool2d(Arg self, IntArrayRef output_size);
+std::tuple<Tensor, Tensor> adaptive_max_pool2d(Arg self, IntArrayRef output_size);
+
+/// (input - mean) / sqrt(var + eps) per channel (axis 1), times weight plus bias where given. In
+/// training over the batch's own statistics, which move the running ones (where given) by
+/// `momentum`, the variance unbiased; otherwise over the running ones (Ioffe and Szegedy 2015).
+Tensor batch_norm(Arg input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                  const Tensor& running_var, bool training, double momentum, double eps,
+                  bool cudnn_enabled = false);
+/// Over groups of channels of each image (Wu and He 2018).
+Tensor group_norm(Arg input, std::int64_t num_groups, const Tensor& weight = Tensor(),
+                  const Tensor& bias = Tensor(), double eps = 1e-5, bool cudnn_enabled = false);
+
+}  // namespace groove

@@ -1,0 +1,31 @@
+// The C interface of libgroove-llvm.so, the separately loaded LLVM tier. It takes kernels in their
+// text form and gives functions of the shape in kernels/nest_driver.h; no C++ object crosses it, so
+// the library and the program share nothing but this page.
+#pragma once
+
+extern "C" {
+
+// Raised with every change of this page, of NestArguments or of what the text form means.
+#define GROOVE_LLVM_INTERFACE 1
+
+struct GrooveLlvmCompiler;
+
+struct GrooveLlvmInterface {
+  int version;               // GROOVE_LLVM_INTERFACE
+  const char* llvm_version;  // such as "22.1.8"
+  // One compiler a set of instructions, "avx2" or "avx512". Null on failure; `error` then is a text
+  // for free_text(). A compiler serves one thread at a time.
+  GrooveLlvmCompiler* (*create)(const char* isa, char** error);
+  // The NestFunction of a kernel, null on failure as above. It lives as long as its compiler.
+  void* (*compile)(GrooveLlvmCompiler* compiler, const char* kernel, char** error);
+  // Its assembly as text for free_text(), null on failure.
+  char* (*listing)(GrooveLlvmCompiler* compiler, const char* kernel, char** error);
+  void (*destroy)(GrooveLlvmCompiler* compiler);
+  void (*free_text)(char* text);
+};
+
+// The one symbol that the library exports.
+#define GROOVE_LLVM_ENTRY "groove_llvm_interface"
+using GrooveLlvmEntry = const GrooveLlvmInterface* (*)();
+
+}  // extern "C"

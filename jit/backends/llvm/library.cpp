@@ -1,0 +1,159 @@
+#include "jit/backends/llvm/library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "jit/backends/llvm/interface.h"
+#include "src/core/check.h"
+
+namespace groove::llvm_tier {
+namespace {
+
+constexpr const char* kName = GROOVE_LLVM_FILE;
+// Every kernel maps pages of its own, of which a process may have 65,530.
+constexpr int kMostKernels = 8000;
+
+struct Library {
+  std::mutex mutex;  // held while LLVM works
+  bool is_tried = false;
+  bool is_ending = false;  // the process runs its exit handlers
+  std::string problem, path;
+  const GrooveLlvmInterface* interface = nullptr;
+  std::array<GrooveLlvmCompiler*, 2> compilers{};
+  int kernels = 0;
+};
+
+// Never destroyed: other threads may compile while the process ends.
+Library& library() {
+  static Library& instance = *new Library;
+  return instance;
+}
+
+std::string program_folder() {
+  std::array<char, 4096> path;
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) return {};
+  const std::string whole(path.data(), static_cast<std::size_t>(length));
+  return whole.substr(0, whole.rfind('/') + 1);
+}
+
+// Beside the program and where a program in bin/ has its libraries, so that a tree may be moved;
+// then where this one was built, where it is installed, and the system's own search.
+std::vector<std::string> places() {
+  const std::string folder = program_folder();
+  std::vector<std::string> paths;
+  if (!folder.empty()) {
+    paths.push_back(folder + kName);
+    paths.push_back(folder + "../lib/" + kName);
+  }
+  paths.push_back(std::string(GROOVE_LLVM_BUILD_DIR "/") + kName);
+  paths.push_back(std::string(GROOVE_LLVM_INSTALL_DIR "/") + kName);
+  return paths;
+}
+
+void* open_library(Library& l) {
+  for (const std::string& path : places()) {
+    if (access(path.c_str(), F_OK) != 0) continue;
+    if (void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      l.path = path;
+      return handle;
+    }
+    l.problem = dlerror();
+    return nullptr;
+  }
+  l.path = kName;
+  if (void* const handle = dlopen(kName, RTLD_NOW | RTLD_LOCAL)) return handle;
+  l.problem = std::string(kName) +
+              " was not found beside the program or among Groove's libraries; install llvm-22-dev "
+              "and libzstd-dev and build Groove again";
+  return nullptr;
+}
+
+void open_once(Library& l) {
+  if (l.is_tried) return;
+  l.is_tried = true;
+  void* const handle = open_library(l);
+  if (handle == nullptr) return;
+  const auto entry = reinterpret_cast<GrooveLlvmEntry>(dlsym(handle, GROOVE_LLVM_ENTRY));
+  if (entry == nullptr || entry()->version != GROOVE_LLVM_INTERFACE) {
+    l.problem = l.path + " is of another version of Groove; build or install both together";
+    return;
+  }
+  l.interface = entry();
+  // Registered after the library's own destructors, so it runs before them: LLVM must not work
+  // while its tables go.
+  std::atexit([] {
+    Library& ending = library();
+    const std::lock_guard lock(ending.mutex);
+    ending.is_ending = true;
+  });
+  // A child begins between two compilations.
+  pthread_atfork([] { library().mutex.lock(); }, [] { library().mutex.unlock(); },
+                 [] { library().mutex.unlock(); });
+}
+
+std::string take_text(const Library& l, char* text) {
+  if (text == nullptr) return "LLVM gave no reason";
+  std::string result = text;
+  l.interface->free_text(text);
+  return result;
+}
+
+GrooveLlvmCompiler* compiler_for(Library& l, kernels::Isa isa) {
+  open_once(l);
+  GROOVE_CHECK(l.interface != nullptr, "llvm: {}", l.problem);
+  GROOVE_CHECK(!l.is_ending, "llvm: the process is ending");
+  GrooveLlvmCompiler*& compiler = l.compilers[static_cast<std::size_t>(isa)];
+  if (compiler == nullptr) {
+    char* error = nullptr;
+    compiler = l.interface->create(isa == kernels::Isa::kAvx512 ? "avx512" : "avx2", &error);
+    if (compiler == nullptr) throw_error("llvm: " + take_text(l, error));
+  }
+  return compiler;
+}
+
+}  // namespace
+
+std::string unavailable() {
+  Library& l = library();
+  const std::lock_guard lock(l.mutex);
+  open_once(l);
+  return l.problem;
+}
+
+std::string loaded() {
+  Library& l = library();
+  const std::lock_guard lock(l.mutex);
+  if (l.interface == nullptr) return {};
+  return std::string(l.interface->llvm_version) + " from " + l.path;
+}
+
+kernels::NestFunction compile(const std::string& kernel, kernels::Isa isa) {
+  Library& l = library();
+  const std::lock_guard lock(l.mutex);
+  GrooveLlvmCompiler* const compiler = compiler_for(l, isa);
+  GROOVE_CHECK(l.kernels < kMostKernels, "llvm: {} kernels are enough for one process",
+               kMostKernels);
+  char* error = nullptr;
+  void* const function = l.interface->compile(compiler, kernel.c_str(), &error);
+  if (function == nullptr) throw_error("llvm: " + take_text(l, error));
+  ++l.kernels;
+  return reinterpret_cast<kernels::NestFunction>(function);
+}
+
+std::string listing(const std::string& kernel, kernels::Isa isa) {
+  Library& l = library();
+  const std::lock_guard lock(l.mutex);
+  char* error = nullptr;
+  char* const text = l.interface->listing(compiler_for(l, isa), kernel.c_str(), &error);
+  if (text == nullptr) throw_error("llvm: " + take_text(l, error));
+  return take_text(l, text);
+}
+
+}  // namespace groove::llvm_tier

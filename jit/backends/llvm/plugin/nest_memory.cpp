@@ -1,0 +1,204 @@
+// Leaves and effects of loop nests: loads, stores, gathers, tables and indices. In a tail no lane
+// that is not there touches memory; its values are zeros, never LLVM's poison.
+#include "jit/backends/llvm/plugin/nest.h"
+
+namespace groove::llvm_tier {
+namespace {
+
+using kernels::StrideClass;
+
+std::int64_t bytes(ScalarType dtype) { return static_cast<std::int64_t>(element_size(dtype)); }
+llvm::Align alignment(ScalarType dtype) { return llvm::Align(element_size(dtype)); }
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+}  // namespace
+
+// AVX2 masks elements of 32 and 64 bits only; shorter ones of a tail go one by one through memory.
+bool Nest::masks_in_memory(ScalarType dtype) const { return is_wide_ || element_size(dtype) >= 4; }
+
+Value* Nest::load_one(ScalarType dtype, Value* place) {
+  Value* const x = b.CreateAlignedLoad(v_.memory_type(dtype), place, alignment(dtype));
+  return v_.from_memory(dtype, x);
+}
+
+Value* Nest::load_vector(ScalarType dtype, Value* place) {
+  llvm::FixedVectorType* const type = v_.in_memory(dtype);
+  if (!tail_) return b.CreateAlignedLoad(type, place, alignment(dtype));
+  llvm::Constant* const zeros = llvm::Constant::getNullValue(type);
+  if (masks_in_memory(dtype)) {
+    return b.CreateMaskedLoad(type, place, alignment(dtype), tail_, zeros);
+  }
+  AllocaInst* const copy = variable(type);
+  set(copy, zeros);
+  AllocaInst* const lane = variable(b.getInt64Ty(), integer(0));
+  loop(b.getTrue(), [&] {
+    Value* const at = b.CreateMul(get(lane), integer(bytes(dtype)));
+    b.CreateStore(b.CreateLoad(v_.memory_type(dtype), offset(place, at)), offset(copy, at));
+    add_to(lane, 1);
+    return b.CreateICmpSLT(get(lane), tail_count_);
+  });
+  return get(copy);
+}
+
+void Nest::store_vector(ScalarType dtype, Value* value, Value* place) {
+  if (!tail_) {
+    b.CreateAlignedStore(value, place, alignment(dtype));
+  } else if (masks_in_memory(dtype)) {
+    b.CreateMaskedStore(value, place, alignment(dtype), tail_);
+  } else {
+    store_strided(dtype, value, place, integer(bytes(dtype)));
+  }
+}
+
+void Nest::store_strided(ScalarType dtype, Value* value, Value* place, Value* stride) {
+  if (!tail_ || (is_wide_ && element_size(dtype) >= 4)) {
+    Value* const offsets = b.CreateMul(v_.splat(stride), v_.iota(b.getInt64Ty()));
+    b.CreateMaskedScatter(value, offset(place, offsets), alignment(dtype), tail_);
+    return;
+  }
+  AllocaInst* const copy = variable(value->getType());
+  set(copy, value);
+  AllocaInst* const lane = variable(b.getInt64Ty(), integer(0));
+  loop(b.getTrue(), [&] {
+    Value* const from = offset(copy, b.CreateMul(get(lane), integer(bytes(dtype))));
+    b.CreateAlignedStore(b.CreateLoad(v_.memory_type(dtype), from),
+                         offset(place, b.CreateMul(get(lane), stride)), alignment(dtype));
+    add_to(lane, 1);
+    return b.CreateICmpSLT(get(lane), tail_count_);
+  });
+}
+
+Value* Nest::gather(ScalarType dtype, Value* base, Value* offsets) {
+  return b.CreateMaskedGather(v_.in_memory(dtype), offset(base, offsets), alignment(dtype));
+}
+
+// Lanes that are not there use `otherwise`, which is safe.
+Value* Nest::for_tail(Value* offsets, Value* otherwise) {
+  return tail_ ? b.CreateSelect(tail_, offsets, otherwise) : offsets;
+}
+
+// Where the vector at the current position begins.
+Value* Nest::element(std::uint64_t access) {
+  const kernels::Access& what = kernel_.accesses[access];
+  Value* const row = row_pointer(access);
+  if (what.inner == StrideClass::kBroadcast) return row;
+  Value* const stride = what.inner == StrideClass::kContiguous ? integer(bytes(what.dtype))
+                                                               : inner_strides_[access];
+  return offset(row, b.CreateMul(position(), stride));
+}
+
+Value* Nest::load(const Instr& instr) {
+  switch (kernel_.accesses[instr.imm].inner) {
+    case StrideClass::kContiguous:
+      return v_.from_memory(instr.dtype, load_vector(instr.dtype, element(instr.imm)));
+    case StrideClass::kBroadcast:
+      return v_.splat(load_one(instr.dtype, element(instr.imm)));
+    default: {
+      Value* const lanes = lane_offsets_[instr.imm];
+      Value* const offsets = for_tail(lanes, llvm::Constant::getNullValue(lanes->getType()));
+      return v_.from_memory(instr.dtype, gather(instr.dtype, element(instr.imm), offsets));
+    }
+  }
+}
+
+Value* Nest::load_at(const Instr& instr) {
+  const StrideClass inner = kernel_.accesses[instr.imm].inner;
+  const Instr& from = kernel_.code[at(instr.args[0])];
+  Value* const size = integer(bytes(instr.dtype));
+  const auto is_uniform = [&](std::int32_t id) { return levels_[at(id)] != Level::kVector; };
+  const auto scalar_bytes = [&](std::int32_t id) {
+    return b.CreateMul(v_.lane(values_[at(id)], 0), size);
+  };
+  Value* const base = element(instr.imm);
+  // A uniform offset moves the whole access; one that runs with the index along a broadcast axis 0
+  // makes the elements contiguous.
+  if (is_uniform(instr.args[0])) {
+    Value* const moved = offset(base, scalar_bytes(instr.args[0]));
+    if (inner == StrideClass::kBroadcast) return v_.splat(load_one(instr.dtype, moved));
+    if (inner == StrideClass::kContiguous) {
+      return v_.from_memory(instr.dtype, load_vector(instr.dtype, moved));
+    }
+    Value* const lanes = lane_offsets_[instr.imm];
+    Value* const offsets = for_tail(lanes, llvm::Constant::getNullValue(lanes->getType()));
+    return v_.from_memory(instr.dtype, gather(instr.dtype, moved, offsets));
+  }
+  const auto is_index0 = [&](std::int32_t id) {
+    return kernel_.code[at(id)].prim == Prim::kIndex && kernel_.code[at(id)].imm == 0;
+  };
+  bool is_run = is_index0(instr.args[0]);
+  if (from.prim == Prim::kAdd) {
+    for (int i = 0; i < 2; ++i) {
+      is_run |= is_index0(from.args[i]) && is_uniform(from.args[1 - i]);
+    }
+  }
+  if (is_run && inner == StrideClass::kBroadcast) {
+    Value* const moved = offset(base, scalar_bytes(instr.args[0]));
+    return v_.from_memory(instr.dtype, load_vector(instr.dtype, moved));
+  }
+  Value* offsets = b.CreateMul(values_[at(instr.args[0])], v_.splat(size));
+  if (inner == StrideClass::kContiguous) {
+    offsets = b.CreateAdd(offsets, b.CreateMul(v_.iota(b.getInt64Ty()), v_.splat(size)));
+  } else if (inner == StrideClass::kStrided) {
+    offsets = b.CreateAdd(offsets, lane_offsets_[instr.imm]);
+  }
+  if (tail_) offsets = for_tail(offsets, v_.splat(v_.lane(offsets, 0)));
+  return v_.from_memory(instr.dtype, gather(instr.dtype, base, offsets));
+}
+
+Value* Nest::lookup(const Instr& instr) {
+  const kernels::Table& table = kernel_.tables[instr.imm];
+  llvm::Type* const element = v_.memory_type(table.dtype);
+  std::vector<llvm::Constant*> entries;
+  for (const std::uint64_t bits : table.bits) {
+    llvm::Type* const raw = b.getIntNTy(static_cast<unsigned>(8 * element_size(table.dtype)));
+    llvm::Constant* const entry = llvm::ConstantInt::get(raw, bits);
+    entries.push_back(raw == element ? entry : llvm::ConstantExpr::getBitCast(entry, element));
+  }
+  llvm::ArrayType* const type = llvm::ArrayType::get(element, entries.size());
+  const std::string name = "table" + std::to_string(instr.imm);
+  llvm::GlobalVariable* global = module_.getGlobalVariable(name, true);
+  if (!global) {
+    global = new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
+                                      llvm::ConstantArray::get(type, entries), name);
+    global->setAlignment(llvm::Align(64));
+  }
+  llvm::FixedVectorType* const words = v_.vector_of(b.getInt64Ty());
+  Value* const index = b.CreateSExtOrTrunc(values_[at(instr.args[0])], words);
+  Value* const offsets = b.CreateMul(for_tail(index, llvm::Constant::getNullValue(words)),
+                                     v_.splat(integer(bytes(table.dtype))));
+  return v_.from_memory(table.dtype, gather(table.dtype, global, offsets));
+}
+
+Value* Nest::index(std::uint64_t axis) {
+  if (axis == 1) return v_.splat(get(index1_));
+  Value* const first = first_index_[axis];
+  if (axis > 1) return v_.splat(first);
+  return b.CreateAdd(v_.splat(b.CreateAdd(first, position())), v_.iota(b.getInt64Ty()));
+}
+
+void Nest::store(const Instr& instr) {
+  Value* const value = v_.to_memory(instr.dtype, values_[at(instr.args[0])]);
+  switch (kernel_.accesses[instr.imm].inner) {
+    case StrideClass::kContiguous:
+      store_vector(instr.dtype, value, element(instr.imm));
+      return;
+    case StrideClass::kStrided:
+      store_strided(instr.dtype, value, element(instr.imm), inner_strides_[instr.imm]);
+      return;
+    case StrideClass::kBroadcast: {
+      // Rows store once, after their last vector; elsewhere the last element wins.
+      if (kernel_.order == Order::kRow || kernel_.order == Order::kTree) return;
+      Value* const last = tail_ ? b.CreateSub(tail_count_, integer(1)) : integer(lanes_ - 1);
+      b.CreateAlignedStore(b.CreateExtractElement(value, last), element(instr.imm),
+                           alignment(instr.dtype));
+    }
+  }
+}
+
+void Nest::store_once(const Instr& instr) {
+  Value* const value = v_.lane(values_[at(instr.args[0])], 0);
+  b.CreateAlignedStore(v_.to_memory(instr.dtype, value), row_pointer(instr.imm),
+                       alignment(instr.dtype));
+}
+
+}  // namespace groove::llvm_tier

@@ -1,0 +1,81 @@
+// A program as text, for explain() and inspect(): nothing of it is kept, groups and memory plan are
+// made again from the graph.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "groove/jit.h"
+#include "jit/log.h"
+#include "jit/pipeline.h"
+#include "jit/program.h"
+
+namespace groove::jit {
+
+std::string Program::shape_text(const Step& step) {
+  if (step.kind == LaunchPlan::Kind::kContraction) {
+    const auto& m = step.matrices.shape;
+    return fmt::format("{}x{}x{}x{}", m.batch, m.m, m.n, m.k);
+  }
+  const kernels::Launch& launch = step.instances[0].launch;
+  std::string text;
+  for (int axis = launch.rank - 1; axis >= 0; --axis) {
+    text += fmt::format("{}{}", text.empty() ? "" : "x", launch.count[axis]);
+  }
+  return text;
+}
+
+std::string Program::describe() const {
+  static const char* const kinds[] = {"kernel", "contraction", "host"};
+  static const char* const orders[] = {"map", "row", "column", "tree"};
+  std::string text =
+      fmt::format("program: {} launches, arena {} bytes\n", steps_.size(), arena_bytes_);
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    text += fmt::format("stage {}{}\n", s, stages_[s].is_serial ? " (one thread)" : "");
+    for (std::size_t level = 0; level < stages_[s].levels.size(); ++level) {
+      for (const std::int32_t index : stages_[s].levels[level]) {
+        const Step& step = steps_[static_cast<std::size_t>(index)];
+        text += fmt::format(
+            "  {:2} {:11} {:6} {:16} x{:<3} ~{:.2f} us  {}{}\n", level,
+            kinds[static_cast<int>(step.kind)],
+            step.kind == LaunchPlan::Kind::kKernel ? orders[static_cast<int>(step.order)] : "",
+            shape_text(step), step.instances.size(), step.nanoseconds / 1000, step.name,
+            step.tiered ? "  [" + step.tiered->tier() + "]" : "");
+      }
+    }
+  }
+  return text;
+}
+
+void Program::inspect(const Graph& recorded, SegmentView& view) const {
+  Graph graph = recorded;
+  for (const Pass& pass : passes()) {
+    pass.run(graph);
+    view.passes.push_back({pass.name, pass.about, print(graph), graph.nodes.size()});
+  }
+  const Fusion fusion = fuse(graph_, {options_.is_fused});
+  Lowered lowered = lower_groups(graph_, fusion);
+  const Schedule order = schedule(graph_, lowered);
+  plan_memory(lowered, order, control_bytes_);
+  view.groups = fusion_text(graph_, fusion);
+  view.memory = memory_text(graph_, lowered, order);
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    for (std::size_t level = 0; level < stages_[s].levels.size(); ++level) {
+      for (const std::int32_t index : stages_[s].levels[level]) {
+        const Step& step = steps_[static_cast<std::size_t>(index)];
+        LaunchView launch;
+        launch.operators = step.name;
+        launch.shape = shape_text(step);
+        launch.stage = static_cast<std::int32_t>(s);
+        launch.level = static_cast<std::int32_t>(level);
+        if (step.kind != LaunchPlan::Kind::kOpaque) {
+          launch.kernel = kernels::print(plans_[static_cast<std::size_t>(step.plan)].kernel);
+        }
+        if (step.callable) launch.assembly = step.callable->listing();
+        if (step.contraction) launch.assembly = step.contraction->listing();
+        view.launches.push_back(std::move(launch));
+      }
+    }
+  }
+}
+
+}  // namespace groove::jit

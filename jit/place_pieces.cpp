@@ -1,0 +1,122 @@
+// A piece that nothing but the concatenation reads is stored in its region of the whole by the
+// kernel that computes it, where that kernel can walk the region.
+#include "jit/place_pieces.h"
+
+#include <algorithm>
+
+#include "kernels/lowering.h"
+#include "kernels/ops/structural.h"
+#include "src/core/check.h"
+#include "src/core/view_strides.h"
+
+namespace groove::jit {
+namespace {
+
+class Placer {
+ public:
+  Placer(const Graph& graph, const Uses& uses, Fusion& fusion)
+      : graph_(graph), uses_(uses), fusion_(fusion) {}
+
+  void place_pieces_of(std::int32_t index) {
+    const Node& node = graph_.nodes[static_cast<std::size_t>(index)];
+    const Geometry whole = memory_geometry(graph_, node.outputs[0]);
+    const auto axis = static_cast<std::size_t>(AttrReader(*node.op, node.attrs).integer(0));
+    std::int64_t at = 0;
+    for (const ValueId input : node.inputs) {
+      const Type& type = graph_.type(input);
+      if (type.sizes.size() != whole.sizes.size()) continue;  // LibTorch's empty 1-d tensors
+      const Geometry region{type.sizes, whole.strides, at * whole.strides[axis]};
+      at += type.sizes[axis];
+      if (type.dtype != graph_.type(node.outputs[0]).dtype) continue;
+      if (std::count(node.inputs.begin(), node.inputs.end(), input) != 1) continue;
+      place(input, region, node.outputs[0], index);
+    }
+  }
+
+ private:
+  void place(ValueId piece, const Geometry& region, ValueId whole, std::int32_t reader) {
+    const ValueId root = behind_reshapes(piece);
+    if (root == kNoValue) return;
+    const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
+    const auto& readers = uses_.readers[static_cast<std::size_t>(root)];
+    if (producer < 0 || uses_.is_output[static_cast<std::size_t>(root)] || readers.size() != 1 ||
+        readers[0] != reader) {
+      return;
+    }
+    const Node& node = graph_.nodes[static_cast<std::size_t>(producer)];
+    const std::int32_t home = fusion_.group_of[static_cast<std::size_t>(producer)];
+    if (home < 0 || node.op == &materialize_op()) return;
+    const Shape& sizes = graph_.type(root).sizes;
+    const std::optional<Shape> strides = view_strides(region, sizes);
+    if (!strides) return;
+    const Geometry seen{sizes, *strides, region.offset};
+    const Span span = fusion_.span_of[static_cast<std::size_t>(producer)];
+    if (!can_walk(fusion_.groups[static_cast<std::size_t>(home)], seen, span)) return;
+    fusion_.placements[static_cast<std::size_t>(root)] = {whole, seen};
+  }
+
+  // The value whose elements, in order, the piece shows; none when a view reorders them.
+  ValueId behind_reshapes(ValueId piece) const {
+    while (is_view(graph_, piece)) {
+      const std::int32_t index = graph_.values[static_cast<std::size_t>(piece)].node;
+      const Node& node = graph_.nodes[static_cast<std::size_t>(index)];
+      for (const NumberRef& number : node.numbers) {
+        if (number.entry >= 0) return kNoValue;
+      }
+      const std::vector<Type> types{graph_.type(node.inputs[0])};
+      const Geometry memory{types[0].sizes, contiguous_strides(types[0].sizes), 0};
+      const std::vector<Scalar> numbers = recorded_numbers(graph_, node);
+      const Geometry seen = node.op->view(memory, Signature{*node.op, types, node.attrs, numbers});
+      if (!seen.is_contiguous() || seen.offset != 0 ||
+          element_count(seen.sizes) != element_count(memory.sizes)) {
+        return kNoValue;
+      }
+      piece = node.inputs[0];
+    }
+    return piece;
+  }
+
+  bool can_walk(const Group& group, const Geometry& region, Span span) const {
+    const bool has_kernel = group.kind == GroupKind::kMap || group.kind == GroupKind::kRow ||
+                            group.kind == GroupKind::kContraction;
+    if (!has_kernel || group.is_split) return false;
+    Chains chains(graph_, group.loop);
+    Walk walk;
+    try {
+      walk = chains.walk(region, chains.end(span));
+    } catch (const Error&) {
+      return false;
+    }
+    std::vector<char> axes(group.loop.sizes.size(), 0);
+    if (group.kind == GroupKind::kRow) {
+      for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = group.loop.is_reduced[i];
+      return span == Span::kKept || is_collapsible(group.loop, walk, axes);
+    }
+    for (std::uint8_t matrix = 0; matrix < 3 && !group.matrix_axis.empty(); ++matrix) {
+      for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = group.matrix_axis[i] == matrix;
+      if (!is_collapsible(group.loop, walk, axes)) return false;
+      // Results of a product are written along rows.
+      for (std::size_t i = axes.size(); matrix == 0 && i-- > 0;) {
+        if (!axes[i]) continue;
+        if (walk.strides[i] != 1) return false;
+        break;
+      }
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  const Uses& uses_;
+  Fusion& fusion_;
+};
+
+}  // namespace
+
+void place_pieces(const Graph& graph, const Uses& uses, Fusion& fusion) {
+  Placer placer(graph, uses, fusion);
+  for (const Group& group : fusion.groups) {
+    if (group.kind == GroupKind::kConcatenate) placer.place_pieces_of(group.seed);
+  }
+}
+
+}  // namespace groove::jit

@@ -1,0 +1,53 @@
+// Which launches of a program get tier 2: kernels with a share of the time worth its compilation.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "jit/program.h"
+#include "src/core/environment.h"
+
+namespace groove::jit {
+
+// At construction, so that the pointers a run reads never change; a kernel below the threshold keeps
+// its plain code.
+void Program::find_hot_kernels() {
+  double total = 0;
+  for (const Step& step : steps_) total += step.nanoseconds;
+  for (Step& step : steps_) {
+    if (step.kind != LaunchPlan::Kind::kKernel) continue;
+    if (step.nanoseconds <= tier_policy().least_share * total) continue;
+    const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
+    step.tiered = std::make_unique<TieredKernel>(plan.callable);
+    step.callable = step.tiered.get();
+  }
+}
+
+void Program::promote() noexcept {
+  using Clock = std::chrono::steady_clock;
+  kernels::Backend* const tier_2 = kernels::find_backend("llvm");
+  kernels::Backend* const tier_1 = kernels::find_backend("asmjit");
+  if (environment().tier != "llvm" || tier_2 == nullptr) return;
+  if (&kernels::current_backend() != tier_1) return;
+  const bool is_logged = environment().logs("kernels");
+  try {
+    if (const std::string problem = tier_2->unavailable(); !problem.empty()) {
+      if (is_logged) std::fprintf(stderr, "groove: no tier 2: %s\n", problem.c_str());
+      return;
+    }
+    for (Step& step : steps_) {
+      if (!step.tiered) continue;
+      const Clock::time_point start = Clock::now();
+      step.tiered->promote(*tier_2, plans_[static_cast<std::size_t>(step.plan)].kernel);
+      const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
+      if (is_logged) {
+        std::fprintf(stderr, "groove: tier 2 for %s %s in %.2f ms\n", step.name.c_str(),
+                     shape_text(step).c_str(), taken.count());
+      }
+    }
+  } catch (const std::exception& error) {
+    if (is_logged) std::fprintf(stderr, "groove: tier 1 stays: %s\n", error.what());
+  }
+}
+
+}  // namespace groove::jit

@@ -1,0 +1,42 @@
+// A kernel of a program whose code may be replaced by tier 2's while the program runs. Both give the
+// same bits, so the moment of the change is free; the faster of the two stays.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "kernels/backend.h"
+
+namespace groove::jit {
+
+struct TierPolicy {
+  double least_share = 0.02;      // of the program's estimated time, below which tier 1 is enough
+  bool always_takes_it = false;   // tests: tier 2 without a trial
+};
+TierPolicy& tier_policy();
+
+class TieredKernel final : public kernels::Callable {
+ public:
+  explicit TieredKernel(std::shared_ptr<const kernels::Callable> tier_1);
+  ~TieredKernel() override;
+  void run(const kernels::Launch& launch) const noexcept override {
+    code_.load(std::memory_order_acquire)->run(launch);
+  }
+  std::string listing() const override;
+
+  /// Compiles the kernel with `backend` and lets the next runs try both codes, turn by turn. Once;
+  /// any thread, also while others run it. Throws groove::Error.
+  void promote(kernels::Backend& backend, const kernels::Kernel& kernel);
+  /// For listings: the tier that runs and, after the trial, how the other one compares.
+  std::string tier() const;
+
+ private:
+  class Trial;
+  const std::shared_ptr<const kernels::Callable> tier_1_;
+  std::unique_ptr<Trial> trial_;
+  std::atomic<bool> has_trial_{false};
+  mutable std::atomic<const kernels::Callable*> code_;
+};
+
+}  // namespace groove::jit

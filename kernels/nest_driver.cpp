@@ -1,0 +1,125 @@
+#include "kernels/nest_driver.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace groove::kernels {
+namespace {
+
+constexpr int kFirstOuter = 2;
+// Elements along axis 0 whose cache lines stay in the caches until the next row wants them, even
+// when all of them fall into the same sets. Short rows do so by themselves.
+constexpr std::int64_t kBlock = 16, kShortRow = 128;
+
+}  // namespace
+
+std::vector<Level> nest_levels(const Kernel& kernel) {
+  std::vector<Level> levels(kernel.code.size());
+  const Level per_row = kernel.order == Order::kColumn ? Level::kVector : Level::kRow;
+  for (std::size_t id = 0; id < kernel.code.size(); ++id) {
+    const Instr& instr = kernel.code[id];
+    Level level = Level::kLaunch;
+    if (instr.prim == Prim::kIndex) {
+      level = instr.imm == 0 ? Level::kVector : per_row;
+    } else if (instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt) {
+      const bool is_broadcast = kernel.accesses[instr.imm].inner == StrideClass::kBroadcast;
+      level = is_broadcast ? per_row : Level::kVector;
+    }
+    for (std::int32_t argument : instr.args) {
+      if (argument >= 0) level = std::max(level, levels[static_cast<std::size_t>(argument)]);
+    }
+    if (is_reduction(instr.prim)) level = per_row;
+    if (instr.prim == Prim::kStore) level = Level::kVector;
+    levels[id] = level;
+  }
+  // A region is entered once a vector unless its result is uniform; then it is a plain select.
+  const std::vector<std::int32_t> match = match_if_any(kernel);
+  for (std::size_t id = 0; id < kernel.code.size(); ++id) {
+    if (kernel.code[id].prim == Prim::kIfAnyBegin) {
+      levels[id] = levels[static_cast<std::size_t>(match[id])];
+    }
+  }
+  return levels;
+}
+
+NestDriver::NestDriver(const Kernel& kernel) : order_(kernel.order) {
+  for (const Access& access : kernel.accesses) {
+    sizes_.push_back(static_cast<std::int64_t>(element_size(access.dtype)));
+  }
+}
+
+void NestDriver::run(NestFunction function, const Launch& launch) const noexcept {
+  const std::int64_t inner = launch.count[0];
+  const std::int64_t rows = launch.rank > 1 ? launch.count[1] : 1;
+  const bool walks_rows = order_ == Order::kRow || order_ == Order::kTree;
+  if (inner == 0 && !walks_rows) return;
+  NestArguments arguments;
+  arguments.count[0] = inner;
+  arguments.count[1] = rows;
+  arguments.scalars = launch.scalars;
+  for (int axis = 0; axis < kMaxAxes; ++axis) {
+    arguments.index[axis] = axis < launch.rank ? launch.begin[axis] : 0;
+  }
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    const std::int64_t* strides = launch.strides[a];
+    std::int64_t offset = 0;
+    for (int axis = 0; axis < launch.rank; ++axis) offset += launch.begin[axis] * strides[axis];
+    NestAccess& access = arguments.accesses[a];
+    access.pointer = static_cast<char*>(launch.pointers[a]) + offset * sizes_[a];
+    access.stride[0] = strides[0] * sizes_[a];
+    access.stride[1] = launch.rank > 1 ? strides[1] * sizes_[a] : 0;
+  }
+  const bool in_blocks = order_ == Order::kMap && rows > 1 && jumps_lines(arguments);
+  std::int64_t left = 1;
+  for (int axis = kFirstOuter; axis < launch.rank; ++axis) left *= launch.count[axis];
+  while (left > 0) {
+    if (in_blocks) {
+      run_blocks(function, launch, arguments);
+    } else {
+      function(&arguments);
+    }
+    if (--left == 0) return;
+    for (int axis = kFirstOuter; axis < launch.rank; ++axis) {
+      const bool wraps = ++arguments.index[axis] == launch.begin[axis] + launch.count[axis];
+      move(launch, arguments, axis, wraps ? 1 - launch.count[axis] : 1);
+      if (!wraps) break;
+      arguments.index[axis] = launch.begin[axis];
+    }
+  }
+}
+
+// A transposed operand: axis 0 takes a new cache line for each element while its neighbours in
+// the line belong to the following rows.
+bool NestDriver::jumps_lines(const NestArguments& arguments) const {
+  if (arguments.count[0] < kShortRow) return false;
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    const std::int64_t along = std::abs(arguments.accesses[a].stride[0]);
+    if (along >= 64 && std::abs(arguments.accesses[a].stride[1]) < 64) return true;
+  }
+  return false;
+}
+
+void NestDriver::run_blocks(NestFunction function, const Launch& launch,
+                            NestArguments& arguments) const {
+  const std::int64_t length = launch.count[0];
+  for (std::int64_t done = 0; done < length; done += kBlock) {
+    arguments.count[0] = std::min(kBlock, length - done);
+    function(&arguments);
+    arguments.index[0] += kBlock;
+    move(launch, arguments, 0, kBlock);
+  }
+  const std::int64_t moved = (length + kBlock - 1) / kBlock * kBlock;
+  arguments.count[0] = length;
+  arguments.index[0] -= moved;
+  move(launch, arguments, 0, -moved);
+}
+
+void NestDriver::move(const Launch& launch, NestArguments& arguments, int axis,
+                      std::int64_t steps) const {
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    void*& pointer = arguments.accesses[a].pointer;
+    pointer = static_cast<char*>(pointer) + steps * launch.strides[a][axis] * sizes_[a];
+  }
+}
+
+}  // namespace groove::kernels

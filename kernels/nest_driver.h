@@ -1,0 +1,49 @@
+// Loop nests: what code generators that compile a kernel to one function agree on. The function
+// walks the two innermost axes, vectorised along axis 0; the driver here walks the outer axes.
+//
+// Instructions run at one of three levels: once a launch (constants, parameters and what derives
+// from them), once a row (what does not vary along axis 0) and once a vector.
+#pragma once
+
+#include <vector>
+
+#include "kernels/ir.h"
+
+namespace groove::kernels {
+
+inline constexpr int kMaxAccesses = 128;
+
+struct NestAccess {
+  void* pointer;           // of the first point
+  std::int64_t stride[2];  // bytes, along axes 0 and 1
+};
+
+struct NestArguments {
+  std::int64_t count[2];
+  std::int64_t index[kMaxAxes];  // of the first point
+  const std::uint64_t* scalars;
+  NestAccess accesses[kMaxAccesses];
+};
+
+using NestFunction = void (*)(const NestArguments*);
+
+enum class Level : std::uint8_t { kLaunch, kRow, kVector };
+/// Per instruction. In column kernels all but constants and parameters is of kVector, because it
+/// changes along axis 1.
+std::vector<Level> nest_levels(const Kernel& kernel);
+
+class NestDriver {
+ public:
+  explicit NestDriver(const Kernel& kernel);
+  void run(NestFunction function, const Launch& launch) const noexcept;
+
+ private:
+  bool jumps_lines(const NestArguments& arguments) const;
+  void run_blocks(NestFunction function, const Launch& launch, NestArguments& arguments) const;
+  void move(const Launch& launch, NestArguments& arguments, int axis, std::int64_t steps) const;
+
+  Order order_;
+  std::vector<std::int64_t> sizes_;  // of an element, per access
+};
+
+}  // namespace groove::kernels

@@ -1,0 +1,87 @@
+// binary_cross_entropy: of probabilities; logarithms are at least -100.
+#include <algorithm>
+#include <cmath>
+#include "groove/half.h"
+#include "kernels/ops/elementwise_loss.h"
+
+namespace groove {
+namespace {
+
+double element_at(const TensorImpl& impl, std::int64_t offset) {
+  switch (impl.dtype) {
+    case kFloat:
+      return static_cast<const float*>(impl.data())[offset];
+    case kDouble:
+      return static_cast<const double*>(impl.data())[offset];
+    case kHalf:
+      return static_cast<const Half*>(impl.data())[offset];
+    default:
+      return static_cast<const BFloat16*>(impl.data())[offset];
+  }
+}
+
+void check_probabilities(const Signature& s, ArrayRef<Tensor> inputs) {
+  s.op.type(s);  // dtypes first
+  const TensorImpl& impl = *inputs[0].impl();
+  const Shape &sizes = impl.geometry.sizes, &strides = impl.geometry.strides;
+  Shape at(sizes.size(), 0);
+  std::int64_t offset = 0;
+  for (std::int64_t n = 0; n < impl.numel; ++n) {
+    const double value = element_at(impl, offset);
+    GROOVE_CHECK(value >= 0 && value <= 1,
+                 "binary_cross_entropy: input {} at position {} is not in [0, 1]; sigmoid() first, "
+                 "or binary_cross_entropy_with_logits",
+                 value, to_string(at));
+    for (std::size_t axis = sizes.size(); axis-- > 0;) {
+      offset += strides[axis];
+      if (++at[axis] < sizes[axis]) break;
+      offset -= at[axis] * strides[axis];
+      at[axis] = 0;
+    }
+  }
+}
+
+Tensor bounded_log(const Tensor& x) { return clamp_min(log(x), -100); }
+Tensor bounded_log1p(const Tensor& x) { return clamp_min(log1p(x), -100); }
+
+const Op& op = define(ElementwiseLoss{
+    .name = "binary_cross_entropy",
+    .loss =
+        [](const Tensor& input, const Tensor& target, double) {
+          return (target - 1) * bounded_log1p(neg(input)) - target * bounded_log(input);
+        },
+    .slopes =
+        [](const Tensor& input, const Tensor& target, double, ArrayRef<bool> needs) {
+          Tensors result(2);
+          // the bound on the divisor is LibTorch's
+          if (needs[0]) result[0] = (input - target) / clamp_min((1 - input) * input, 1e-12);
+          if (needs[1]) result[1] = bounded_log1p(neg(input)) - bounded_log(input);
+          return result;
+        },
+    .reference =
+        [](double input, double target, double) {
+          return (target - 1) * std::max(std::log1p(-input), -100.0) -
+                 target * std::max(std::log(input), -100.0);
+        },
+    .domain = {0.1, 0.9},
+    .check = check_probabilities,
+});
+
+}  // namespace
+
+Tensor binary_cross_entropy(Arg input, const Tensor& target, const Tensor& weight,
+                            std::int64_t reduction) {
+  GROOVE_CHECK(checked("binary_cross_entropy", *input.tensor).geometry.sizes ==
+                   checked("binary_cross_entropy", target).geometry.sizes,
+               "binary_cross_entropy: input {} and target {} must have one shape",
+               to_string(type_of(*input.tensor).sizes), to_string(type_of(target).sizes));
+  if (!weight.defined())
+    return call(op, {*input.tensor, target}, input.site, loss_attrs(reduction));
+  const SiteScope scope(input.site);
+  check_reduction("binary_cross_entropy", reduction);
+  const Tensor losses =
+      call(op, {*input.tensor, target}, input.site, loss_attrs(Reduction::None));
+  return reduce_loss(losses * weight, reduction);
+}
+
+}  // namespace groove

@@ -1,0 +1,26 @@
+// bitwise_xor: the bits that just one of the operands has.
+#include "kernels/ops/bitwise.h"
+
+namespace groove {
+namespace {
+
+const BitwiseOps ops = define_bitwise(
+    "bitwise_xor", "bitwise_xor_scalar", [](kernels::Expr a, kernels::Expr b) { return a ^ b; },
+    [](double a, double b) {
+      return static_cast<double>(static_cast<std::int64_t>(a) ^ static_cast<std::int64_t>(b));
+    });
+
+}  // namespace
+
+Tensor bitwise_xor(Arg self, const Tensor& other) { return call(ops.tensor, self, other); }
+Tensor bitwise_xor(Arg self, Scalar other) { return call(ops.scalar, self, other); }
+Tensor operator^(Arg a, const Tensor& b) { return call(ops.tensor, a, b); }
+Tensor operator^(Arg a, Scalar b) { return call(ops.scalar, a, b); }
+Tensor MathMethods::bitwise_xor(const Tensor& other, Site site) const {
+  return call(ops.tensor, {self(), site}, other);
+}
+Tensor MathMethods::bitwise_xor(Scalar other, Site site) const {
+  return call(ops.scalar, {self(), site}, other);
+}
+
+}  // namespace groove

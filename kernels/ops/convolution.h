@@ -1,0 +1,35 @@
+// What the three convolution ops share: attributes, sizes, samples and the reference. Each is
+// linear in both of its operands and their gradients are one another:
+//
+//   y = convolution(x, w)    x = convolution_backward_data(y, w)    w = …_backward_weight(y, x)
+#pragma once
+
+#include "kernels/convolution/convolution.h"
+#include "kernels/ops/reference.h"
+#include "kernels/ops/rules.h"
+
+namespace groove {
+
+// stride, padding, dilation and, for the backward forms, the size of the result as lists for
+// (height, width).
+struct ConvolutionAttrs {
+  Shape stride, padding, dilation;
+  std::int64_t groups = 1;
+  Attrs attrs(IntArrayRef result_size = {}) const;
+};
+std::vector<AttrField> convolution_attributes(const char* size_name = nullptr);
+ConvolutionAttrs convolution_attrs(const AttrReader& attr);
+
+Tensor convolution(Arg x, const Tensor& weight, const ConvolutionAttrs& how);
+Tensor convolution_backward_data(const Tensor& y, const Tensor& weight, IntArrayRef x_sizes,
+                                 const ConvolutionAttrs& how);
+Tensor convolution_backward_weight(const Tensor& y, const Tensor& x, IntArrayRef weight_sizes,
+                                   const ConvolutionAttrs& how);
+
+/// The type rule of a form; throws groove::Error where operands do not fit.
+TypeResult convolution_type(kernels::ConvolutionForm form, const Signature& signature);
+std::shared_ptr<const kernels::Lowering> convolution_lowering(kernels::ConvolutionForm form);
+ReferenceRule convolution_reference(kernels::ConvolutionForm form);
+std::vector<Sample> convolution_samples(kernels::ConvolutionForm form, ScalarType dtype);
+
+}  // namespace groove

@@ -1,0 +1,41 @@
+// count_nonzero: how many elements differ from 0 (NaN does), as i64.
+#include <algorithm>
+
+#include "kernels/ops/reduce.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "count_nonzero",
+    .kind = OpKind::kReduction,
+    .attributes = reduction_attributes(),
+    .type = [](const Signature& s) -> TypeResult {
+      const Shape sizes = reduced_sizes(s);
+      return {{{kLong, sizes}}, kBool};
+    },
+    .lowering = kernels::lower(kernels::ReductionLowering{
+        .reductions = {kernels::Prim::kReduceSum},
+        .before = [](kernels::Body& b) { return kernels::Exprs{convert(b.inputs[0], kLong)}; }}),
+    .has_inplace = false,
+    .reference = reduction_reference([](const std::vector<double>& row) {
+      return static_cast<double>(
+          std::count_if(row.begin(), row.end(), [](double x) { return x != 0; }));
+    }),
+    .dtypes = all_dtypes(),
+    .samples = [](ScalarType dtype) { return reduction_samples(dtype); },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor count_nonzero(Arg self, std::optional<std::int64_t> dim) {
+  const IntArrayRef dims = dim ? IntArrayRef(*dim) : IntArrayRef();
+  return call(op, {*self.tensor}, self.site,
+              reduction_attrs("count_nonzero", *self.tensor, dims, false));
+}
+Tensor ReductionMethods::count_nonzero(std::optional<std::int64_t> dim, Site site) const {
+  return groove::count_nonzero({self(), site}, dim);
+}
+
+}  // namespace groove

@@ -1,0 +1,57 @@
+// cumprod: products of all elements up to each along one axis, one multiplication after the other.
+#include "kernels/ops/scan.h"
+
+namespace groove {
+namespace {
+
+// The slope of the cotangents' sum by element j: the product before it, times what each cotangent
+// from j on takes of the product after it, which is a recurrence from the end.
+const Op& op = define({
+    .name = "cumprod",
+    .kind = OpKind::kOpaque,
+    .attributes = scan_attributes(),
+    .type = scan_type,
+    .lowering = kernels::lower(kernels::OpaqueLowering{
+        .run_part =
+            [](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
+               int parts) {
+              scans::run<1>(s, inputs, outputs[0], 1.0, part, parts,
+                            [](auto product, auto x) { return product * x; });
+            }}),
+    .gradient =
+        [](const Grad& g) {
+          const std::int64_t dim = g.attr().integer(0);
+          const bool reverse = g.attr().boolean(1);
+          const Tensor before = shifted(g.output(), dim, !reverse, 1);
+          const Tensor next = shifted(g.input(0), dim, reverse, 0);
+          return Tensors{before * linear_recurrence(next, g.cotangent(), dim, !reverse)};
+        },
+    .saves_inputs = 1,
+    .saves_outputs = 1,
+    .reference = scan_reference([](const std::vector<std::vector<double>>& lines) {
+      std::vector<double> result;
+      double product = 1;
+      for (double x : lines[0]) result.push_back(product *= x);
+      return result;
+    }),
+    .domain = {-2, 2},
+    .dtypes = {kFloat, kDouble, kLong, kHalf, kBFloat16},
+    .samples = [](ScalarType dtype) { return scan_samples(dtype); },
+    .tolerance_ulp = 16,
+});
+
+}  // namespace
+
+Tensor cumprod(Arg self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return scan(op, self, dim, dtype);
+}
+Tensor ReductionMethods::cumprod(std::int64_t dim, std::optional<ScalarType> dtype,
+                                 Site site) const {
+  return scan(op, {self(), site}, dim, dtype);
+}
+
+Tensor product_before(const Tensor& x, std::int64_t dim, bool after) {
+  return shifted(call(op, {x}, Site::current(), Attrs().add(dim).add(after)), dim, !after, 1);
+}
+
+}  // namespace groove

@@ -1,0 +1,47 @@
+// cumsum: sums of all elements up to each along one axis, one addition after the other.
+#include "kernels/ops/scan.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "cumsum",
+    .kind = OpKind::kOpaque,
+    .attributes = scan_attributes(),
+    .type = scan_type,
+    .lowering = kernels::lower(kernels::OpaqueLowering{
+        .run_part =
+            [](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
+               int parts) {
+              // -0.0 changes no first element
+              scans::run<1>(s, inputs, outputs[0], -0.0, part, parts,
+                            [](auto total, auto x) { return total + x; });
+            }}),
+    .gradient =
+        [](const Grad& g) {
+          const Attrs back =
+              Attrs().add(g.attr().integer(0)).add(static_cast<std::int64_t>(!g.attr().boolean(1)));
+          return Tensors{call(g.op, {g.cotangent()}, Site::current(), back)};
+        },
+    .reference = scan_reference([](const std::vector<std::vector<double>>& lines) {
+      std::vector<double> result;
+      double total = 0;
+      for (double x : lines[0]) result.push_back(total += x);
+      return result;
+    }),
+    .dtypes = {kFloat, kDouble, kLong, kHalf, kBFloat16},
+    .samples = [](ScalarType dtype) { return scan_samples(dtype); },
+    .tolerance_ulp = 16,
+});
+
+}  // namespace
+
+Tensor cumsum(Arg self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return scan(op, self, dim, dtype);
+}
+Tensor ReductionMethods::cumsum(std::int64_t dim, std::optional<ScalarType> dtype,
+                                Site site) const {
+  return scan(op, {self(), site}, dim, dtype);
+}
+
+}  // namespace groove

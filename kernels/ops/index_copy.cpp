@@ -1,0 +1,101 @@
+// index_copy: a source's slices put at the positions of a 1-d index, the last of equal ones
+// staying; index_fill puts a number there.
+#include "groove/ops/creation.h"
+#include "groove/ops/index.h"
+#include "groove/ops/views.h"
+#include "kernels/ops/indexed_write.h"
+
+namespace groove {
+namespace {
+
+// Values along one axis, so that they broadcast against a tensor of that rank.
+Tensor along(const Tensor& line, std::size_t rank, std::int64_t dim) {
+  Shape sizes(rank, 1);
+  sizes[static_cast<std::size_t>(dim)] = type_of(line).sizes[0];
+  return line.view(sizes);
+}
+
+// bool [size]: is the position in the index?
+Tensor is_listed(const Op& op, const Tensor& index, std::int64_t size, Site site) {
+  const Shape count = type_of(index).sizes;
+  return call(op, {zeros({size}, kBool, site), index, ones(count, kBool, site)}, site,
+              Attrs().add(std::int64_t{0}));
+}
+
+// bool [k]: which slices of the source stayed.
+Tensor stayed(const Op& op, const Tensor& index, std::int64_t size) {
+  const Tensor order = arange(Scalar(index.numel()), kLong);
+  const Tensor last =
+      call(op, {zeros({size}, kLong), index, order}, Site::current(), Attrs().add(std::int64_t{0}));
+  return eq(index_select(last, 0, index), order);
+}
+
+const Op& op = define(IndexedWrite{
+    .name = "index_copy",
+    .writing = Writing::kSlices,
+    .meeting = Meeting::kLast,
+    .gradient =
+        [](const Grad& g) {
+          const std::int64_t dim = g.attr().integer(0);
+          const Shape& sizes = g.input_types[0].sizes;
+          const std::int64_t size = sizes[static_cast<std::size_t>(dim)];
+          const Tensor& index = g.input(1);
+          Tensors result(3);
+          if (g.needs[0]) {
+            const Tensor written = is_listed(g.op, index, size, Site::current());
+            result[0] = masked_fill(g.cotangent(), along(written, sizes.size(), dim), 0);
+          }
+          if (g.needs[2]) {
+            const Tensor kept = along(stayed(g.op, index, size), sizes.size(), dim);
+            result[2] = where(kept, index_select(g.cotangent(), dim, index), 0);
+          }
+          return result;
+        },
+});
+
+Attrs attrs_of(const Tensor& self, std::int64_t dim) {
+  return Attrs().add(indexed_axis("index_copy", self, dim));
+}
+
+Tensor fill_mask(const Tensor& self, std::int64_t dim, const Tensor& index, Site site) {
+  const std::int64_t axis = indexed_axis("index_fill", self, dim);
+  const Tensor list = as_list("index_fill", index, site);
+  check_index_dtype("index_fill", type_of(list));
+  const Shape& sizes = type_of(self).sizes;
+  GROOVE_CHECK(type_of(list).sizes.size() == 1, "index_fill: the index has shape {}, not one axis",
+               to_string(type_of(list).sizes));
+  const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
+  return along(is_listed(op, list, size, site), sizes.size(), axis);
+}
+
+}  // namespace
+
+Tensor index_copy(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  return call(op, {*self.tensor, as_list("index_copy", index, self.site), source}, self.site,
+              attrs_of(*self.tensor, dim));
+}
+Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, Scalar value) {
+  const SiteScope scope(self.site);
+  return masked_fill(self, fill_mask(*self.tensor, dim, index, self.site), value);
+}
+
+Tensor IndexMethods::index_copy(std::int64_t dim, const Tensor& index, const Tensor& source,
+                                Site site) const {
+  return groove::index_copy({self(), site}, dim, index, source);
+}
+Tensor& IndexMethods::index_copy_(std::int64_t dim, const Tensor& index, const Tensor& source,
+                                  Site site) const {
+  return call_inplace(op, writable(self()), {as_list("index_copy_", index, site), source}, site,
+                      attrs_of(self(), dim));
+}
+Tensor IndexMethods::index_fill(std::int64_t dim, const Tensor& index, Scalar value,
+                                Site site) const {
+  return groove::index_fill({self(), site}, dim, index, value);
+}
+Tensor& IndexMethods::index_fill_(std::int64_t dim, const Tensor& index, Scalar value,
+                                  Site site) const {
+  const SiteScope scope(site);
+  return self().masked_fill_(fill_mask(self(), dim, index, site), value, site);
+}
+
+}  // namespace groove

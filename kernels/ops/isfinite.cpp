@@ -1,0 +1,18 @@
+// isfinite: which elements are neither infinite nor NaN?
+#include <cmath>
+
+#include "kernels/ops/number_test.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define_number_test(
+    "isfinite", [](kernels::Expr x) { return kernels::lt(float_magnitude(x), INFINITY); },
+    [](double x) -> double { return std::isfinite(x); });
+
+}  // namespace
+
+Tensor isfinite(Arg self) { return call(op, self); }
+Tensor MathMethods::isfinite(Site site) const { return call(op, {self(), site}); }
+
+}  // namespace groove

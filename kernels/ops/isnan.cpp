@@ -1,0 +1,18 @@
+// isnan: which elements are no numbers?
+#include <cmath>
+
+#include "kernels/ops/number_test.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define_number_test(
+    "isnan", [](kernels::Expr x) { return kernels::is_nan(x); },
+    [](double x) -> double { return std::isnan(x); });
+
+}  // namespace
+
+Tensor isnan(Arg self) { return call(op, self); }
+Tensor MathMethods::isnan(Site site) const { return call(op, {self(), site}); }
+
+}  // namespace groove

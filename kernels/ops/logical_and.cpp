@@ -1,0 +1,25 @@
+// logical_and: are both true? Anything but 0 is.
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(BinarySpec{
+    .name = "logical_and",
+    .body =
+        [](kernels::Expr a, kernels::Expr b) { return convert(a, kBool) & convert(b, kBool); },
+    .reference = [](double a, double b) -> double { return a != 0 && b != 0; },
+    .type = promoted_bool,
+    .dtypes = all_dtypes(),
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor logical_and(Arg self, const Tensor& other) { return call(op, self, other); }
+Tensor operator&&(Arg a, const Tensor& b) { return call(op, a, b); }
+Tensor MathMethods::logical_and(const Tensor& other, Site site) const {
+  return call(op, {self(), site}, other);
+}
+
+}  // namespace groove

@@ -1,0 +1,22 @@
+// logical_not: is self 0?
+#include "kernels/ops/rules.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define(UnarySpec{
+    .name = "logical_not",
+    .body = [](kernels::Expr x) { return ~convert(x, kBool); },
+    .reference = [](double x) -> double { return x == 0; },
+    .type = truth_result,
+    .dtypes = all_dtypes(),
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+Tensor logical_not(Arg self) { return call(op, self); }
+Tensor operator!(Arg a) { return call(op, a); }
+Tensor MathMethods::logical_not(Site site) const { return call(op, {self(), site}); }
+
+}  // namespace groove

@@ -1,0 +1,74 @@
+// prod: the product over all axes or one; integers and bool as i64. 1 over nothing.
+#include "groove/ops/views.h"
+#include "kernels/ops/reduce.h"
+#include "kernels/ops/scan.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "prod",
+    .kind = OpKind::kReduction,
+    .attributes = reduction_attributes(),
+    .type = [](const Signature& s) -> TypeResult {
+      const Shape sizes = reduced_sizes(s);
+      GROOVE_CHECK(s.attr().integers(0).size() <= 1, "prod: {} axes; it takes one or all",
+                   s.attr().integers(0).size());
+      const ScalarType dtype = is_floating(s.inputs[0].dtype) ? s.inputs[0].dtype : kLong;
+      return {{{dtype, sizes}}, dtype};
+    },
+    .lowering =
+        kernels::lower(kernels::ReductionLowering{.reductions = {kernels::Prim::kReduceProd}}),
+    // The product of all others, without a division: elements may be 0.
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& x = g.input(0);
+          const IntArrayRef dims = g.attr().integers(0);
+          const Tensor line = dims.empty() ? x.reshape(-1) : x;
+          const std::int64_t dim = dims.empty() ? 0 : dims[0];
+          const Tensor others = product_before(line, dim, false) * product_before(line, dim, true);
+          return Tensors{others.reshape(g.input_types[0].sizes) * unreduced(g.cotangent(), g)};
+        },
+    .saves_inputs = 1,
+    .has_inplace = false,
+    .reference = reduction_reference([](const std::vector<double>& row) {
+      double product = 1;
+      for (double x : row) product *= x;
+      return product;
+    }),
+    .domain = {-1, 1.5},
+    .dtypes = all_dtypes(),
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> kept;
+          for (Sample& sample : reduction_samples(dtype)) {
+            if (sample.attrs.words()[0] <= 1) kept.push_back(std::move(sample));
+          }
+          return kept;
+        },
+    .tolerance_ulp = 64,
+});
+
+Tensor reduced(Arg self, IntArrayRef dims, bool keepdim, std::optional<ScalarType> dtype) {
+  const Attrs attrs = reduction_attrs("prod", *self.tensor, dims, keepdim);
+  if (dtype) return call(op, {self.tensor->to(*dtype, false, false, self.site)}, self.site, attrs);
+  return call(op, {*self.tensor}, self.site, attrs);
+}
+
+}  // namespace
+
+Tensor prod(Arg self) { return reduced(self, {}, false, {}); }
+Tensor prod(Arg self, ScalarType dtype) { return reduced(self, {}, false, dtype); }
+Tensor prod(Arg self, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
+  return reduced(self, dim, keepdim, dtype);
+}
+Tensor ReductionMethods::prod(Site site) const { return reduced({self(), site}, {}, false, {}); }
+Tensor ReductionMethods::prod(ScalarType dtype, Site site) const {
+  return reduced({self(), site}, {}, false, dtype);
+}
+Tensor ReductionMethods::prod(std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype,
+                              Site site) const {
+  return reduced({self(), site}, dim, keepdim, dtype);
+}
+
+}  // namespace groove

@@ -1,0 +1,53 @@
+// std: the square root of var; its slope where it is 0 is taken as 0.
+#include <cmath>
+
+#include "kernels/ops/deviation.h"
+
+namespace groove {
+namespace {
+
+const Op& op = define({
+    .name = "std",
+    .kind = OpKind::kComposite,
+    .attributes = deviation_attributes(),
+    .type = deviation_type,
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
+          const AttrReader attr = s.attr();
+          return Tensors{
+              sqrt(var(inputs[0], attr.integers(0), attr.boolean(2), attr.boolean(1)))};
+        }}),
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& y = g.output();
+          const Tensor grad = masked_fill(g.cotangent() / (y * 2), eq(y, 0), 0);
+          return Tensors{variance_gradient(g, grad)};
+        },
+    .saves_inputs = 1,
+    .saves_outputs = 1,
+    .has_inplace = false,
+    .reference = deviation_reference([](double variance) { return std::sqrt(variance); }),
+    .dtypes = floating_dtypes(),
+    .samples = deviation_samples,
+    .tolerance_ulp = 64,
+});
+
+Tensor deviation(Arg self, IntArrayRef dims, bool unbiased, bool keepdim) {
+  return call(op, {*self.tensor}, self.site,
+              reduction_attrs("std", *self.tensor, dims, keepdim).add(unbiased));
+}
+
+}  // namespace
+
+Tensor std(Arg self, bool unbiased) { return deviation(self, {}, unbiased, false); }
+Tensor std(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  return deviation(self, dim, unbiased, keepdim);
+}
+Tensor ReductionMethods::std(bool unbiased, Site site) const {
+  return deviation({self(), site}, {}, unbiased, false);
+}
+Tensor ReductionMethods::std(IntArrayRef dim, bool unbiased, bool keepdim, Site site) const {
+  return deviation({self(), site}, dim, unbiased, keepdim);
+}
+
+}  // namespace groove

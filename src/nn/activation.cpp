@@ -1,0 +1,158 @@
+#include "groove/nn/activation.h"
+
+#include <ostream>
+
+#include "groove/detail/call_scope.h"
+#include "groove/ops/creation.h"
+#include "groove/ops/math.h"
+#include "groove/ops/views.h"
+#include "src/core/check.h"
+
+namespace groove::nn {
+namespace functional {
+namespace {
+
+// In place means: the result overwrites the input's memory.
+Tensor placed(const Tensor& input, Tensor result, bool is_inplace, const Site& site) {
+  if (!is_inplace) return result;
+  return Tensor(input).copy_(result, false, site);
+}
+
+}  // namespace
+
+Tensor gelu(const Tensor& input, const GELUFuncOptions& options, Site site) {
+  return groove::gelu(Arg(input, site), options.approximate().c_str());
+}
+Tensor silu(const Tensor& input, Site site) { return groove::silu(Arg(input, site)); }
+Tensor mish(const Tensor& input, Site site) {
+  const groove::detail::CallScope scope(site);
+  return groove::mul(input, groove::tanh(groove::softplus(input)));
+}
+Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site);
+  return placed(input, groove::leaky_relu(input, options.negative_slope()), options.inplace(),
+                site);
+}
+Tensor elu(Tensor input, const ELUFuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site);
+  return placed(input, groove::elu(input, options.alpha()), options.inplace(), site);
+}
+Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options, Site site) {
+  return groove::softplus(Arg(input, site), options.beta(), options.threshold());
+}
+Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site);
+  return placed(input, clamp(input, options.min_val(), options.max_val()), options.inplace(), site);
+}
+Tensor relu6(Tensor input, const ReLU6FuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site);
+  return placed(input, clamp(input, 0, 6), options.inplace(), site);
+}
+
+Tensor prelu(const Tensor& input, const Tensor& weight, Site site) {
+  const std::int64_t channels = input.dim() < 2 ? 1 : input.size(1);
+  GROOVE_CHECK(weight.dim() <= 1 && (weight.numel() == 1 || weight.numel() == channels),
+               "prelu: weight has {} elements; it must have 1 or as many as the input has channels "
+               "({})",
+               weight.numel(), channels);
+  const groove::detail::CallScope scope(site);
+  Tensor slope = weight;
+  if (weight.numel() > 1) {
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(input.dim()), 1);
+    shape[1] = channels;
+    slope = reshape(weight, shape);
+  }
+  return where(gt(input, 0), input, mul(slope, input));
+}
+
+Tensor glu(const Tensor& input, const GLUFuncOptions& options, Site site) {
+  const std::int64_t size = input.size(options.dim());
+  GROOVE_CHECK(size % 2 == 0, "glu: axis {} has size {}; it must be even", options.dim(), size);
+  const groove::detail::CallScope scope(site);
+  const std::int64_t half = size / 2;
+  return mul(narrow(input, options.dim(), 0, half),
+             groove::sigmoid(narrow(input, options.dim(), half, half)));
+}
+
+}  // namespace functional
+
+namespace {
+const char* inplace_text(bool value) { return value ? "inplace=true" : ""; }
+const char* later_inplace_text(bool value) { return value ? ", inplace=true" : ""; }
+}  // namespace
+
+Tensor GELUImpl::forward(const Tensor& input, Site site) {
+  return functional::gelu(input, options, site);
+}
+void GELUImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::GELU()"; }
+
+Tensor SiLUImpl::forward(const Tensor& input, Site site) { return functional::silu(input, site); }
+void SiLUImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::SiLU()"; }
+
+Tensor MishImpl::forward(const Tensor& input, Site site) { return functional::mish(input, site); }
+void MishImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::Mish()"; }
+
+Tensor LeakyReLUImpl::forward(Tensor input, Site site) {
+  return functional::leaky_relu(std::move(input), options, site);
+}
+void LeakyReLUImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::LeakyReLU(negative_slope=" << options.negative_slope()
+         << later_inplace_text(options.inplace()) << ")";
+}
+
+Tensor ELUImpl::forward(Tensor input, Site site) {
+  return functional::elu(std::move(input), options, site);
+}
+void ELUImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::ELU(alpha=" << options.alpha() << later_inplace_text(options.inplace())
+         << ")";
+}
+
+Tensor SoftplusImpl::forward(const Tensor& input, Site site) {
+  return functional::softplus(input, options, site);
+}
+void SoftplusImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Softplus(beta=" << options.beta() << ", threshold=" << options.threshold()
+         << ")";
+}
+
+HardtanhImpl::HardtanhImpl(const HardtanhOptions& options_) : options(options_) {
+  GROOVE_CHECK(options.max_val() > options.min_val(),
+               "Hardtanh: max_val {} must be greater than min_val {}", options.max_val(),
+               options.min_val());
+}
+Tensor HardtanhImpl::forward(Tensor input, Site site) {
+  return functional::hardtanh(std::move(input), options, site);
+}
+void HardtanhImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Hardtanh(min_val=" << options.min_val() << ", max_val=" << options.max_val()
+         << later_inplace_text(options.inplace()) << ")";
+}
+
+Tensor ReLU6Impl::forward(Tensor input, Site site) {
+  return functional::relu6(std::move(input), options, site);
+}
+void ReLU6Impl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::ReLU6(" << inplace_text(options.inplace()) << ")";
+}
+
+PReLUImpl::PReLUImpl(const PReLUOptions& options_) : options(options_) {
+  GROOVE_CHECK(options.num_parameters() > 0, "PReLU: num_parameters is {}; it must be positive",
+               options.num_parameters());
+  weight = register_parameter("weight", full({options.num_parameters()}, options.init()));
+}
+Tensor PReLUImpl::forward(const Tensor& input, Site site) {
+  return functional::prelu(input, weight, site);
+}
+void PReLUImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::PReLU(num_parameters=" << options.num_parameters() << ")";
+}
+
+Tensor GLUImpl::forward(const Tensor& input, Site site) {
+  return functional::glu(input, options, site);
+}
+void GLUImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::GLU(dim=" << options.dim() << ")";
+}
+
+}  // namespace groove::nn

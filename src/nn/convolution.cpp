@@ -1,0 +1,195 @@
+#include "groove/nn/convolution.h"
+
+#include <cmath>
+#include <ostream>
+
+#include "groove/detail/call_scope.h"
+#include "groove/nn/functional.h"
+#include "groove/nn/init.h"
+#include "groove/ops/convolutions.h"
+#include "groove/ops/creation.h"
+#include "groove/ops/math.h"
+#include "src/core/check.h"
+#include "src/core/small_vector.h"
+
+namespace groove {
+
+void detail::throw_expanding_array(std::size_t expected, std::size_t actual) {
+  throw_error(fmt::format("a list for {} axes holds {} numbers; give one number or {}", expected,
+                          actual, expected));
+}
+
+namespace nn {
+namespace {
+
+// Everything but operands, in the form both modules and functions have.
+template <std::size_t D>
+struct How {
+  const ExpandingArray<D>&stride, &dilation;
+  std::int64_t groups;
+};
+
+Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<1>& how,
+           IntArrayRef padding, Site site) {
+  return groove::conv1d(Arg(x, site), weight, bias, how.stride, padding, how.dilation, how.groups);
+}
+Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<2>& how,
+           IntArrayRef padding, Site site) {
+  return groove::conv2d(Arg(x, site), weight, bias, how.stride, padding, how.dilation, how.groups);
+}
+
+// Elements before and after each axis, from the last axis on, as functional::pad takes them.
+template <std::size_t D>
+std::vector<std::int64_t> sides(const conv_padding_t<D>& padding, const Tensor& weight,
+                                const How<D>& how) {
+  std::vector<std::int64_t> result;
+  for (std::size_t axis = D; axis-- > 0;) {
+    std::int64_t before = (*padding.sizes())[axis], after = before;
+    if (padding.is_same()) {
+      GROOVE_CHECK((*how.stride)[axis] == 1, "conv: padding kSame needs stride 1, not {}",
+                   (*how.stride)[axis]);
+      const std::int64_t all =
+          (*how.dilation)[axis] * (weight.size(static_cast<std::int64_t>(axis) + 2) - 1);
+      before = all / 2;
+      after = all - before;
+    }
+    result.push_back(before);
+    result.push_back(after);
+  }
+  return result;
+}
+
+template <std::size_t D>
+Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<D>& how,
+                const conv_padding_t<D>& padding, const conv_padding_mode_t& mode, Site site) {
+  const std::vector<std::int64_t> both = sides(padding, weight, how);
+  bool is_even = true;
+  ExpandingArray<D> each = 0;
+  for (std::size_t axis = 0; axis < D; ++axis) {
+    (*each)[axis] = both[2 * (D - 1 - axis)];
+    is_even &= both[2 * (D - 1 - axis)] == both[2 * (D - 1 - axis) + 1];
+  }
+  if (mode.is_zeros() && is_even) return run(x, weight, bias, how, each, site);
+  const Tensor padded =
+      functional::pad(x, functional::PadFuncOptions(both).mode(mode.mode()), site);
+  return run(padded, weight, bias, how, ExpandingArray<D>(0), site);
+}
+
+const char* text(bool value) { return value ? "true" : "false"; }
+
+}  // namespace
+
+namespace functional {
+
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Conv1dFuncOptions& options,
+              Site site) {
+  const groove::detail::CallScope scope(site);
+  return convolve<1>(input, weight, options.bias(),
+                     {options.stride(), options.dilation(), options.groups()}, options.padding(),
+                     kZeros, site);
+}
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options,
+              Site site) {
+  const groove::detail::CallScope scope(site);
+  return convolve<2>(input, weight, options.bias(),
+                     {options.stride(), options.dilation(), options.groups()}, options.padding(),
+                     kZeros, site);
+}
+
+Tensor dropout2d(Tensor input, const DropoutFuncOptions& options, Site site) {
+  GROOVE_CHECK(input.dim() >= 2, "dropout2d: input {} has no channels; it must be [N, C, …]",
+               to_string(input.sizes()));
+  if (!options.training() || options.p() == 0) return input;
+  const groove::detail::CallScope scope(site);
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(input.dim()), 1);
+  sizes[0] = input.size(0);
+  sizes[1] = input.size(1);
+  const Tensor kept = groove::dropout(groove::ones(sizes, input.scalar_type()), options.p(), true);
+  return options.inplace() ? input.mul_(kept) : mul(input, kept);
+}
+
+}  // namespace functional
+
+template <std::size_t D>
+ConvNdImpl<D>::ConvNdImpl(const ConvOptions<D>& options_) : options(options_) {
+  reset();
+}
+
+template <std::size_t D>
+void ConvNdImpl<D>::reset() {
+  const std::int64_t groups = options.groups();
+  GROOVE_CHECK(options.in_channels() > 0 && options.out_channels() > 0 && groups > 0 &&
+                   options.in_channels() % groups == 0 && options.out_channels() % groups == 0,
+               "Conv{}d: {} input and {} output channels must be positive multiples of groups, {}",
+               D, options.in_channels(), options.out_channels(), groups);
+  std::vector<std::int64_t> sizes = {options.out_channels(), options.in_channels() / groups};
+  sizes.insert(sizes.end(), options.kernel_size()->begin(), options.kernel_size()->end());
+  weight = register_parameter("weight", groove::empty(sizes));
+  bias = options.bias() ? register_parameter("bias", empty({options.out_channels()}))
+                        : register_parameter("bias", Tensor(), false);
+  reset_parameters();
+}
+
+template <std::size_t D>
+void ConvNdImpl<D>::reset_parameters() {
+  init::kaiming_uniform_(weight, std::sqrt(5.0));
+  if (!bias.defined()) return;
+  const auto [fan_in, fan_out] = init::_calculate_fan_in_and_fan_out(weight);
+  const double bound = fan_in > 0 ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0;
+  init::uniform_(bias, -bound, bound);
+}
+
+template <std::size_t D>
+Tensor ConvNdImpl<D>::convolve(const Tensor& input, Site site) {
+  const groove::detail::CallScope scope(site);
+  return nn::convolve<D>(input, weight, bias,
+                         {options.stride(), options.dilation(), options.groups()},
+                         options.padding(), options.padding_mode(), site);
+}
+
+template <std::size_t D>
+void ConvNdImpl<D>::pretty_print(std::ostream& stream) const {
+  const auto is = [](IntArrayRef values, std::int64_t value) {
+    for (const std::int64_t v : values)
+      if (v != value) return false;
+    return true;
+  };
+  stream << "torch::nn::Conv" << D << "d(" << options.in_channels() << ", "
+         << options.out_channels() << ", kernel_size=" << IntArrayRef(options.kernel_size())
+         << ", stride=" << IntArrayRef(options.stride());
+  const conv_padding_t<D>& padding = options.padding();
+  if (padding.is_same()) {
+    stream << ", padding='same'";
+  } else if (!is(padding.sizes(), 0)) {
+    stream << ", padding=" << IntArrayRef(padding.sizes());
+  }
+  if (!is(options.dilation(), 1)) stream << ", dilation=" << IntArrayRef(options.dilation());
+  if (options.groups() != 1) stream << ", groups=" << options.groups();
+  if (!options.bias()) stream << ", bias=" << text(false);
+  if (!options.padding_mode().is_zeros())
+    stream << ", padding_mode=" << options.padding_mode().mode().name();
+  stream << ")";
+}
+
+template class ConvNdImpl<1>;
+template class ConvNdImpl<2>;
+
+Dropout2dImpl::Dropout2dImpl(const Dropout2dOptions& options_) : options(options_) {
+  GROOVE_CHECK(options.p() >= 0 && options.p() <= 1,
+               "Dropout2d: p is {}; a probability lies between 0 and 1", options.p());
+}
+Tensor Dropout2dImpl::forward(Tensor input, Site site) {
+  return functional::dropout2d(std::move(input),
+                               functional::DropoutFuncOptions()
+                                   .p(options.p())
+                                   .training(is_training())
+                                   .inplace(options.inplace()),
+                               site);
+}
+void Dropout2dImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Dropout2d(p=" << options.p() << ", inplace=" << text(options.inplace())
+         << ")";
+}
+
+}  // namespace nn
+}  // namespace groove

@@ -1,0 +1,97 @@
+#include "groove/nn/embedding.h"
+
+#include <ostream>
+
+#include "groove/autograd.h"
+#include "groove/nn/init.h"
+#include "groove/ops/creation.h"
+#include "groove/ops/index.h"
+#include "src/core/check.h"
+
+namespace groove::nn {
+namespace {
+
+// The row from the start; -1 for none, as the op has it.
+std::int64_t padding_row(std::optional<std::int64_t> index, std::int64_t rows) {
+  if (!index) return -1;
+  GROOVE_CHECK(*index >= -rows && *index < rows,
+               "Embedding: padding_idx {} is out of range for {} rows", *index, rows);
+  return *index < 0 ? *index + rows : *index;
+}
+
+void check_built(const std::optional<double>& max_norm, bool scale_grad_by_freq) {
+  GROOVE_CHECK(!max_norm,
+               "Embedding: max_norm is not built; scale the rows of weight after each step");
+  GROOVE_CHECK(!scale_grad_by_freq, "Embedding: scale_grad_by_freq is not built; leave it false");
+}
+
+}  // namespace
+
+Tensor functional::embedding(const Tensor& input, const Tensor& weight,
+                             const EmbeddingFuncOptions& options, Site site) {
+  check_built(options.max_norm(), options.scale_grad_by_freq());
+  GROOVE_CHECK(weight.dim() == 2, "embedding: weight has {} dimensions; it must be a matrix",
+               weight.dim());
+  return groove::embedding(Arg(weight, site), input,
+                           padding_row(options.padding_idx(), weight.size(0)));
+}
+
+EmbeddingImpl::EmbeddingImpl(EmbeddingOptions options_) : options(std::move(options_)) { reset(); }
+
+void EmbeddingImpl::reset() {
+  check_built(options.max_norm(), options.scale_grad_by_freq());
+  GROOVE_CHECK(options.num_embeddings() >= 0 && options.embedding_dim() >= 0,
+               "Embedding: num_embeddings {} and embedding_dim {} must not be negative",
+               options.num_embeddings(), options.embedding_dim());
+  if (options.padding_idx())
+    options.padding_idx(padding_row(options.padding_idx(), options.num_embeddings()));
+  if (options._weight().defined()) {
+    GROOVE_CHECK(options._weight().sizes() ==
+                     IntArrayRef({options.num_embeddings(), options.embedding_dim()}),
+                 "Embedding: the weight given does not have shape [{}, {}]",
+                 options.num_embeddings(), options.embedding_dim());
+    weight = register_parameter("weight", options._weight());
+    return;
+  }
+  weight = register_parameter("weight", empty({options.num_embeddings(), options.embedding_dim()}));
+  reset_parameters();
+}
+
+void EmbeddingImpl::reset_parameters() {
+  init::normal_(weight);
+  if (!options.padding_idx()) return;
+  const NoGradGuard no_grad;
+  weight.select(0, *options.padding_idx()).fill_(0);
+}
+
+Tensor EmbeddingImpl::forward(const Tensor& indices, Site site) {
+  return functional::embedding(
+      indices, weight, functional::EmbeddingFuncOptions().padding_idx(options.padding_idx()), site);
+}
+
+void EmbeddingImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Embedding(num_embeddings=" << options.num_embeddings()
+         << ", embedding_dim=" << options.embedding_dim();
+  if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
+  if (options.sparse()) stream << ", sparse=true";
+  stream << ")";
+}
+
+Embedding Embedding::from_pretrained(const Tensor& embeddings,
+                                     const EmbeddingFromPretrainedOptions& options) {
+  GROOVE_CHECK(embeddings.dim() == 2,
+               "Embedding: from_pretrained takes a matrix, not a tensor with {} dimensions",
+               embeddings.dim());
+  EmbeddingOptions all(embeddings.size(0), embeddings.size(1));
+  all._weight(embeddings)
+      .padding_idx(options.padding_idx())
+      .max_norm(options.max_norm())
+      .norm_type(options.norm_type())
+      .scale_grad_by_freq(options.scale_grad_by_freq())
+      .sparse(options.sparse());
+  Embedding result(all);
+  result->weight.set_requires_grad(!options.freeze());
+  return result;
+}
+
+}  // namespace groove::nn

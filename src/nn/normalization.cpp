@@ -1,0 +1,74 @@
+#include "groove/nn/normalization.h"
+
+#include <ostream>
+
+#include "groove/detail/call_scope.h"
+#include "groove/nn/init.h"
+#include "groove/ops/creation.h"
+#include "groove/ops/math.h"
+#include "groove/ops/reductions.h"
+#include "src/core/check.h"
+
+namespace groove::nn {
+namespace functional {
+
+Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options, Site site) {
+  return groove::layer_norm(Arg(input, site), options.normalized_shape(), options.weight(),
+                            options.bias(), options.eps());
+}
+
+Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site);
+  return div(input,
+             clamp_min(norm(input, Scalar(options.p()), options.dim(), true), options.eps()));
+}
+
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
+                         const CosineSimilarityFuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site);
+  const auto scaled = [&](const Tensor& x) {
+    return div(x, clamp_min(norm(x, Scalar(2), options.dim(), true), options.eps()));
+  };
+  return sum(mul(scaled(x1), scaled(x2)), options.dim());
+}
+
+}  // namespace functional
+
+LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(options_)) { reset(); }
+
+void LayerNormImpl::reset() {
+  GROOVE_CHECK(!options.normalized_shape().empty(), "LayerNorm: normalized_shape is empty");
+  const bool is_affine = options.elementwise_affine();
+  const auto made = [&] {
+    return is_affine ? groove::empty(options.normalized_shape()) : Tensor();
+  };
+  weight = register_parameter("weight", made(), is_affine);
+  bias = register_parameter("bias", made(), is_affine);
+  reset_parameters();
+}
+
+void LayerNormImpl::reset_parameters() {
+  if (!options.elementwise_affine()) return;
+  init::ones_(weight);
+  init::zeros_(bias);
+}
+
+Tensor LayerNormImpl::forward(const Tensor& input, Site site) {
+  return groove::layer_norm(Arg(input, site), options.normalized_shape(), weight, bias,
+                            options.eps());
+}
+
+void LayerNormImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::LayerNorm(" << IntArrayRef(options.normalized_shape())
+         << ", eps=" << options.eps()
+         << ", elementwise_affine=" << (options.elementwise_affine() ? "true" : "false") << ")";
+}
+
+Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2, Site site) {
+  return functional::cosine_similarity(x1, x2, options, site);
+}
+void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ")";
+}
+
+}  // namespace groove::nn

@@ -1,0 +1,97 @@
+// The front end as LibTorch programs write it.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "front_files.h"
+#include "groove/compat/torch/torch.h"
+
+namespace {
+
+struct PolicyImpl : torch::nn::Module {
+  PolicyImpl(int64_t in, int64_t hidden)
+      : gru(torch::nn::GRUOptions(in, hidden).batch_first(true)), head(hidden, 2) {
+    register_module("gru", gru);
+    register_module("norm", norm);
+    register_module("head", head);
+    for (auto& p : named_parameters()) {
+      if (p.key().find("bias") != std::string::npos)
+        torch::nn::init::constant_(p.value(), 0.0);
+      else if (p.value().dim() >= 2)
+        torch::nn::init::orthogonal_(p.value(), 0.5);
+    }
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    auto out = std::get<0>(gru->forward(x));
+    out = norm(out.index({torch::indexing::Slice(), -1}));
+    return head->forward(torch::nn::functional::gelu(out));
+  }
+  torch::nn::GRU gru;
+  torch::nn::LayerNorm norm{torch::nn::LayerNormOptions({6})};
+  torch::nn::Linear head;
+};
+TORCH_MODULE(Policy);
+
+TEST(LibTorchSpellings, TrainClipScheduleSaveLoad) {
+  const groove::TemporaryFolder folder;
+  torch::manual_seed(1);
+  Policy policy(3, 6);
+  torch::optim::RMSprop optimizer(policy->parameters(), torch::optim::RMSpropOptions(1e-2));
+  torch::optim::StepLR scheduler(optimizer, 2, 0.5);
+  for (int i = 0; i < 5; ++i) {
+    auto loss = torch::nn::functional::smooth_l1_loss(
+        policy(torch::ones({4, 5, 3})), torch::zeros({4, 2}),
+        torch::nn::functional::SmoothL1LossFuncOptions(torch::kMean));
+    optimizer.zero_grad();
+    loss.backward();
+    double norm = torch::nn::utils::clip_grad_norm_(policy->parameters(), 0.5);
+    EXPECT_GT(norm, 0);
+    optimizer.step();
+    scheduler.step();
+  }
+  torch::save(policy, folder / "policy.pt");
+  torch::save(optimizer, folder / "optimizer.pt");
+  torch::save(std::vector<torch::Tensor>{torch::ones({2}), torch::eye(2)}, folder / "list.pt");
+
+  Policy other(3, 6);
+  torch::load(other, folder / "policy.pt");
+  torch::optim::RMSprop restored(other->parameters(), torch::optim::RMSpropOptions(1));
+  torch::load(restored, folder / "optimizer.pt");
+  EXPECT_EQ(static_cast<torch::optim::RMSpropOptions&>(restored.param_groups()[0].options()).lr(),
+            2.5e-3);
+  const auto x = torch::rand({1, 5, 3});
+  EXPECT_TRUE(torch::equal(policy(x), other(x)));
+  std::vector<torch::Tensor> list;
+  torch::load(list, folder / "list.pt");
+  EXPECT_EQ(list.size(), 2u);
+
+  // Through a stream, as programs copy a network.
+  std::stringstream stream;
+  torch::save(policy, stream);
+  Policy target(3, 6);
+  torch::load(target, stream);
+  EXPECT_TRUE(torch::equal(policy(x), target(x)));
+
+  torch::serialize::OutputArchive out;
+  policy->save(out);
+  out.write("epoch", torch::IValue(7));
+  out.save_to(folder / "archive.pt");
+  torch::serialize::InputArchive in;
+  in.load_from(folder / "archive.pt", torch::kCPU);
+  target->load(in);
+  c10::IValue epoch;
+  in.read("epoch", epoch);
+  EXPECT_EQ(epoch.toInt(), 7);
+  EXPECT_THROW(torch::load(policy, folder / "list.pt"), c10::Error);
+}
+
+TEST(LibTorchSpellings, LoaderWithWorkers) {
+  auto set = torch::data::datasets::TensorDataset({torch::ones({3}), torch::zeros({3})})
+                 .map(torch::data::transforms::Stack<torch::data::TensorExample>());
+  auto loader = torch::data::make_data_loader(
+      std::move(set),
+      torch::data::DataLoaderOptions().batch_size(2).workers(2).timeout(std::chrono::seconds(20)));
+  for (auto& batch : *loader) EXPECT_EQ(batch.data.sum().item<float>(), 3);
+}
+
+}  // namespace

@@ -1,0 +1,182 @@
+// Words and guards of a segment in readable form; the compiler adds what it made of the graph.
+#include "tracer/inspect.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "src/core/geometry.h"
+#include "tracer/registry.h"
+#include "tracer/report.h"
+
+namespace groove::tracer {
+namespace {
+
+// Of every tensor object that takes part; empty for what only exists inside a library call.
+std::vector<std::string> slot_names(const Segment& segment) {
+  std::vector<std::string> names(segment.slots.size());
+  for (std::size_t i = 0; i < segment.live_ins.size(); ++i) {
+    const ValueId value = segment.graph.inputs[i].value;
+    names[static_cast<std::size_t>(segment.live_ins[i])] =
+        segment.graph.values[static_cast<std::size_t>(value)].name;
+  }
+  for (std::size_t w = 0; w < segment.words.size(); ++w) {
+    const Word& word = segment.words[w];
+    for (std::size_t k = 0; k < word.outputs.size(); ++k) {
+      if (word.outputs[k] == kNoSlot || !word.output_is_new[k]) continue;
+      names[static_cast<std::size_t>(word.outputs[k])] = result_name(word, w, k);
+    }
+  }
+  return names;
+}
+
+template <typename Names>
+std::string joined(const std::vector<SlotId>& slots, const Names& names) {
+  std::string text;
+  for (const SlotId id : slots) {
+    text += text.empty() ? "" : ", ";
+    const std::string name = id == kNoSlot ? "_" : names[static_cast<std::size_t>(id)];
+    text += name.empty() ? "?" : name;
+  }
+  return text;
+}
+
+std::string number_name(const Word& word, std::size_t index) {
+  return index < word.op->number_names.size() ? word.op->number_names[index] : "";
+}
+
+std::string number_text(ScalarType kind, std::uint64_t bits) {
+  return kind == kDouble ? fmt::format("{}", std::bit_cast<double>(bits))
+                         : fmt::format("{}", static_cast<std::int64_t>(bits));
+}
+
+std::string call_text(const Word& word, const std::vector<std::string>& names) {
+  std::string text = word.outputs.empty() ? "" : joined(word.outputs, names) + " = ";
+  text += word.op->name + (word.is_inplace ? "_(" : "(") + joined(word.inputs, names);
+  for (std::size_t i = 0; i < word.number_kinds.size(); ++i) {
+    const std::string name = number_name(word, i);
+    text += fmt::format("{}{}{}#{}", i || !word.inputs.empty() ? ", " : "", name,
+                        name.empty() ? "" : ": ", static_cast<std::size_t>(word.first_number) + i);
+  }
+  text += ")";
+  if (!word.op->attributes.empty()) text += fmt::format(" {}", print(*word.op, word.attrs));
+  return text;
+}
+
+// "mul, sum, 4 sgd_step": neighbours of one name are counted.
+std::string expansion_text(const Word& word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.nested.size();) {
+    std::size_t end = i + 1;
+    while (end < word.nested.size() && word.nested[end].op == word.nested[i].op) ++end;
+    text += text.empty() ? "" : ", ";
+    if (end - i > 1) text += fmt::format("{} ", end - i);
+    text += word.nested[i].op->name;
+    i = end;
+  }
+  return text;
+}
+
+std::vector<jit::WordView> words_of(const Segment& segment, const std::vector<std::string>& names) {
+  std::vector<jit::WordView> words;
+  for (std::size_t w = 0; w < segment.words.size(); ++w) {
+    const Word& word = segment.words[w];
+    jit::WordView view;
+    view.file = word.site.file ? word.site.file : "";
+    view.line = word.site.line;
+    view.call = call_text(word, names);
+    view.expands_to = expansion_text(word);
+    for (const StageEnd& end : segment.stage_ends)
+      view.ends_stage |= end.after == static_cast<std::int32_t>(w) + 1;
+    words.push_back(std::move(view));
+  }
+  return words;
+}
+
+std::string live_in_text(const Segment& segment, SlotId id, const std::vector<std::string>& names) {
+  const Slot& slot = segment.slots[static_cast<std::size_t>(id)];
+  std::string text = short_name(slot.type.dtype) + to_string(slot.type.sizes);
+  text += slot.strides == contiguous_strides(slot.type.sizes)
+              ? ", contiguous"
+              : ", strides " + to_string(slot.strides);
+  if (slot.requires_grad) text += ", requires grad";
+  if (!slot.is_leaf) text += ", with a history";
+  if (slot.grad_of != kNoSlot) {
+    return text + "; the gradient of " + names[static_cast<std::size_t>(slot.grad_of)];
+  }
+  return text + (slot.recorded.defined() ? "; this very tensor" : "; any tensor like that");
+}
+
+std::string guards_of(const Segment& segment, const std::vector<std::string>& names) {
+  std::string text =
+      "each call is the expected one: operator, line, attributes, operands, gradient mode\n";
+  for (const SlotId id : segment.live_ins) {
+    text += fmt::format("{}: {}\n", names[static_cast<std::size_t>(id)],
+                        live_in_text(segment, id, names));
+  }
+  std::string moving;
+  for (const Word& word : segment.words) {
+    const std::string who = fmt::format("{} in line {}:", word.op->name, word.site.line);
+    if (word.object) text += who + " the same object, with the structure it had\n";
+    for (const GradEffect& effect : word.effects) {
+      if (!effect.expects_undefined) continue;
+      text += fmt::format("{} {} has no gradient yet\n", who,
+                          names[static_cast<std::size_t>(effect.leaf)]);
+    }
+    std::vector<bool> is_fixed(word.number_kinds.size());
+    for (const auto& [index, bits] : word.fixed_numbers) {
+      const auto at = static_cast<std::size_t>(index);
+      is_fixed[at] = true;
+      text += fmt::format("{} number {} {} is {}\n", who, at, number_name(word, at),
+                          number_text(word.number_kinds[at], bits));
+    }
+    std::string free;
+    for (std::size_t i = 0; i < is_fixed.size(); ++i) {
+      if (!is_fixed[i]) free += fmt::format(" #{}", static_cast<std::size_t>(word.first_number) + i);
+    }
+    if (!free.empty()) moving += fmt::format("{} numbers{} are given to each run\n", who, free);
+  }
+  return text + moving;
+}
+
+}  // namespace
+
+std::string result_name(const Word& word, std::size_t position, std::size_t k) {
+  return word.outputs.size() > 1 ? fmt::format("{}{}_{}", word.op->name, position, k)
+                                 : fmt::format("{}{}", word.op->name, position);
+}
+
+jit::SegmentView inspect(const Segment& segment) {
+  const State state = segment.state.load(std::memory_order_acquire);
+  jit::SegmentView view;
+  view.id = segment.id;
+  view.place = segment.place;
+  view.state = state_name(state);
+  if (state != State::kCompiling) {
+    view.compile_milliseconds = segment.statistics.compile_milliseconds;
+  }
+  const std::vector<std::string> names = slot_names(segment);
+  view.words = words_of(segment, names);
+  view.guards = guards_of(segment, names);
+  view.graph = print(segment.graph);
+  if (state == State::kArmed && segment.executable) {
+    view.program = segment.executable->describe();
+    segment.executable->inspect(segment.graph, view);
+  }
+  return view;
+}
+
+}  // namespace groove::tracer
+
+namespace groove {
+
+void Executable::inspect(const Graph&, jit::SegmentView&) const {}
+
+std::vector<jit::SegmentView> jit::inspect() {
+  std::vector<SegmentView> views;
+  for (const tracer::SegmentPtr& segment : tracer::all_segments())
+    views.push_back(tracer::inspect(*segment));
+  return views;
+}
+
+}  // namespace groove

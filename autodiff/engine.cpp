@@ -62,6 +62,9 @@ class Engine {
 
   void run() {
     discover();
+    // Before anything is changed, and so the same in whatever order nodes would run.
+    for (const Entry& at : nodes_.entries)
+      if (at.is_needed && at.node->is_spent()) throw_spent();
     slots_.resize(slot_count_);
     for (std::size_t i = 0; i < backward_.roots.size(); ++i) {
       const Edge& root = backward_.roots[i];

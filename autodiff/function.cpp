@@ -92,10 +92,9 @@ struct FunctionNode final : autodiff::Node {
     is_released = true;
     context.saved_->places.clear();
   }
+  bool is_spent() const override { return is_released; }
   void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override {
-    GROOVE_CHECK(!is_released,
-                 "backward of Function: trying to backward through the graph a second time; give "
-                 "retain_graph=true to the first backward");
+    if (is_spent()) autodiff::throw_spent();
     variable_list given(cotangents.begin(), cotangents.end());
     for (std::size_t i = 0; i < given.size(); ++i)
       if (!given[i].defined() && context.saved_->materialize_grads)

@@ -61,9 +61,15 @@ void OpNode::save_outputs(const Tensor* outputs, bool is_owned) {
     types_[edge_count + k] = type_of(outputs[k]);
     if (!(op_->saves_outputs >> k & 1)) continue;
     SavedValue& place = saved(edge_count + k);
+    // A result without a history (the index of a maximum) cannot tell its producer when it dies,
+    // and owning it makes no cycle. It is kept itself: a tracer names results after this.
+    if (!is_owned && !is_floating(outputs[k].impl()->dtype)) {
+      place.save(outputs[k]);
+      has_saved_ = true;
+      continue;
+    }
     place.save_output(outputs[k].impl());
-    // A result without a history (the index of a maximum) cannot tell its producer when it dies.
-    if (is_owned || !is_floating(outputs[k].impl()->dtype))
+    if (is_owned)
       place.adopt();
     else
       autograd_meta(*outputs[k].impl()).is_saved_by_producer = true;
@@ -121,10 +127,7 @@ Tensor OpNode::unpack_output(std::uint32_t index) {
 }
 
 void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) {
-  GROOVE_CHECK(!is_released || !has_saved_,
-               "backward of {}: trying to backward through the graph a second time: its saved "
-               "tensors are already freed; give retain_graph=true to the first backward",
-               name());
+  if (is_spent()) throw_spent();
   if (!op_->gradient) {
     if (op_->kind == OpKind::kView && needs[0])
       gradients[0] = embed_cotangent(*op_, attrs_, numbers_, types_[0], cotangents[0]);

@@ -36,6 +36,8 @@ struct Node : TapeNode {
   virtual void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) = 0;
   /// Drops saved values; later use is an error when there were any.
   virtual void release_saved() {}
+  /// True once saved values that it needs are dropped: another backward through it is an error.
+  virtual bool is_spent() const { return false; }
   /// The type of what flows along an edge; null when anything goes.
   virtual const Type* edge_type(std::uint32_t) const { return nullptr; }
   /// The saved output `index`, known without a reference, loses its history or its life.
@@ -44,6 +46,9 @@ struct Node : TapeNode {
   virtual void move_output(std::uint32_t, TensorImpl&) {}
   virtual bool is_accumulator() const { return false; }
 };
+
+/// The error of a backward that reaches a spent node.
+[[noreturn]] void throw_spent();
 
 // A leaf's place on the tape. The leaf owns it; it knows the leaf without owning it.
 struct Accumulator final : Node {

@@ -1,6 +1,8 @@
 // What the tracer asks of the tape (tracer/tape_hooks.h).
 #include "tracer/tape_hooks.h"
 
+#include <unordered_set>
+
 #include "autodiff/backward.h"
 #include "autodiff/tape.h"
 #include "src/core/check.h"
@@ -12,12 +14,27 @@ namespace {
 struct ReleasedNode final : Node {
   ReleasedNode() { is_released = true; }
   const char* name() const override { return "compiled"; }
-  void apply(ArrayRef<Tensor>, ArrayRef<bool>, Tensor*) override {
-    throw_error(
-        "backward: trying to backward through the graph a second time: its saved tensors are "
-        "already freed; give retain_graph=true to the first backward");
-  }
+  bool is_spent() const override { return true; }
+  void apply(ArrayRef<Tensor>, ArrayRef<bool>, Tensor*) override { throw_spent(); }
 };
+
+// Could a backward still run from here? Not when it would reach a spent node.
+bool has_live_history(const TensorImpl& impl) {
+  if (!impl.autograd || !impl.autograd->grad_fn) return false;
+  if (!impl.autograd->grad_fn->is_released) return true;
+  std::vector<const TapeNode*> walk{impl.autograd->grad_fn.get()};
+  std::unordered_set<const TapeNode*> seen;
+  while (!walk.empty()) {
+    const TapeNode* const at = walk.back();
+    walk.pop_back();
+    if (at->is_deferred || !seen.insert(at).second) continue;
+    const auto& node = static_cast<const Node&>(*at);
+    if (node.is_spent()) return false;
+    for (std::uint32_t i = 0; i < node.edge_count; ++i)
+      if (node.edges[i].node) walk.push_back(node.edges[i].node.get());
+  }
+  return true;
+}
 
 bool run_again(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs) {
   if (op.name != "backward" || op.kind != OpKind::kBig) return false;
@@ -33,9 +50,7 @@ bool run_again(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs) {
 const bool registered = [] {
   tracer::TapeHooks& hooks = tracer::tape_hooks();
   hooks.move_history = [](TensorImpl& from, TensorImpl& to) { move_history(from, to); };
-  hooks.has_live_history = [](const TensorImpl& impl) {
-    return impl.autograd && impl.autograd->grad_fn && !impl.autograd->grad_fn->is_released;
-  };
+  hooks.has_live_history = has_live_history;
   hooks.run_again = run_again;
   hooks.make_released_node = [] { return TapeNodePtr(new ReleasedNode); };
   hooks.sequence = tape_sequence;

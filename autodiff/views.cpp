@@ -85,6 +85,7 @@ struct CopySlices final : Node {
     is_released = true;
     write->release_saved();
   }
+  bool is_spent() const override { return write->is_spent(); }
   const Type* edge_type(std::uint32_t index) const override {
     return index == 0 ? &type : write->edge_type(index);
   }

@@ -22,6 +22,10 @@ if(GROOVE_SANITIZE)
   message(STATUS "Groove: tier 2 is not built with sanitizers, which LLVM's archives lack")
   return()
 endif()
+if(LLVM_ENABLE_ZSTD AND NOT TARGET zstd::libzstd_shared AND NOT TARGET zstd::libzstd_static)
+  message(STATUS "Groove: LLVM ${LLVM_PACKAGE_VERSION} needs libzstd-dev, so tier 2 is not built")
+  return()
+endif()
 message(STATUS "Groove: tier 2 with LLVM ${LLVM_PACKAGE_VERSION}")
 
 # What the text form of a kernel needs is compiled in once more: the library shares no symbol with

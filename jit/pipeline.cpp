@@ -21,7 +21,8 @@ void dump(const Graph& graph, int number, std::size_t step, const char* name) {
 }  // namespace
 
 const std::vector<Pass>& passes() {
-  static const std::vector<Pass> order = {
+  // Never destroyed: the compile thread may still run while the process exits.
+  static const auto& order = *new std::vector<Pass>{
       {"expand_composites", expand_composites, "losses, softmax and the like become their parts"},
       {"widen_halves", widen_halves, "matrix products of 16-bit floats compute in f32"},
       {"merge_duplicates", merge_duplicates, "what is computed twice is computed once"},

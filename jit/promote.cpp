@@ -9,8 +9,8 @@
 
 namespace groove::jit {
 
-// At construction, so that the pointers a run reads never change; a kernel below the threshold keeps
-// its plain code.
+// At construction, so that the pointers a run reads never change; a kernel below the threshold
+// keeps its plain code.
 void Program::find_hot_kernels() {
   double total = 0;
   for (const Step& step : steps_) total += step.nanoseconds;

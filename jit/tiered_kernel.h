@@ -1,5 +1,5 @@
-// A kernel of a program whose code may be replaced by tier 2's while the program runs. Both give the
-// same bits, so the moment of the change is free; the faster of the two stays.
+// A kernel of a program whose code may be replaced by tier 2's while the program runs. Both give
+// the same bits, so the moment of the change is free; the faster of the two stays.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 namespace groove::jit {
 
 struct TierPolicy {
-  double least_share = 0.02;      // of the program's estimated time, below which tier 1 is enough
-  bool always_takes_it = false;   // tests: tier 2 without a trial
+  double least_share = 0.02;     // of the program's estimated time, below which tier 1 is enough
+  bool always_takes_it = false;  // tests: tier 2 without a trial
 };
 TierPolicy& tier_policy();
 

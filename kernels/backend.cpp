@@ -20,7 +20,7 @@ namespace {
 
 // A function-local static, because backends register from static initialisers of other files.
 std::vector<Backend*>& registry() {
-  static std::vector<Backend*> backends;
+  static auto& backends = *new std::vector<Backend*>;  // never destroyed: threads may still compile
   return backends;
 }
 

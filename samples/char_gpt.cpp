@@ -158,7 +158,8 @@ int main(int argc, char** argv) {
     const Text text(options.data + "/tiny_shakespeare.txt");
     Gpt model(static_cast<int64_t>(text.alphabet.size()));
     train(model, text, options);
-    std::printf("%s\n", write(model, text, 400).c_str());
+    const int64_t characters = options.bits ? 20 : 400;
+    std::printf("%s\n", write(model, text, characters).c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "char_gpt: %s\n", error.what());
     return 1;

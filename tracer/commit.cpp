@@ -124,6 +124,13 @@ bool Replay::run_stage_for(TensorImpl& impl) {
     fill(id);
     return true;
   }
+  const bool is_real = info.early_output >= 0 &&
+                       segment_->graph.outputs[static_cast<std::size_t>(info.early_output)].stage <
+                           next_stage_;
+  if (is_real) {  // a view that was made after its memory was looked at
+    fill(id);
+    return true;
+  }
   for (std::size_t i = 0; i < segment_->stage_ends.size(); ++i) {
     const StageEnd& end = segment_->stage_ends[i];
     const bool is_this = segment_->slots[static_cast<std::size_t>(end.slot)].storage == storage &&

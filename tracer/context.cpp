@@ -120,8 +120,8 @@ void Context::on_call(const Call& call, Tensor* outputs) {
 void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                          Tensor* outputs) {
   if (may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
-  if (discovery_.plan() && discovery_.plan()->head == hash && wants_segment(hash)) {
-    start_recording(*discovery_.plan());
+  if (const Discovery::Plan* plan = discovery_.plan(hash); plan && wants_segment(hash)) {
+    start_recording(*plan);
     record_call(call, site, outputs);
     recorded_hash_ = mix(recorded_hash_, hash);
     return;
@@ -202,9 +202,10 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
     if (word.ends_step && replay_->is_complete() && !commit_complete(1)) run_now();
     return;
   }
-  if (state_ == State::kWatching && discovery_.plan() && discovery_.plan()->head == hash &&
-      wants_segment(hash))
-    start_recording(*discovery_.plan());
+  if (state_ == State::kWatching) {
+    const Discovery::Plan* const plan = discovery_.plan(hash);
+    if (plan && wants_segment(hash)) start_recording(*plan);
+  }
   if (state_ == State::kRecording) {
     recorder_->open_expansion(word, site);
     is_expanding_ = true;

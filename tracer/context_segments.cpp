@@ -26,7 +26,7 @@ void Context::start_recording(const Discovery::Plan& plan) {
   // Strict mode cannot be left, so nothing is taken for a constant there.
   recorder_ = std::make_unique<Recorder>(
       plan.head, next_session(), is_strict() ? Recorder::Moving{.are_all = true} : moving(plan.head));
-  discovery_.drop_plan();
+  discovery_.drop_plan(recorded_plan_->head);
   move_to(State::kRecording);
 }
 

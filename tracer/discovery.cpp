@@ -16,9 +16,19 @@ int Discovery::needed(std::uint64_t head) const {
   return hot_ << (failures < 10 ? failures : 10);
 }
 
+const Discovery::Plan* Discovery::plan(std::uint64_t head) const {
+  const auto found = plans_.find(head);
+  return found == plans_.end() ? nullptr : &found->second;
+}
+
+void Discovery::forget_cycle() {
+  if (cycle_head_) plans_.erase(*cycle_head_);
+  cycle_head_.reset();
+}
+
 void Discovery::penalize(std::uint64_t head) {
   ++penalties_[head];
-  plan_.reset();
+  plans_.erase(head);
   repeats_.clear();
 }
 
@@ -27,8 +37,10 @@ void Discovery::note_stretch(std::size_t begin, Kind kind) {
   std::uint64_t hash = static_cast<std::uint64_t>(kind);
   for (std::size_t i = begin; i < stream_.size(); ++i) hash = combine(hash, stream_[i]);
   const std::uint64_t head = stream_[begin];
-  if (++repeats_[hash] >= needed(head)) plan_ = Plan{head, hash, stream_.size() - begin, kind};
+  if (++repeats_[hash] >= needed(head))
+    plans_[head] = Plan{head, hash, stream_.size() - begin, kind};
   if (repeats_.size() > 4096) repeats_.clear();
+  if (plans_.size() > kMostPlans) plans_.clear();
 }
 
 void Discovery::on_word(std::uint64_t hash) {
@@ -47,7 +59,7 @@ void Discovery::on_word(std::uint64_t hash) {
 // A word that came before at distance p, with the p words before both the same, repeated: a loop
 // without cuts.
 void Discovery::look_for_cycle() {
-  if (plan_ && plan_->kind == Kind::kCycle) return;  // waiting for its head
+  if (cycle_head_ && plans_.contains(*cycle_head_)) return;  // waiting for its head
   const std::size_t now = stream_.size() - 1;
   const auto found = last_at_.find(stream_[now]);
   if (found == last_at_.end() || found->second < last_read_) return;
@@ -56,7 +68,8 @@ void Discovery::look_for_cycle() {
   if (now - last_read_ < period * (repeats + 1)) return;
   for (std::size_t i = 0; i < period * repeats; ++i)
     if (stream_[now - 1 - i] != stream_[now - 1 - i - period]) return;
-  plan_ = Plan{stream_[now], 0, period, Kind::kCycle};
+  cycle_head_ = stream_[now];
+  plans_[*cycle_head_] = Plan{*cycle_head_, 0, period, Kind::kCycle};
 }
 
 void Discovery::on_step_end() {
@@ -80,7 +93,7 @@ void Discovery::on_segment(Kind kind) {
 }
 
 void Discovery::clear_stream() {
-  if (plan_ && plan_->kind == Kind::kCycle) plan_.reset();
+  forget_cycle();
   stream_.clear();
   last_at_.clear();
   last_read_ = 0;

@@ -27,8 +27,9 @@ class Discovery {
   void clear_stream();
   void clear();
 
-  const std::optional<Plan>& plan() const { return plan_; }
-  void drop_plan() { plan_.reset(); }
+  /// What to record from a word of this head on; null when nothing.
+  const Plan* plan(std::uint64_t head) const;
+  void drop_plan(std::uint64_t head) { plans_.erase(head); }
   /// Repeats of a stretch until it is recorded.
   void set_hot(int repeats) { hot_ = repeats; }
   /// A recording or segment of this head failed: it must repeat more often next time.
@@ -37,9 +38,11 @@ class Discovery {
  private:
   void note_stretch(std::size_t begin, Kind kind);
   void look_for_cycle();
+  void forget_cycle();
   int needed(std::uint64_t head) const;
 
   static constexpr std::size_t kLongest = 20'000;
+  static constexpr std::size_t kMostPlans = 256;
 
   int hot_ = 2;
   std::vector<std::uint64_t> stream_;  // since the last step end
@@ -49,7 +52,9 @@ class Discovery {
   std::unordered_map<std::uint64_t, std::size_t> last_at_;  // word -> place in stream_
   std::unordered_map<std::uint64_t, int> repeats_;          // stretch -> times seen
   std::unordered_map<std::uint64_t, int> penalties_;        // head -> failures
-  std::optional<Plan> plan_;
+  // By head: a loop with several optimizers has several stretches.
+  std::unordered_map<std::uint64_t, Plan> plans_;
+  std::optional<std::uint64_t> cycle_head_;  // the one cycle among them
 };
 
 }  // namespace groove::tracer

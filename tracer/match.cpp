@@ -164,6 +164,13 @@ bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
   return bind(id, *tensor.impl(), why);
 }
 
+bool Replay::bind_recorded(SlotId id, Reason& why) {
+  TensorImpl* const object = segment_->slots[static_cast<std::size_t>(id)].recorded.impl();
+  if (object) return bind(id, *object, why);
+  why = Reason::kMismatchState;
+  return false;
+}
+
 bool Replay::bind_nested(const Word& word, Reason& why) {
   for (const SlotId id : word.nested_live_ins) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
@@ -171,7 +178,8 @@ bool Replay::bind_nested(const Word& word, Reason& why) {
     TensorImpl* object = slot.recorded.impl();
     if (slot.grad_of != kNoSlot) {
       const Live& leaf = live_[static_cast<std::size_t>(slot.grad_of)];
-      const AutogradMeta* meta = leaf.run == run_ ? leaf.object->autograd : nullptr;
+      if (leaf.run != run_ && !bind_recorded(slot.grad_of, why)) return false;
+      const AutogradMeta* meta = leaf.object->autograd;
       object = meta ? meta->grad.impl() : nullptr;
     }
     if (!object) {
@@ -298,7 +306,9 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
     const std::uint64_t run = run_;
     std::vector<Type> types;
     for (const Tensor& input : call.inputs) {
-      if (input.defined() && is_integral(input.impl()->dtype)) materialize(*input.impl());
+      const bool is_read = call.op->check_reads >> types.size() & 1;
+      if (input.defined() && (is_read || is_integral(input.impl()->dtype)))
+        materialize(*input.impl());
       types.push_back(input.defined() ? Type{input.impl()->dtype, input.impl()->geometry.sizes}
                                       : Type{ScalarType::Undefined, {}});
     }

@@ -94,6 +94,10 @@ void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   }
   const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
                         cached_[static_cast<std::size_t>(id)].is_fresh;
+  // Words before the first use of its leaf (zero_grad) can only find it through this very leaf.
+  if (slot.grad_of > id)
+    segment_->slots[static_cast<std::size_t>(slot.grad_of)].recorded =
+        objects_[static_cast<std::size_t>(slot.grad_of)];
   if (slot.grad_of != kNoSlot)
     slot.recorded = Tensor();
   else if (is_first || word().object)
@@ -195,7 +199,8 @@ Recorder::Prepared Recorder::prepare(const Call& call) {
     // What a value check reads must be real before the op is matched.
     if (call.op->check && slot != kNoSlot && !in_expansion_) {
       const Slot& info = segment_->slots[static_cast<std::size_t>(slot)];
-      if (!info.is_live_in && reads_indices(info.type)) {
+      const bool is_read = call.op->check_reads >> prepared.inputs.size() & 1;
+      if (!info.is_live_in && (is_read || reads_indices(info.type))) {
         segment_->words.pop_back();
         add_stage_end(slot);
         segment_->words.emplace_back();

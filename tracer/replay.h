@@ -69,6 +69,7 @@ class Replay {
   bool match_operand(SlotId slot, const Tensor& tensor, Reason& why);
   bool bind(SlotId slot, TensorImpl& impl, Reason& why);
   bool bind_nested(const Word& word, Reason& why);
+  bool bind_recorded(SlotId id, Reason& why);
   bool take_snapshot(SlotId slot, TensorImpl& impl, Reason& why);
   bool snapshot_is_current(const Live& live) const;
   const Live& memory_of(SlotId slot) const;

@@ -59,7 +59,8 @@ int chosen(const Builder& b, const Instr& i) {
 }  // namespace
 
 const std::vector<ScalarRule>& scalar_rules() {
-  static const std::vector<ScalarRule> rules = {
+  // Never destroyed: see passes().
+  static const auto& rules = *new std::vector<ScalarRule>{
       {"x * 1 -> x", Prim::kMul, times_one},
       {"x / 1 -> x", Prim::kDiv, divided_by_one},
       {"x + -0.0 -> x", Prim::kAdd, plus_nothing},

@@ -176,7 +176,8 @@ const Op& op = define({
             for (const bool has_weights : {false, true}) {
               const Type channels = has_weights ? Type{dtype, {sizes[1]}}
                                                 : Type{ScalarType::Undefined, {}};
-              samples.push_back({{{dtype, sizes}, channels, channels}, Attrs().add_double(1e-2), {}});
+              samples.push_back(
+                  {{{dtype, sizes}, channels, channels}, Attrs().add_double(1e-2), {}});
             }
           }
           return samples;

@@ -65,6 +65,7 @@ const Op& op = define(ElementwiseLoss{
         },
     .domain = {0.1, 0.9},
     .check = check_probabilities,
+    .check_reads = 0b01,
 });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// convolution_backward_weight: what the weight of a convolution gets from the gradient of its output.
+// convolution_backward_weight: what the weight of a convolution gets from the gradient of its
+// output.
 #include "kernels/ops/convolution.h"
 
 namespace groove {

@@ -94,6 +94,7 @@ const Op& define(const ElementwiseLoss& spec) {
       .gradient = [spec](const Grad& g) { return loss_gradient(g, spec); },
       .saves_inputs = 3,
       .check = spec.check,
+      .check_reads = spec.check_reads,
       .has_inplace = false,
       .reference =
           [spec](const Signature& s, const std::vector<Reference>& inputs) {

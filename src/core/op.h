@@ -174,6 +174,8 @@ struct Op {
   std::uint32_t saves_outputs = 0;
   std::function<void(const Signature&, ArrayRef<Tensor>)> check =
       {};  // on values; throws groove::Error
+  // bit i: the check reads input i's values, which are then real before it; integer ones always are
+  std::uint32_t check_reads = 0;
   // In-place form: output k is written to input mutates[k]. Default: output 0 to input 0.
   std::vector<int> mutates = {0};
   bool has_inplace = true;

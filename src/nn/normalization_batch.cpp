@@ -56,7 +56,8 @@ void BatchNormImplBase::reset() {
   const bool tracks = options.track_running_stats();
   running_mean = register_buffer("running_mean", tracks ? empty({features}) : Tensor());
   running_var = register_buffer("running_var", tracks ? empty({features}) : Tensor());
-  num_batches_tracked = register_buffer("num_batches_tracked", tracks ? empty({}, kLong) : Tensor());
+  num_batches_tracked =
+      register_buffer("num_batches_tracked", tracks ? empty({}, kLong) : Tensor());
   reset_parameters();
 }
 

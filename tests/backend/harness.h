@@ -1,5 +1,5 @@
-// Runs one kernel on the interpreter and on generated code of every backend, on buffers that end (or begin) at a
-// page without access, and compares all results bit for bit; any NaN equals any NaN.
+// Runs one kernel on the interpreter and on generated code of every backend, on buffers that end (or
+// begin) at a page without access, and compares all results bit for bit; any NaN equals any NaN.
 #pragma once
 
 #include <gtest/gtest.h>

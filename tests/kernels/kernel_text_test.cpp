@@ -102,7 +102,6 @@ TEST(Verifier, Rejects) {
        "kernel map\naccess 0 store f32 contiguous\nphase\n%0 = load f32 @0\n"},
       {"one phase", "kernel map\nphase\nphase\n"},
       {"two phases", "kernel column\nphase\n%0 = constant f32 0x0\n"},
-      {"unsupported dtype", "kernel map\nphase\n%0 = constant f16 0x0\n"},
       {"map kernels do not reduce",
        "kernel map\nphase\n%0 = constant f32 0x0\n%1 = reduce_sum f32 %0\n"},
       {"used in the phase that reduces it",

@@ -47,7 +47,7 @@ struct Case {
 };
 
 std::string describe(const Case& each) {
-  return fmt::format("{}, memory {}, content {}, round {}", describe(each.op, each.sample),
+  return fmt::format("{}, memory {}, content {}, round {}", testing::describe(each.op, each.sample),
                      static_cast<int>(each.lay), static_cast<int>(each.content), each.round);
 }
 

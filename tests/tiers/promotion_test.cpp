@@ -1,5 +1,5 @@
-// Tier 2 in compiled segments: hot kernels change to LLVM's code while a loop runs, and nothing else
-// changes; a process that does not need LLVM does not load it.
+// Tier 2 in compiled segments: hot kernels change to LLVM's code while a loop runs, and nothing
+// else changes; a process that does not need LLVM does not load it.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,6 +1,8 @@
 // Makes random programs. Each instruction is tried on a running machine and kept when it is valid,
 // so that most of a program computes something; a few invalid ones are kept for their errors.
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "tools/random_programs/machine.h"
 
@@ -35,14 +37,16 @@ class Generator {
   Generator(std::uint64_t seed, bool is_loop) : random_(seed), is_loop_(is_loop) {
     program_.seed = seed;
     program_.steps = is_loop ? 8 + static_cast<int>(random_.below(5)) : 5;
-    program_.clears_at_end = random_.chance(70);
+    // Most programs do what a loop is compiled for; the others anything that comes to mind.
+    is_regular_ = random_.chance(80);
+    program_.clears_at_end = random_.chance(is_regular_ ? 90 : 50);
     for (std::int64_t& size : pool_) size = random_size();
     make_leaves();
     has_guards_ = random_.chance(25);
-    has_eager_ = random_.chance(15);
-    has_periods_ = random_.chance(30);
+    has_eager_ = random_.chance(is_regular_ ? 5 : 30);
+    if (random_.chance(is_regular_ ? 10 : 60)) period_ = 2 + static_cast<int>(random_.below(3));
     has_host_ = random_.chance(40);
-    has_pointers_ = random_.chance(25);
+    has_pointers_ = random_.chance(is_regular_ ? 8 : 50);
     has_moving_ = random_.chance(60);
     named_percent_ = random_.chance(50) ? 10 : 60;
     inplace_percent_ = random_.chance(40) ? 0 : 15;
@@ -55,6 +59,7 @@ class Generator {
       make_loop();
     else
       make_straight();
+    if (is_regular_) drop_dead_histories();
     return std::move(program_);
   }
 
@@ -97,7 +102,7 @@ class Generator {
       program_.buffers.back().dtype =
           is_double && random_.chance(50) ? kDouble : dtypes[random_.below(16)];
     }
-    if (!is_loop_ || random_.chance(20)) return;
+    if (!is_loop_ || random_.chance(is_regular_ ? 8 : 40)) return;
     const int optimizers = random_.chance(25) ? 2 : 1;
     for (int n = 0; n < optimizers; ++n) {
       OptimizerSpec spec;
@@ -135,8 +140,8 @@ class Generator {
     each.x = random_.number();
     if (has_moving_ && is_loop_) {
       if (random_.chance(20)) each.x_per_step = random_.number() * 0.125;
-      if (random_.chance(10)) each.j_per_step = 1 + random_.below(3);
-      if (random_.chance(3)) each.i_per_step = 1;
+      if (random_.chance(25)) each.j_per_step = 1 + random_.below(3);
+      if (!is_regular_ && random_.chance(4)) each.i_per_step = 1;
     }
     if (has_eager_ && random_.chance(10)) each.is_eager = true;
     if (is_inference_ || random_.chance(3)) each.has_no_grad = true;
@@ -170,9 +175,9 @@ class Generator {
       machine_->forget(kFirstResult + each.id);
       return false;
     }
-    if (has_periods_ && random_.chance(8)) {
-      each.every = 2 + static_cast<int>(random_.below(3));
-      each.phase = static_cast<int>(random_.below(each.every));
+    if (period_ > 1 && random_.chance(8)) {
+      each.every = period_;
+      each.phase = static_cast<int>(random_.below(period_));
     }
     if (has_branch_ && random_.chance(25)) each.guard = 1 + static_cast<int>(random_.below(2));
     program_.body.push_back(each);
@@ -185,9 +190,11 @@ class Generator {
       const bool is_write = random_.chance(inplace_percent_);
       Instruction each = blank(is_write ? Kind::kInplace : Kind::kPure);
       each.op = &pick(is_write ? inplace_ops() : pure_ops());
+      if (is_regular_ && !each.op->moves) each.j_per_step = 0;
       for (int n = 0; n < each.op->operands; ++n) each.operands[n] = operand();
       if (is_write) {
-        if (each.operands[0] < kFirstBuffer) each.has_no_grad = true;
+        const bool is_state = each.operands[0] < kFirstResult;
+        if (each.operands[0] < kFirstBuffer || (is_regular_ && is_state)) each.has_no_grad = true;
         // A write into what backward needs is an error; most of those say the same.
         const Tensor target = machine_->value(each.operands[0]);
         if (target.defined() && target.requires_grad() && !each.has_no_grad && random_.chance(60))
@@ -217,9 +224,9 @@ class Generator {
       has_branch_ = true;
     }
     if (random_.chance(8)) add_on(Kind::kKeep, operand());
-    if (random_.chance(5)) add_on(Kind::kVersion, operand());
-    if (random_.chance(3)) add_on(Kind::kError, operand());
-    if (random_.chance(5)) add_on(Kind::kLeaf, operand());
+    if (random_.chance(is_regular_ ? 2 : 10)) add_on(Kind::kVersion, operand());
+    if (random_.chance(is_regular_ ? 1 : 6)) add_on(Kind::kError, operand());
+    if (random_.chance(is_regular_ ? 2 : 10)) add_on(Kind::kLeaf, operand());
     if (random_.chance(25)) {  // state carried to the next iteration, of the same shape
       const int b =
           kFirstBuffer +
@@ -344,13 +351,40 @@ class Generator {
     add_on(Kind::kItem, operand());
   }
 
+  // A result with a gradient history that no backward reaches keeps a loop from being compiled; a
+  // program that trains has none. So what nothing needs goes, and what has a history dies at its
+  // last use.
+  void drop_dead_histories() {
+    std::set<int> needed;
+    std::vector<Instruction> kept;
+    for (auto each = program_.body.rbegin(); each != program_.body.rend(); ++each) {
+      const int result = kFirstResult + each->id;
+      const int target = each->operands[0];
+      const auto has_history = [&](int number) {
+        const Tensor made = machine_->value(number);
+        return made.defined() && made.requires_grad() && !made.is_leaf();
+      };
+      const int decisive = each->kind == Kind::kInplace ? target : result;
+      const bool computes = each->kind == Kind::kPure || each->kind == Kind::kInplace;
+      if (computes && decisive >= kFirstResult && has_history(decisive)) {
+        if (!needed.contains(decisive)) continue;
+        each->is_named = false;
+      }
+      for (const int operand : each->operands) needed.insert(operand);
+      kept.push_back(*each);
+    }
+    std::reverse(kept.begin(), kept.end());
+    program_.body = std::move(kept);
+  }
+
   Source random_;
-  bool is_loop_;
+  bool is_loop_, is_regular_ = false;
+  int period_ = 1;
   Program program_;
   std::unique_ptr<Machine> machine_;
   std::int64_t pool_[3];
   int next_id_ = 0;
-  bool has_guards_, has_eager_, has_periods_, has_host_, has_pointers_, has_moving_;
+  bool has_guards_, has_eager_, has_host_, has_pointers_, has_moving_;
   bool has_branch_ = false, zeroes_to_none_ = true;
   bool is_inference_ = false;
   int named_percent_, inplace_percent_;

@@ -25,7 +25,7 @@ const std::vector<Op>& inplace_ops() {
       {"pow_", 1, RUN(v.a.pow_(2, v.site)), 1},
       {"masked_fill_", 2, RUN(v.a.masked_fill_(as_mask(v.b, v.site), v.x, v.site))},
       {"index_add_", 2,
-       RUN(v.a.index_add_(0, positions(v.b.size(0), v.a.size(0), v.j, v.k), v.b, v.site))},
+       RUN(v.a.index_add_(0, positions(v.b.size(0), v.a.size(0), v.j, v.k), v.b, v.site)), 4, true},
       {"scatter_add_", 2,
        RUN(v.a.scatter_add_(
            0, positions(v.b.numel(), v.a.size(0), v.j, v.k).reshape(v.b.sizes(), v.site), v.b,
@@ -50,16 +50,15 @@ const std::vector<Op>& inplace_ops() {
       {"normal_", 1, RUN(v.a.normal_(0, 1, v.site)), 2},
       // Writes through views that nobody keeps.
       {"select_write_", 2,
-       RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] = Arg(v.b, v.site), v.a)), 6},
+       RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] = Arg(v.b, v.site), v.a)), 6, true},
       {"select_fill_", 1,
        RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] =
                 detail::ScalarArg(v.x, v.site),
-            v.a)),
-       4},
-      {"narrow_mul_", 1, RUN(narrowed(v).mul_(v.x, v.site)), 8},
-      {"slice_add_", 1, RUN(sliced(v).add_(v.x, 1, v.site)), 6},
+            v.a)), 4, true},
+      {"narrow_mul_", 1, RUN(narrowed(v).mul_(v.x, v.site)), 8, true},
+      {"slice_add_", 1, RUN(sliced(v).add_(v.x, 1, v.site)), 6, true},
       {"transposed_add_", 2, RUN(v.a.t(v.site).add_(v.b, 1, v.site)), 4},
-      {"slice_copy_", 2, RUN(sliced(v).copy_(v.b, false, v.site)), 4},
+      {"slice_copy_", 2, RUN(sliced(v).copy_(v.b, false, v.site)), 4, true},
   };
   return all;
 }

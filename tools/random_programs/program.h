@@ -30,7 +30,8 @@ struct Op {
   const char* name;
   int operands;
   Run run;
-  int weight = 4;  // how often the generator takes it
+  int weight = 4;       // how often the generator takes it
+  bool moves = false;   // j may change from step to step: a start or positions, no attribute
 };
 const std::vector<Op>& pure_ops();  // of all these:
 std::vector<Op> shape_ops();

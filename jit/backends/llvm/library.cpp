@@ -16,8 +16,8 @@ namespace groove::llvm_tier {
 namespace {
 
 constexpr const char* kName = GROOVE_LLVM_FILE;
-// Every kernel maps pages of its own, of which a process may have 65,530.
-constexpr int kMostKernels = 8000;
+// Every kernel takes two mappings of its own; a process may have 65,530.
+constexpr int kMostKernels = 20000;
 
 struct Library {
   std::mutex mutex;  // held while LLVM works

@@ -17,6 +17,9 @@ using kernels::NestArguments;
 // A body of fewer instructions than this waits for its loop's bookkeeping.
 constexpr int kTinyBody = 6;
 constexpr int kTinyCopies = 4;
+// One of more instructions is emitted once, masked always, where masks are free: its compilation
+// would take twice the time.
+constexpr int kHeavyBody = 40;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
@@ -209,19 +212,23 @@ Value* Nest::make_tail(Value* count) {
 // Whole vectors while `unrolled` of them fit before `end`, then single vectors cut to what is left.
 void Nest::vectors_until(const Phase& phase, Value* end, int unrolled) {
   const int step = unrolled * lanes_;
-  Value* const limit = b.CreateSub(end, integer(step));
-  loop(b.CreateICmpSLE(get(i_), limit), [&] {
-    for (int copy = 0; copy < unrolled; ++copy) emit_body(phase, copy, nullptr);
-    add_to(i_, step);
-    return b.CreateICmpSLE(get(i_), limit);
-  });
+  const bool is_masked_only = is_wide_ && lanes_ > 1 && unrolled == 1 && weight(phase) > kHeavyBody;
+  if (!is_masked_only) {
+    Value* const limit = b.CreateSub(end, integer(step));
+    loop(b.CreateICmpSLE(get(i_), limit), [&] {
+      for (int copy = 0; copy < unrolled; ++copy) emit_body(phase, copy, nullptr);
+      add_to(i_, step);
+      return b.CreateICmpSLE(get(i_), limit);
+    });
+  }
   if (!reductions_.empty() && accumulate_ == Accumulate::kRegisters) spill_accumulators();
   if (lanes_ == 1) return;
   loop(b.CreateICmpSLT(get(i_), end), [&]() -> Value* {
     Value* const left = b.CreateSub(end, get(i_));
     emit_body(phase, 0, make_tail(minimum(left, integer(lanes_))));
     add_to(i_, lanes_);
-    return unrolled > 1 ? b.CreateICmpSLT(get(i_), end) : b.getFalse();
+    const bool may_repeat = unrolled > 1 || is_masked_only;
+    return may_repeat ? b.CreateICmpSLT(get(i_), end) : b.getFalse();
   });
 }
 

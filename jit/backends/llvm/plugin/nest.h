@@ -103,7 +103,9 @@ class Nest {
   AllocaInst* variable(llvm::Type* type, Value* start = nullptr);
   Value* get(AllocaInst* variable) { return b.CreateLoad(variable->getAllocatedType(), variable); }
   void set(AllocaInst* variable, Value* value) { b.CreateStore(value, variable); }
-  void add_to(AllocaInst* variable, Value* step) { set(variable, b.CreateAdd(get(variable), step)); }
+  void add_to(AllocaInst* variable, Value* step) {
+    set(variable, b.CreateAdd(get(variable), step));
+  }
   void add_to(AllocaInst* variable, int step) { add_to(variable, integer(step)); }
   Value* integer(std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); }
   Value* offset(Value* base, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), base, bytes); }

@@ -248,7 +248,9 @@ Value* Values::convert(ScalarType to, ScalarType from, Value* x) {
 
 Value* Values::piece_of(Value* x, int first, int count) {
   llvm::SmallVector<int, 16> lanes(static_cast<std::size_t>(count), -1);
-  for (int i = 0; i < count && first + i < lanes_; ++i) lanes[static_cast<std::size_t>(i)] = first + i;
+  for (int i = 0; i < count && first + i < lanes_; ++i) {
+    lanes[static_cast<std::size_t>(i)] = first + i;
+  }
   return b.CreateShuffleVector(x, lanes);
 }
 

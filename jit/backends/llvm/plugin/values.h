@@ -1,6 +1,6 @@
 // Values of the kernel IR as LLVM vectors: every value, uniform ones too, is a vector of one width,
-// bool as i1, 16-bit floats as i16. Each primitive is written so that LLVM can neither fuse, reorder
-// nor round otherwise than the numeric contract says.
+// bool as i1, 16-bit floats as i16. Each primitive is written so that LLVM can neither fuse, nor
+// reorder, nor round otherwise than the numeric contract says.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

@@ -17,6 +17,7 @@ class OpNode final : public Node {
   const char* name() const override { return op_->name.c_str(); }
   void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override;
   void release_saved() override;
+  bool is_spent() const override { return is_released && has_saved_; }
   const Type* edge_type(std::uint32_t edge) const override { return &types_[edge]; }
   void adopt_output(std::uint32_t index) override;
   void move_output(std::uint32_t index, TensorImpl& impl) override;

@@ -31,6 +31,12 @@ void forget_retained(AutogradMeta& meta) {
 }  // namespace
 }  // namespace autodiff
 
+void autodiff::throw_spent() {
+  throw_error(
+      "backward: trying to backward through the graph a second time: its saved tensors are already "
+      "freed; give retain_graph=true to the first backward");
+}
+
 void destroy(TapeNode* node) {
   node->sequence = reinterpret_cast<std::uintptr_t>(dead_nodes);
   dead_nodes = node;

@@ -50,6 +50,7 @@ bool run_again(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs) {
 const bool registered = [] {
   tracer::TapeHooks& hooks = tracer::tape_hooks();
   hooks.move_history = [](TensorImpl& from, TensorImpl& to) { move_history(from, to); };
+  hooks.needs_gradient = needs_gradient;
   hooks.has_live_history = has_live_history;
   hooks.run_again = run_again;
   hooks.make_released_node = [] { return TapeNodePtr(new ReleasedNode); };

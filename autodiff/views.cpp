@@ -56,6 +56,11 @@ struct ViewNode final : Node {
   Edge edge;
 };
 
+// Nobody has seen a gradient that is still being made: it is new, whatever went into it.
+void forget_writes(const Tensor& gradient) {
+  if (gradient.impl()->storage) gradient.impl()->storage->version = 0;
+}
+
 // The base's history after an in-place op on a view of it: the written part of the cotangent goes
 // through the op, the rest to what the base was before.
 struct CopySlices final : Node {
@@ -79,6 +84,7 @@ struct CopySlices final : Node {
     if (!needs[0]) return;
     const Type part_type{part.impl()->dtype, part.impl()->geometry.sizes};
     copy_into(part, gradients[0].defined() ? gradients[0] : zeros_of(part_type));
+    forget_writes(rest);
     gradients[0] = rest;
   }
   void release_saved() override {
@@ -152,6 +158,7 @@ Tensor embed_cotangent(const Op& op, const Attrs& attrs, ArrayRef<Scalar> number
   Tensor gradient = zeros_of(input);
   Tensor place = call(op, {gradient}, Site::current(), attrs, numbers);
   copy_into(place, cotangent);
+  forget_writes(gradient);
   return gradient;
 }
 

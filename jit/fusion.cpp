@@ -378,6 +378,8 @@ class Fuser {
         for (const std::int32_t user : uses_.readers[static_cast<std::size_t>(id)]) {
           const std::int32_t reader = fusion_.group_of[static_cast<std::size_t>(user)];
           if (reader != from && reader != home) return false;
+          // The product itself reads memory, not what its epilogue has.
+          if (user == group(home).seed && group(home).kind == GroupKind::kContraction) return false;
         }
       }
     }

@@ -1,5 +1,7 @@
 // How grouped nodes read their operands: chains from an operand to the loop, and the memory at the
 // far end of them.
+#include <optional>
+
 #include "jit/fusion.h"
 #include "kernels/build.h"
 #include "kernels/lowering.h"
@@ -94,10 +96,10 @@ ValueId resolve(const Graph& graph, Chains& chains, ValueId value, const Chain*&
 }
 
 bool is_collapsible(const LoopShape& loop, const Walk& walk, const std::vector<char>& axes) {
-  std::int64_t expected = -1;
+  std::optional<std::int64_t> expected;  // none outside the innermost axis; strides may be negative
   for (std::size_t i = loop.sizes.size(); i-- > 0;) {
     if (!axes[i]) continue;
-    if (expected >= 0 && walk.strides[i] != expected) return false;
+    if (expected && walk.strides[i] != *expected) return false;
     expected = walk.strides[i] * loop.sizes[i];
   }
   return true;

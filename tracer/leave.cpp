@@ -2,6 +2,7 @@
 // ran before the end wrote nothing that existed before, so running their words again is harmless;
 // what the program already saw of them has the same bits.
 #include <algorithm>
+#include <cstring>
 
 #include "src/core/check.h"
 #include "tracer/numbers.h"
@@ -74,6 +75,13 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
     to.set_geometry(from.geometry);
     to.is_pending = false;
     live.is_filled = true;
+  } else if (to.storage.get() != from.storage.get() &&
+             to.storage->version != from.storage->version) {
+    // Writes in place that the stage has done already: they run, and count, again, and words before
+    // them read what was there first.
+    std::memcpy(to.data(), from.data(),
+                static_cast<std::size_t>(from.numel) * element_size(from.dtype));
+    to.storage->version = from.storage->version;
   }
   live.epoch = kNotReusable;  // it carries a real history now
   if (tape_hooks().move_history) tape_hooks().move_history(from, to);
@@ -182,6 +190,15 @@ void Replay::run_eagerly(std::size_t skip_last) {
     const std::vector<Live*> swapped = swap_snapshots(w);
     rerun(segment_->words[w]);
     swap_back(swapped);
+    // What the word itself changed is what later words read.
+    for (const SlotId id : segment_->words[w].written_live_ins) {
+      Live& live = live_[static_cast<std::size_t>(id)];
+      if (live.run != run_ || live.snapshot.empty() ||
+          std::find(swapped.begin(), swapped.end(), &live) != swapped.end())
+        continue;
+      const auto* const memory = static_cast<const unsigned char*>(live.object->data());
+      std::copy(memory, memory + live.snapshot.size(), live.snapshot.begin());
+    }
   }
   // A word left to the caller has handed out handles for gradients; its expansion sets them anew.
   for (std::size_t w = count; w < matched_; ++w)

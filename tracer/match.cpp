@@ -81,7 +81,8 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
     const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
     if (impl.dtype != slot.type.dtype || !(impl.geometry.sizes == slot.type.sizes) ||
         !(impl.geometry.strides == slot.strides) || impl.requires_grad != slot.requires_grad ||
-        is_leaf != slot.is_leaf) {
+        is_leaf != slot.is_leaf ||
+        (impl.autograd && !slot.requires_grad && tape_hooks().needs_gradient(impl))) {
       why = Reason::kLiveInType;
       return false;
     }

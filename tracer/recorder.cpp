@@ -58,6 +58,8 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   // Something that existed before: a live-in.
   if (impl.requires_grad && impl.autograd && impl.autograd->grad_fn && grad_enabled())
     fail(Reason::kLiveInOnTape);
+  if (!impl.requires_grad && impl.autograd && tape_hooks().needs_gradient(impl))
+    fail(Reason::kLiveInOnTape);
   const SlotId id = add_slot(impl);
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   slot.is_live_in = true;

@@ -11,6 +11,8 @@ namespace groove::tracer {
 struct TapeHooks {
   // Gives `to` (a pending impl the user holds) the history of `from` (the result of an eager run).
   void (*move_history)(TensorImpl& from, TensorImpl& to) = nullptr;
+  // Does gradient flow into it? Sees a view whose base was changed in place.
+  bool (*needs_gradient)(const TensorImpl& impl) = nullptr;
   // Could a backward() from this tensor still do something?
   bool (*has_live_history)(const TensorImpl& impl) = nullptr;
   // Runs the library call of a big word again on these tensors; false when it is not the tape's.

@@ -5,6 +5,7 @@
 // Needs: expanded composites.  Keeps: inputs, order, places; the last pass before fusion.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "jit/fusion.h"
 #include "jit/passes/passes.h"
@@ -163,11 +164,11 @@ class Copier {
 
   // One step from each element of the flattened axes to the next?
   static bool is_one_axis(const Geometry& geometry, IntArrayRef axes) {
-    std::int64_t expected = -1;
+    std::optional<std::int64_t> expected;  // strides may be negative
     for (std::size_t i = axes.size(); i-- > 0;) {
       const auto axis = static_cast<std::size_t>(axes[i]);
       if (geometry.sizes[axis] == 1) continue;
-      if (expected >= 0 && geometry.strides[axis] != expected) return false;
+      if (expected && geometry.strides[axis] != *expected) return false;
       expected = geometry.strides[axis] * geometry.sizes[axis];
     }
     return true;

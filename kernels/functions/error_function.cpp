@@ -116,6 +116,53 @@ Tail normal_tail(Expr a) {
               fit_of_normal(is_single(a)), slope_of_normal);
 }
 
+// ---- f32: half the instructions, for 1.5 instead of 0.9 units in the last place ----
+
+// exp(-a²/2) = (1 + rest) 2^exponent, and the tail over it as q + q_low. The two quotients need no
+// correction of their own; what is carried is the rounding of the divisor, of p and of a².
+struct ShortTail {
+  Expr rest, exponent, q, q_low;
+};
+
+ShortTail short_normal_tail(Expr a) {
+  const auto literal = [&](double value) { return a.builder().constant(a.dtype(), value); };
+  const Pair square = exact_product(a, a);
+  const Expr y = square.high * -0.5;
+  const Expr n = round_even(y * 0x1.715476p+0);
+  const Expr r_low = fma(n, literal(0x1.05c610p-29), square.low * -0.5);
+  const Expr r = fma(n, literal(-0x1.62e430p-1), y) + r_low;
+  const Expr shape = polynomial(r, {0x1.000000p-1, 0x1.555556p-3, 0x1.5554e8p-5, 0x1.1110e0p-7,
+                                    0x1.6d43b0p-10, 0x1.a1256cp-13});
+  const Expr rest = fma(r * r, shape, r);
+
+  const Fit fit = fit_of_normal(true);
+  const Expr t = (a - fit.k) / (a + fit.k);
+  const Expr varying = slope_of_normal(t);
+  const Expr p = fma(t, varying, literal(fit.constant));
+  const Expr p_low = fma(t, varying, literal(fit.constant) - p) + fit.constant_low;
+  const Expr divisor = fma(literal(fit.s), a, literal(1.0));
+  const Expr divisor_low = fma(literal(fit.s), a, literal(1.0) - divisor);
+  const Expr inverse = literal(1.0) / divisor;
+  const Expr q = p * inverse;
+  const Expr remainder = fma(-q, divisor_low, fma(-q, divisor, p)) + p_low;
+  return {rest, n, q, remainder * inverse};
+}
+
+// value 2^n for -220 <= n <= 0: exact until the last product.
+Expr scale_down(Expr value, Expr n) {
+  return value * functions::power_of_two(n + 100.0) * 0x1p-100;
+}
+
+Expr short_gelu_share(Expr a) {
+  const ShortTail tail = short_normal_tail(a);
+  const Pair w = exact_product(a, tail.q);
+  const Expr w_low = fma(a, tail.q_low, w.low);
+  const Expr low = fma(tail.rest, w_low, w_low);
+  return scale_down(w.high + fma(tail.rest, w.high, low), tail.exponent);
+}
+
+// ---- the tanh form ----
+
 // x (c1 + c2 x²) = 2 sqrt(2/pi) (x + 0.044715 x³), the argument of the logistic function that the
 // tanh form is, as a pair.
 struct Cubic {
@@ -168,17 +215,29 @@ Expr erf(Expr x) {
 // -a Q(a) for negative x = -a, x - x Q(x) for others, Q the upper tail of the distribution.
 Expr gelu(Expr x) {
   const Expr a = clamped_magnitude(x, 16.0, 40.0);
-  const Tail r = normal_tail(a);
-  const Expr share = scale(fma(a, r.high, a * r.low), r.exponent);
+  Expr share;
+  if (is_single(x)) {
+    share = short_gelu_share(a);
+  } else {
+    const Tail r = normal_tail(a);
+    share = scale(fma(a, r.high, a * r.low), r.exponent);
+  }
   return select(lt(x, 0.0), -share, x - share);
 }
 
 Expr gelu_slope(Expr x) {
   const Expr a = clamped_magnitude(x, 16.0, 40.0);
-  const Tail r = normal_tail(a);
-  const Expr density =
-      scale(r.power.high * (is_single(x) ? 0x1.988454p-2 : 0x1.9884533d43651p-2), r.exponent);
-  const Expr q = scale(r.high + r.low, r.exponent);
+  Expr density, q;
+  if (is_single(x)) {
+    const ShortTail r = short_normal_tail(a);
+    const Expr factor = x.builder().constant(x.dtype(), 0x1.988454p-2);
+    density = scale_down(fma(r.rest, factor, factor), r.exponent);
+    q = scale_down(r.q + fma(r.rest, r.q, r.q_low), r.exponent);
+  } else {
+    const Tail r = normal_tail(a);
+    density = scale(r.power.high * 0x1.9884533d43651p-2, r.exponent);
+    q = scale(r.high + r.low, r.exponent);
+  }
   const Expr negative = fma(-a, density, q);
   return select(lt(x, 0.0), negative, 1.0 - negative);
 }

@@ -55,12 +55,6 @@ const Op& op = define({
           return Geometry{without(input.sizes, place, place.length),
                           without(input.strides, place, down + right), input.offset + start};
         },
-    .gradient =
-        [](const Grad& g) {
-          const Tensor base = zeros(g.input_types[0].sizes, g.input_types[0].dtype);
-          call(g.op, {base}, Site::current(), g.attrs).copy_(g.cotangent());
-          return Tensors{base};
-        },
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

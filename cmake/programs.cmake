@@ -55,6 +55,14 @@ foreach(source IN LISTS bench_sources)
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name})
 endforeach()
 
+# build/bench/start times these two.
+foreach(name IN ITEMS empty one_op)
+  add_executable(start_${name} ${PROJECT_SOURCE_DIR}/bench/start/${name}.cpp)
+  set_target_properties(start_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  add_dependencies(bench_start start_${name})
+endforeach()
+target_link_libraries(start_one_op PRIVATE Groove::groove)
+
 # The anchors' models are one LibTorch program, built once with each library; build/bench/anchors
 # starts them as child processes and links neither.
 set(anchors_folder ${PROJECT_SOURCE_DIR}/bench/anchors)

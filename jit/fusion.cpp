@@ -313,6 +313,13 @@ class Fuser {
       }
       ++operands;
     }
+    // Memory in another order than the value's is written there, too.
+    if (!lowering_as<ReductionLowering>(n)) {
+      const Geometry memory = memory_geometry(graph_, n.outputs[0]);
+      if (!(memory.strides == contiguous(n.outputs[0]).strides) &&
+          !collapses(into, chains.walk(memory, chains.end(span))))
+        return false;
+    }
     return group_operands(into) + operands <= kMaxOperands;
   }
   Geometry contiguous(ValueId value) const {

@@ -31,7 +31,7 @@ void check_probabilities(const Signature& s, ArrayRef<Tensor> inputs) {
     GROOVE_CHECK(value >= 0 && value <= 1,
                  "binary_cross_entropy: input {} at position {} is not in [0, 1]; sigmoid() first, "
                  "or binary_cross_entropy_with_logits",
-                 value, to_string(at));
+                 std::isnan(value) ? std::fabs(value) : value, to_string(at));
     for (std::size_t axis = sizes.size(); axis-- > 0;) {
       offset += strides[axis];
       if (++at[axis] < sizes[axis]) break;

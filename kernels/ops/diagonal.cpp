@@ -23,6 +23,8 @@ Place place_of(IntArrayRef sizes, const AttrReader& attr) {
   Place place{static_cast<std::size_t>(attr.integer(kFirst)),
               static_cast<std::size_t>(attr.integer(kSecond)), std::max<std::int64_t>(-offset, 0),
               std::max<std::int64_t>(offset, 0), 0};
+  GROOVE_CHECK(std::max(place.first, place.second) < sizes.size(),
+               "diagonal: axes {} and {} of {} axes", place.first, place.second, sizes.size());
   place.length = std::max<std::int64_t>(
       std::min(sizes[place.first] - place.row, sizes[place.second] - place.column), 0);
   return place;

@@ -26,6 +26,8 @@ const Op& op = define({
     .view =
         [](const Geometry& input, const Signature& s) {
           const IntArrayRef sizes = s.attr().integers(0);
+          GROOVE_CHECK(sizes.size() >= input.sizes.size(), "expand: {} axes to {}",
+                       input.sizes.size(), sizes.size());
           const std::size_t lead = sizes.size() - input.sizes.size();
           Shape strides(sizes.size(), 0);
           for (std::size_t i = 0; i < input.sizes.size(); ++i) {

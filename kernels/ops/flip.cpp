@@ -41,6 +41,8 @@ const Op& op_view = define({
           Geometry result = input;
           for (const std::int64_t dim : s.attr().integers(0)) {
             const auto axis = static_cast<std::size_t>(dim);
+            GROOVE_CHECK(axis < input.sizes.size(), "flip: axis {} of {} axes", axis,
+                         input.sizes.size());
             result.offset += std::max<std::int64_t>(input.sizes[axis] - 1, 0) * input.strides[axis];
             result.strides[axis] = -input.strides[axis];
           }

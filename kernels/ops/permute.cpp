@@ -40,6 +40,8 @@ const Op& op = define({
     .view =
         [](const Geometry& input, const Signature& s) {
           const IntArrayRef dims = s.attr().integers(0);
+          GROOVE_CHECK(dims.size() == input.sizes.size(), "permute: {} dims for {} axes",
+                       dims.size(), input.sizes.size());
           return Geometry{permuted(input.sizes, dims), permuted(input.strides, dims), input.offset};
         },
     .gradient =

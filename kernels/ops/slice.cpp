@@ -12,6 +12,12 @@ namespace {
 
 enum { kDim, kLength, kStep };
 
+// The compiler tries views on what lies behind another view, of any number of axes.
+void check_axis(const Signature& s, const Geometry& input) {
+  GROOVE_CHECK(static_cast<std::size_t>(s.attr().integer(kDim)) < input.sizes.size(),
+               "{}: axis {} of {} axes", s.op.name, s.attr().integer(kDim), input.sizes.size());
+}
+
 void check_start(const Signature& s, std::int64_t size, std::int64_t last) {
   const std::int64_t start = s.numbers[0].to_int();
   GROOVE_CHECK(start >= 0 && start + last < size + (last < 0 ? 1 : 0),
@@ -35,6 +41,7 @@ const Op& op = define({
           const AttrReader attr = s.attr();
           const auto dim = static_cast<std::size_t>(attr.integer(kDim));
           const std::int64_t length = attr.integer(kLength), step = attr.integer(kStep);
+          check_axis(s, input);
           check_start(s, input.sizes[dim], length == 0 ? -1 : (length - 1) * step);
           Geometry result = input;
           result.offset += s.numbers[0].to_int() * input.strides[dim];
@@ -87,6 +94,7 @@ const Op& op_select = define({
     .view =
         [](const Geometry& input, const Signature& s) {
           const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+          check_axis(s, input);
           check_start(s, input.sizes[dim], 0);
           Geometry result = input;
           result.offset += s.numbers[0].to_int() * input.strides[dim];

@@ -62,7 +62,7 @@ TEST_F(TracerApi, StrictModeThrowsAfterRunningEagerly) {
   jit::set_mode(jit::Mode::kStrict);
   auto weight = groove::ones({3}).requires_grad_();
   const auto body = [&weight](bool is_odd) {
-    auto product = weight * 2.0;
+    auto product = weight * weight;  // saves what backward frees: no second one is possible
     if (is_odd) product = product.exp();
     auto loss = product.sum();
     loss.backward();
@@ -71,10 +71,10 @@ TEST_F(TracerApi, StrictModeThrowsAfterRunningEagerly) {
   };
   double usual = 0;
   for (int i = 0; i < 8; ++i) usual = body(false);
-  EXPECT_EQ(usual, 6.0);
+  EXPECT_EQ(usual, 3.0);
   ASSERT_GT(jit::summary().hits, 0u) << "the loop was not compiled: " << jit::explain();
   EXPECT_THROW(body(true), Error);
-  EXPECT_EQ(body(false), 6.0);
+  EXPECT_EQ(body(false), 3.0);
 }
 
 TEST_F(TracerApi, AShapeErrorInACompiledLoopIsTheEagerOne) {
@@ -161,11 +161,11 @@ TEST(Discovery, FindsStretchesBetweenSteps) {
     discovery.on_step_end();
   };
   iteration();
-  EXPECT_FALSE(discovery.plan());
+  EXPECT_FALSE(discovery.plan(11));
   iteration();
-  ASSERT_TRUE(discovery.plan());
-  EXPECT_EQ(discovery.plan()->head, 11u);
-  EXPECT_EQ(discovery.plan()->length, 3u);
+  ASSERT_TRUE(discovery.plan(11));
+  EXPECT_EQ(discovery.plan(11)->length, 3u);
+  EXPECT_FALSE(discovery.plan(12));
 }
 
 TEST(Discovery, FindsCyclesWithoutCuts) {
@@ -174,8 +174,11 @@ TEST(Discovery, FindsCyclesWithoutCuts) {
   for (int i = 0; i < 3; ++i)
     for (const std::uint64_t word : {1u, 2u, 3u, 4u}) discovery.on_word(word);
   discovery.on_word(1);
-  ASSERT_TRUE(discovery.plan());
-  EXPECT_EQ(discovery.plan()->length, 4u);
+  const Discovery::Plan* found = nullptr;
+  for (const std::uint64_t head : {1u, 2u, 3u, 4u})
+    if (discovery.plan(head)) found = discovery.plan(head);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->length, 4u);
 }
 
 TEST(Discovery, PenalizedLoopsMustRepeatMoreOften) {
@@ -187,13 +190,13 @@ TEST(Discovery, PenalizedLoopsMustRepeatMoreOften) {
     discovery.on_step_end();
   };
   iteration();
-  ASSERT_TRUE(discovery.plan());
+  ASSERT_TRUE(discovery.plan(5));
   discovery.penalize(5);
-  EXPECT_FALSE(discovery.plan());
+  EXPECT_FALSE(discovery.plan(5));
   iteration();
-  EXPECT_FALSE(discovery.plan());
+  EXPECT_FALSE(discovery.plan(5));
   iteration();
-  EXPECT_TRUE(discovery.plan());
+  EXPECT_TRUE(discovery.plan(5));
 }
 
 }  // namespace

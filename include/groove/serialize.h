@@ -40,10 +40,16 @@ namespace serialize {
 
 namespace detail {
 struct Contents;  // of a file, src/io/contents.h
+struct Entries;   // what is to be written
 }
 
 class OutputArchive {
  public:
+  OutputArchive();
+  OutputArchive(OutputArchive&&) noexcept;
+  OutputArchive& operator=(OutputArchive&&) noexcept;
+  ~OutputArchive();
+
   /// The tensor itself is kept, not a copy: what save_to() writes is its value then. A key may be
   /// written once.
   void write(const std::string& key, const Tensor& value, bool is_buffer = false);
@@ -64,8 +70,7 @@ class OutputArchive {
 
  private:
   void check_new(const std::string& key) const;
-  OrderedDict<std::string, Tensor> tensors_{"Tensor"};
-  OrderedDict<std::string, IValue> values_{"Value"};
+  std::unique_ptr<detail::Entries> entries_;
 };
 
 class InputArchive {

@@ -32,9 +32,7 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& b) { return step(b.attr(), b.inputs, b.numbers); }}),
     .mutates = {0, 2},
-    .reference =
-        optimizer_step_reference([](const AttrReader& attr, const std::vector<double>& x,
-                                    const std::vector<double>& n) { return step(attr, x, n); }),
+    .reference = optimizer_step_reference(step<double>),
     .domain = {0.1, 2},
     .dtypes = floating_dtypes(),
     .samples =

@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "kernels/ops/optimizer_ops.h"
-#include "kernels/ops/reference.h"
-#include "kernels/ops/rules.h"
+#include "kernels/ops/optimizer_step.h"
 
 namespace groove {
 namespace {
@@ -37,31 +36,6 @@ std::vector<Number> step(const AttrReader& attr, const std::vector<Number>& x,
   return {p, m, v};
 }
 
-TypeResult step_type(const Signature& s) {
-  const Type& parameter = s.inputs[0];
-  GROOVE_CHECK(is_floating(parameter.dtype), "{}: the parameter is {}; it must be floating",
-               s.op.name, name(parameter.dtype));
-  for (const Type& other : s.inputs) {
-    GROOVE_CHECK(other == parameter,
-                 "{}: parameter {} of {} and gradient or state {} of {} must be alike", s.op.name,
-                 to_string(parameter.sizes), name(parameter.dtype), to_string(other.sizes),
-                 name(other.dtype));
-  }
-  return {std::vector<Type>(static_cast<std::size_t>(s.op.outputs), parameter), parameter.dtype};
-}
-
-std::vector<Reference> reference(const Signature& s, const std::vector<Reference>& inputs) {
-  std::vector<double> numbers, x(inputs.size());
-  for (const Scalar& number : s.numbers) numbers.push_back(number.to_double());
-  std::vector<Reference> results(inputs.size() - 1, Reference{inputs[0].type, {}});
-  for (std::size_t i = 0; i < inputs[0].values.size(); ++i) {
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] = inputs[k].values[i];
-    const std::vector<double> out = step(s.attr(), x, numbers);
-    for (std::size_t k = 0; k < out.size(); ++k) results[k].values.push_back(out[k]);
-  }
-  return results;
-}
-
 std::vector<Sample> samples(ScalarType dtype, std::size_t inputs) {
   std::vector<Sample> result;
   for (int flags = 0; flags < 4; ++flags) {
@@ -84,11 +58,11 @@ const Op& define_step(const char* name, int inputs, std::vector<int> mutates) {
       .attributes = {{"decoupled", AttrType::kBool}, {"weight_decay", AttrType::kBool}},
       .number_names = {"step_size", "inv_sqrt_bias2", "beta1", "rest1", "beta2", "rest2", "eps",
                        "decay"},
-      .type = step_type,
+      .type = optimizer_step_type,
       .lowering = kernels::lower(kernels::ElementwiseLowering{
           .body = [](kernels::Body& b) { return step(b.attr(), b.inputs, b.numbers); }}),
       .mutates = std::move(mutates),
-      .reference = reference,
+      .reference = optimizer_step_reference(step<double>),
       .domain = {0.1, 2},
       .dtypes = floating_dtypes(),
       .samples =

@@ -9,40 +9,23 @@
 namespace groove {
 namespace {
 
-constexpr auto kForm = kernels::ConvolutionForm::kForward;
+Tensors gradient(const Grad& g) {
+  const ConvolutionAttrs how = convolution_attrs(g.attr());
+  Tensors result(2);
+  if (g.needs[0])
+    result[0] = convolution_backward_data(g.cotangent(), g.input(1), g.input_types[0].sizes, how);
+  if (g.needs[1])
+    result[1] = convolution_backward_weight(g.cotangent(), g.input(0), g.input_types[1].sizes, how);
+  return result;
+}
 
-const Op& op = define({
-    .name = "convolution",
-    .kind = OpKind::kOpaque,
-    .inputs = 2,
-    .attributes = convolution_attributes(),
-    .type = [](const Signature& s) { return convolution_type(kForm, s); },
-    .lowering = convolution_lowering(kForm),
-    .gradient =
-        [](const Grad& g) {
-          const ConvolutionAttrs how = convolution_attrs(g.attr());
-          Tensors result(2);
-          if (g.needs[0])
-            result[0] = convolution_backward_data(g.cotangent(), g.input(1),
-                                                  g.input_types[0].sizes, how);
-          if (g.needs[1])
-            result[1] = convolution_backward_weight(g.cotangent(), g.input(0),
-                                                    g.input_types[1].sizes, how);
-          return result;
-        },
-    .saves_inputs = 3,
-    .has_inplace = false,
-    .reference = convolution_reference(kForm),
-    .domain = {-1, 1},
-    .dtypes = floating_dtypes(),
-    .samples = [](ScalarType dtype) { return convolution_samples(kForm, dtype); },
-    .tolerance_ulp = 2000,  // of sums that may cancel
-});
+const Op& op =
+    define_convolution("convolution", nullptr, kernels::ConvolutionForm::kForward, gradient);
 
 // One number for all axes, or one for each.
 Shape spatial(const char* op, const char* what, IntArrayRef values, std::size_t axes) {
-  GROOVE_CHECK(values.size() == 1 || values.size() == axes,
-               "{}: {} {} must hold one number or {}", op, what, to_string(values), axes);
+  GROOVE_CHECK(values.size() == 1 || values.size() == axes, "{}: {} {} must hold one number or {}",
+               op, what, to_string(values), axes);
   return values.size() == 1 ? Shape(axes, values[0]) : Shape(values);
 }
 
@@ -78,8 +61,8 @@ Tensor convolve(const Spatial& what, Arg input, const Tensor& weight, const Tens
   if (bias.defined()) {
     const Shape& sizes = bias.impl()->geometry.sizes;
     GROOVE_CHECK(sizes.size() == 1 && sizes[0] == w_sizes[0],
-                 "{}: bias {} does not fit weight {}: it must be [{}]", what.name,
-                 to_string(sizes), to_string(w_sizes), w_sizes[0]);
+                 "{}: bias {} does not fit weight {}: it must be [{}]", what.name, to_string(sizes),
+                 to_string(w_sizes), w_sizes[0]);
   }
   Tensor y = convolution({x, site}, w, how);
   if (what.axes == 1) y = squeeze({y, site}, 2);

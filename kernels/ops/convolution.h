@@ -17,7 +17,6 @@ struct ConvolutionAttrs {
   std::int64_t groups = 1;
   Attrs attrs(IntArrayRef result_size = {}) const;
 };
-std::vector<AttrField> convolution_attributes(const char* size_name = nullptr);
 ConvolutionAttrs convolution_attrs(const AttrReader& attr);
 
 Tensor convolution(Arg x, const Tensor& weight, const ConvolutionAttrs& how);
@@ -26,10 +25,9 @@ Tensor convolution_backward_data(const Tensor& y, const Tensor& weight, IntArray
 Tensor convolution_backward_weight(const Tensor& y, const Tensor& x, IntArrayRef weight_sizes,
                                    const ConvolutionAttrs& how);
 
-/// The type rule of a form; throws groove::Error where operands do not fit.
-TypeResult convolution_type(kernels::ConvolutionForm form, const Signature& signature);
-std::shared_ptr<const kernels::Lowering> convolution_lowering(kernels::ConvolutionForm form);
-ReferenceRule convolution_reference(kernels::ConvolutionForm form);
-std::vector<Sample> convolution_samples(kernels::ConvolutionForm form, ScalarType dtype);
+/// The record of a form; `size_name` is the attribute that holds the size of a backward form's
+/// result.
+const Op& define_convolution(const char* name, const char* size_name, kernels::ConvolutionForm form,
+                             GradientRule gradient);
 
 }  // namespace groove

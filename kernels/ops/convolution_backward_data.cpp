@@ -4,33 +4,17 @@
 namespace groove {
 namespace {
 
-constexpr auto kForm = kernels::ConvolutionForm::kBackwardData;
+Tensors gradient(const Grad& g) {
+  const ConvolutionAttrs how = convolution_attrs(g.attr());
+  Tensors result(2);
+  if (g.needs[0]) result[0] = convolution({g.cotangent()}, g.input(1), how);
+  if (g.needs[1])
+    result[1] = convolution_backward_weight(g.input(0), g.cotangent(), g.input_types[1].sizes, how);
+  return result;
+}
 
-const Op& op = define({
-    .name = "convolution_backward_data",
-    .kind = OpKind::kOpaque,
-    .inputs = 2,
-    .attributes = convolution_attributes("input_size"),
-    .type = [](const Signature& s) { return convolution_type(kForm, s); },
-    .lowering = convolution_lowering(kForm),
-    .gradient =
-        [](const Grad& g) {
-          const ConvolutionAttrs how = convolution_attrs(g.attr());
-          Tensors result(2);
-          if (g.needs[0]) result[0] = convolution({g.cotangent()}, g.input(1), how);
-          if (g.needs[1])
-            result[1] = convolution_backward_weight(g.input(0), g.cotangent(),
-                                                    g.input_types[1].sizes, how);
-          return result;
-        },
-    .saves_inputs = 3,
-    .has_inplace = false,
-    .reference = convolution_reference(kForm),
-    .domain = {-1, 1},
-    .dtypes = floating_dtypes(),
-    .samples = [](ScalarType dtype) { return convolution_samples(kForm, dtype); },
-    .tolerance_ulp = 2000,  // of sums that may cancel
-});
+const Op& op = define_convolution("convolution_backward_data", "input_size",
+                                  kernels::ConvolutionForm::kBackwardData, gradient);
 
 }  // namespace
 

@@ -54,8 +54,8 @@ Sizes convolution_sizes(ConvolutionForm form, const Signature& s) {
     sizes.x = {a.sizes[0], b.sizes[1] * groups, size[0], size[1]};
   } else if (is_weight) {
     const IntArrayRef size = s.attr().integers(kSize);
-    GROOVE_CHECK(sizes.x[1] % groups == 0,
-                 "{}: {} channels cannot be divided into {} groups", op, sizes.x[1], groups);
+    GROOVE_CHECK(sizes.x[1] % groups == 0, "{}: {} channels cannot be divided into {} groups", op,
+                 sizes.x[1], groups);
     sizes.weight = {a.sizes[1], b.sizes[1] / groups, size[0], size[1]};
   }
   GROOVE_CHECK(sizes.x[1] > 0 && sizes.weight[0] > 0,
@@ -80,25 +80,16 @@ ConvolutionShape shape_of(ConvolutionForm form, const Signature& s) {
   const Sizes sizes = convolution_sizes(form, s);
   const ConvolutionAttrs how = convolution_attrs(s.attr());
   const auto axis = [&](std::size_t i) {
-    return ConvolutionAxis{sizes.x[2 + i], sizes.y[2 + i],  sizes.weight[2 + i],
+    return ConvolutionAxis{sizes.x[2 + i], sizes.y[2 + i], sizes.weight[2 + i],
                            how.stride[i],  how.padding[i], how.dilation[i]};
   };
-  return {sizes.x[0],           how.groups, sizes.weight[1], sizes.weight[0] / how.groups,
-          axis(0),              axis(1)};
+  return {sizes.x[0], how.groups, sizes.weight[1], sizes.weight[0] / how.groups, axis(0), axis(1)};
 }
 
 // A nanosecond of one core, in fused multiply-adds.
 constexpr double kMultiplyAddsPerNanosecond = 25;
 
-}  // namespace
-
-Attrs ConvolutionAttrs::attrs(IntArrayRef result_size) const {
-  Attrs result;
-  result.add(IntArrayRef(stride)).add(IntArrayRef(padding)).add(IntArrayRef(dilation)).add(groups);
-  return result_size.empty() ? result : result.add(result_size);
-}
-
-std::vector<AttrField> convolution_attributes(const char* size_name) {
+std::vector<AttrField> fields_of(const char* size_name) {
   std::vector<AttrField> fields = {{"stride", AttrType::kInts},
                                    {"padding", AttrType::kInts},
                                    {"dilation", AttrType::kInts},
@@ -107,12 +98,7 @@ std::vector<AttrField> convolution_attributes(const char* size_name) {
   return fields;
 }
 
-ConvolutionAttrs convolution_attrs(const AttrReader& attr) {
-  return {Shape(attr.integers(kStride)), Shape(attr.integers(kPadding)),
-          Shape(attr.integers(kDilation)), attr.integer(kGroups)};
-}
-
-TypeResult convolution_type(ConvolutionForm form, const Signature& s) {
+TypeResult type_of_result(ConvolutionForm form, const Signature& s) {
   const Sizes sizes = convolution_sizes(form, s);
   const ScalarType dtype = s.inputs[0].dtype;
   const Shape& result = form == ConvolutionForm::kForward        ? sizes.y
@@ -121,7 +107,7 @@ TypeResult convolution_type(ConvolutionForm form, const Signature& s) {
   return {{{dtype, result}}, dtype};
 }
 
-std::shared_ptr<const kernels::Lowering> convolution_lowering(ConvolutionForm form) {
+std::shared_ptr<const kernels::Lowering> lowering_of(ConvolutionForm form) {
   kernels::OpaqueLowering how;
   how.run_part = [form](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
                         int part, int parts) {
@@ -138,12 +124,11 @@ std::shared_ptr<const kernels::Lowering> convolution_lowering(ConvolutionForm fo
 }
 
 // Every product once, added to whichever tensor is the result.
-ReferenceRule convolution_reference(ConvolutionForm form) {
+ReferenceRule reference_of(ConvolutionForm form) {
   return [form](const Signature& s, const std::vector<Reference>& inputs) {
     const Sizes sizes = convolution_sizes(form, s);
     const ConvolutionAttrs how = convolution_attrs(s.attr());
-    Reference result =
-        make_reference(s.op.type(s).outputs[0], [](const Shape&) { return 0.0; });
+    Reference result = make_reference(s.op.type(s).outputs[0], [](const Shape&) { return 0.0; });
     const auto at = [](IntArrayRef shape, const Shape& index) {
       return static_cast<std::size_t>(flat_position(shape, index));
     };
@@ -173,7 +158,7 @@ ReferenceRule convolution_reference(ConvolutionForm form) {
   };
 }
 
-std::vector<Sample> convolution_samples(ConvolutionForm form, ScalarType dtype) {
+std::vector<Sample> samples_of(ConvolutionForm form, ScalarType dtype) {
   struct Case {
     Shape x, weight;
     ConvolutionAttrs how;
@@ -207,6 +192,39 @@ std::vector<Sample> convolution_samples(ConvolutionForm form, ScalarType dtype) 
     }
   }
   return samples;
+}
+
+}  // namespace
+
+Attrs ConvolutionAttrs::attrs(IntArrayRef result_size) const {
+  Attrs result;
+  result.add(IntArrayRef(stride)).add(IntArrayRef(padding)).add(IntArrayRef(dilation)).add(groups);
+  return result_size.empty() ? result : result.add(result_size);
+}
+
+ConvolutionAttrs convolution_attrs(const AttrReader& attr) {
+  return {Shape(attr.integers(kStride)), Shape(attr.integers(kPadding)),
+          Shape(attr.integers(kDilation)), attr.integer(kGroups)};
+}
+
+const Op& define_convolution(const char* name, const char* size_name, ConvolutionForm form,
+                             GradientRule gradient) {
+  return define({
+      .name = name,
+      .kind = OpKind::kOpaque,
+      .inputs = 2,
+      .attributes = fields_of(size_name),
+      .type = [form](const Signature& s) { return type_of_result(form, s); },
+      .lowering = lowering_of(form),
+      .gradient = std::move(gradient),
+      .saves_inputs = 3,
+      .has_inplace = false,
+      .reference = reference_of(form),
+      .domain = {-1, 1},
+      .dtypes = floating_dtypes(),
+      .samples = [form](ScalarType dtype) { return samples_of(form, dtype); },
+      .tolerance_ulp = 2000,  // of sums that may cancel
+  });
 }
 
 }  // namespace groove

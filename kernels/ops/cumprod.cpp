@@ -11,13 +11,7 @@ const Op& op = define({
     .kind = OpKind::kOpaque,
     .attributes = scan_attributes(),
     .type = scan_type,
-    .lowering = kernels::lower(kernels::OpaqueLowering{
-        .run_part =
-            [](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
-               int parts) {
-              scans::run<1>(s, inputs, outputs[0], 1.0, part, parts,
-                            [](auto product, auto x) { return product * x; });
-            }}),
+    .lowering = scan_lowering<1>(1.0, [](auto product, auto x) { return product * x; }),
     .gradient =
         [](const Grad& g) {
           const std::int64_t dim = g.attr().integer(0);

@@ -9,14 +9,8 @@ const Op& op = define({
     .kind = OpKind::kOpaque,
     .attributes = scan_attributes(),
     .type = scan_type,
-    .lowering = kernels::lower(kernels::OpaqueLowering{
-        .run_part =
-            [](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
-               int parts) {
-              // -0.0 changes no first element
-              scans::run<1>(s, inputs, outputs[0], -0.0, part, parts,
-                            [](auto total, auto x) { return total + x; });
-            }}),
+    // -0.0 changes no first element
+    .lowering = scan_lowering<1>(-0.0, [](auto total, auto x) { return total + x; }),
     .gradient =
         [](const Grad& g) {
           const Attrs back =

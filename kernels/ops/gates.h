@@ -13,6 +13,15 @@ namespace groove {
 inline Tensor gate(const Tensor& gates, std::int64_t which, std::int64_t hidden) {
   return gates.narrow(1, which * hidden, hidden);
 }
+/// Gate number `which` of the sum of both products.
+inline Tensor gate_sum(const Tensor& a, const Tensor& b, std::int64_t which, std::int64_t hidden) {
+  return gate(a, which, hidden) + gate(b, which, hidden);
+}
+/// Where the first gate of a state's element stands, in references; the next ones follow `hidden`
+/// apart.
+inline std::size_t first_gate(std::size_t place, std::size_t hidden, std::int64_t gates) {
+  return place / hidden * static_cast<std::size_t>(gates) * hidden + place % hidden;
+}
 /// Throws unless the first two inputs are [N, count * H] and the third is [N, H].
 TypeResult cell_type(const Signature& signature, std::int64_t gates, std::size_t outputs);
 std::vector<Sample> cell_samples(ScalarType dtype, std::int64_t gates);

@@ -13,9 +13,20 @@ struct Parts {
   Tensor r, z, n, hidden_n;
 };
 Parts parts_of(const Tensor& a, const Tensor& b, std::int64_t hidden) {
-  const auto sum = [&](std::int64_t k) { return gate(a, k, hidden) + gate(b, k, hidden); };
-  const Tensor r = sigmoid(sum(0)), hidden_n = gate(b, 2, hidden);
-  return {r, sigmoid(sum(1)), tanh(gate(a, 2, hidden) + r * hidden_n), hidden_n};
+  const Tensor r = sigmoid(gate_sum(a, b, 0, hidden)), hidden_n = gate(b, 2, hidden);
+  return {r, sigmoid(gate_sum(a, b, 1, hidden)), tanh(gate(a, 2, hidden) + r * hidden_n), hidden_n};
+}
+
+// The gates of one element of the state, in references.
+struct Numbers {
+  double r, z, n, hidden_n;
+};
+Numbers numbers_at(const std::vector<Reference>& inputs, std::size_t at, std::size_t hidden) {
+  const double* a = inputs[0].values.data() + at;
+  const double* b = inputs[1].values.data() + at;
+  const double r = reference_sigmoid(a[0] + b[0]);
+  return {r, reference_sigmoid(a[hidden] + b[hidden]), std::tanh(a[2 * hidden] + r * b[2 * hidden]),
+          b[2 * hidden]};
 }
 
 std::vector<Reference> backward_reference(const Signature& s,
@@ -25,16 +36,12 @@ std::vector<Reference> backward_reference(const Signature& s,
   for (std::size_t k : {0, 1}) results[k].values.resize(inputs[0].values.size());
   const auto hidden = static_cast<std::size_t>(inputs[2].type.sizes[1]);
   for (std::size_t place = 0; place < inputs[2].values.size(); ++place) {
-    const std::size_t at = place / hidden * kGates * hidden + place % hidden;
-    const double* a = inputs[0].values.data() + at;
-    const double* b = inputs[1].values.data() + at;
-    const double r = reference_sigmoid(a[0] + b[0]);
-    const double z = reference_sigmoid(a[hidden] + b[hidden]);
-    const double n = std::tanh(a[2 * hidden] + r * b[2 * hidden]);
+    const std::size_t at = first_gate(place, hidden, kGates);
+    const auto [r, z, n, hidden_n] = numbers_at(inputs, at, hidden);
     const double grad = inputs[3].values[place];
     const double into_n = grad * (1 - z) * (1 - n * n);
     const double into_z = grad * (inputs[2].values[place] - n) * z * (1 - z);
-    const double into_r = into_n * b[2 * hidden] * r * (1 - r);
+    const double into_r = into_n * hidden_n * r * (1 - r);
     for (std::size_t k : {0, 1}) {
       double* into = results[k].values.data() + at;
       into[0] = into_r;
@@ -81,13 +88,8 @@ std::vector<Reference> reference(const Signature& s, const std::vector<Reference
   Reference result{s.op.type(s).outputs[0], {}};
   const auto hidden = static_cast<std::size_t>(result.type.sizes[1]);
   for (std::size_t place = 0; place < inputs[2].values.size(); ++place) {
-    const std::size_t at = place / hidden * kGates * hidden + place % hidden;
-    const double* a = inputs[0].values.data() + at;
-    const double* b = inputs[1].values.data() + at;
-    const double r = reference_sigmoid(a[0] + b[0]);
-    const double z = reference_sigmoid(a[hidden] + b[hidden]);
-    const double n = std::tanh(a[2 * hidden] + r * b[2 * hidden]);
-    result.values.push_back(n + z * (inputs[2].values[place] - n));
+    const Numbers p = numbers_at(inputs, first_gate(place, hidden, kGates), hidden);
+    result.values.push_back(p.n + p.z * (inputs[2].values[place] - p.n));
   }
   return {result};
 }

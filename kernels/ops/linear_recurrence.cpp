@@ -11,13 +11,7 @@ const Op& op = define({
     .inputs = 2,
     .attributes = scan_attributes(),
     .type = scan_type,
-    .lowering = kernels::lower(kernels::OpaqueLowering{
-        .run_part =
-            [](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
-               int parts) {
-              scans::run<2>(s, inputs, outputs[0], 0.0, part, parts,
-                            [](auto h, auto a, auto b) { return a * h + b; });
-            }}),
+    .lowering = scan_lowering<2>(0.0, [](auto h, auto a, auto b) { return a * h + b; }),
     .gradient =
         [](const Grad& g) {
           const std::int64_t dim = g.attr().integer(0);

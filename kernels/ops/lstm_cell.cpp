@@ -14,20 +14,20 @@ struct Parts {
 };
 Parts parts_of(const Tensor& a, const Tensor& b, const Tensor& c_new) {
   const std::int64_t hidden = type_of(c_new).sizes[1];
-  const auto sum = [&](std::int64_t k) { return gate(a, k, hidden) + gate(b, k, hidden); };
+  const auto sum = [&](std::int64_t k) { return gate_sum(a, b, k, hidden); };
   return {sigmoid(sum(0)), sigmoid(sum(1)), tanh(sum(2)), sigmoid(sum(3)), tanh(c_new)};
 }
 
 std::vector<Reference> backward_reference(const Signature& s,
                                           const std::vector<Reference>& inputs) {
-  const std::vector<double> &c = inputs[2].values, &grad_h = inputs[4].values,
-                            &grad_c = inputs[5].values;
+  const std::vector<double>&c = inputs[2].values, &grad_h = inputs[4].values,
+        &grad_c = inputs[5].values;
   std::vector<Reference> results;
   for (const Type& type : s.op.type(s).outputs) results.push_back({type, {}});
   results[0].values.resize(inputs[0].values.size());
   const auto hidden = static_cast<std::size_t>(inputs[2].type.sizes[1]);
   for (std::size_t place = 0; place < c.size(); ++place) {
-    const std::size_t at = place / hidden * kGates * hidden + place % hidden;
+    const std::size_t at = first_gate(place, hidden, kGates);
     const auto sum = [&](std::size_t k) {
       return inputs[0].values[at + k * hidden] + inputs[1].values[at + k * hidden];
     };
@@ -88,7 +88,7 @@ std::vector<Reference> reference(const Signature& s, const std::vector<Reference
   for (const Type& type : s.op.type(s).outputs) results.push_back({type, {}});
   const auto hidden = static_cast<std::size_t>(inputs[2].type.sizes[1]);
   for (std::size_t place = 0; place < inputs[2].values.size(); ++place) {
-    const std::size_t at = place / hidden * kGates * hidden + place % hidden;
+    const std::size_t at = first_gate(place, hidden, kGates);
     const auto sum = [&](std::size_t k) {
       return inputs[0].values[at + k * hidden] + inputs[1].values[at + k * hidden];
     };
@@ -110,15 +110,15 @@ const Op& op = define({
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           const std::int64_t hidden = s.inputs[2].sizes[1];
           const auto sum = [&](std::int64_t k) {
-            return gate(inputs[0], k, hidden) + gate(inputs[1], k, hidden);
+            return gate_sum(inputs[0], inputs[1], k, hidden);
           };
           const Tensor c = sigmoid(sum(1)) * inputs[2] + sigmoid(sum(0)) * tanh(sum(2));
           return Tensors{sigmoid(sum(3)) * tanh(c), c};
         }}),
     .gradient =
         [](const Grad& g) {
-          const Tensor operands[] = {g.input(0),      g.input(1),      g.input(2),
-                                     g.output(1),     g.cotangents[0], g.cotangents[1]};
+          const Tensor operands[] = {g.input(0),  g.input(1),      g.input(2),
+                                     g.output(1), g.cotangents[0], g.cotangents[1]};
           const Attrs none{};
           Tensor results[2];
           dispatch(Call{&op_backward, operands, &none, {}, Site::current()}, results);

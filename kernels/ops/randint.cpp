@@ -17,9 +17,7 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body =
             [](kernels::Body& b) {
-              const kernels::Expr word =
-                  convert(philox_word(b.numbers[0], b.numbers[1], b.flat_index()), kLong) &
-                  b.builder.constant_int(kLong, 0xffffffff);
+              const kernels::Expr word = random_word(b, b.flat_index());
               return kernels::Exprs{
                   b.numbers[2] +
                   shift_right_logical(word * b.numbers[3], b.builder.constant_int(kLong, 32))};
@@ -32,9 +30,7 @@ const Op& op = define({
         [](const Signature& s, const std::vector<Reference>&) {
           std::uint64_t at = 0;
           return std::vector<Reference>{make_reference(s.op.type(s).outputs[0], [&](const Shape&) {
-            const std::uint64_t word =
-                reference_philox_word(static_cast<std::uint64_t>(s.numbers[0].to_int()),
-                                      static_cast<std::uint64_t>(s.numbers[1].to_int()), at++);
+            const std::uint64_t word = reference_philox_word(s, 0, at++);
             const auto range = static_cast<std::uint64_t>(s.numbers[3].to_int());
             return s.numbers[2].to_double() + static_cast<double>(word * range >> 32);
           })};

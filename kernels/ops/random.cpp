@@ -33,7 +33,15 @@ Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& option
   return result;
 }
 
-std::uint32_t reference_philox_word(std::uint64_t seed, std::uint64_t draw, std::uint64_t index) {
+kernels::Expr random_word(kernels::Body& b, kernels::Expr index) {
+  return convert(philox_word(b.numbers[0], b.numbers[1], index), kLong) &
+         b.builder.constant_int(kLong, 0xffffffff);
+}
+
+std::uint64_t reference_philox_word(const Signature& s, std::size_t first_number,
+                                    std::uint64_t index) {
+  const auto seed = static_cast<std::uint64_t>(s.numbers[first_number].to_int());
+  const auto draw = static_cast<std::uint64_t>(s.numbers[first_number + 1].to_int());
   const std::uint64_t block = index / 4;
   std::uint32_t counter[4] = {
       static_cast<std::uint32_t>(draw), static_cast<std::uint32_t>(draw >> 32),
@@ -53,12 +61,11 @@ std::uint32_t reference_philox_word(std::uint64_t seed, std::uint64_t draw, std:
 
 double reference_uniform(const Signature& s, std::size_t first_number, std::int64_t index,
                          ScalarType dtype) {
-  const auto seed = static_cast<std::uint64_t>(s.numbers[first_number].to_int());
-  const auto draw = static_cast<std::uint64_t>(s.numbers[first_number + 1].to_int());
   const auto at = static_cast<std::uint64_t>(index);
-  if (dtype != kDouble) return (reference_philox_word(seed, draw, at) >> 8) * 0x1p-24;
-  const std::uint64_t low = reference_philox_word(seed, draw, 2 * at);
-  const std::uint64_t high = reference_philox_word(seed, draw, 2 * at + 1);
+  if (dtype != kDouble)
+    return static_cast<double>(reference_philox_word(s, first_number, at) >> 8) * 0x1p-24;
+  const std::uint64_t low = reference_philox_word(s, first_number, 2 * at);
+  const std::uint64_t high = reference_philox_word(s, first_number, 2 * at + 1);
   return static_cast<double>((high >> 5) << 26 | low >> 6) * 0x1p-53;
 }
 

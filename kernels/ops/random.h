@@ -25,14 +25,19 @@ inline kernels::Expr uniform(kernels::Expr seed, kernels::Expr draw, kernels::Ex
   return kernels::uniform_f64(philox_word(seed, draw, first), philox_word(seed, draw, first + 1.0));
 }
 
+/// A word of the draw of numbers 0 and 1, as i64.
+kernels::Expr random_word(kernels::Body& b, kernels::Expr index);
+
 /// Result type of a factory with attributes sizes and dtype, which must be floating.
 TypeResult random_type(const Signature& signature);
 std::vector<Sample> random_samples(ScalarType dtype);
 std::vector<AttrField> factory_attributes();
 Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& options, Site site);
 
-/// Philox 4x32-10 in plain code: the word that philox_word() gives, for references.
-std::uint32_t reference_philox_word(std::uint64_t seed, std::uint64_t draw, std::uint64_t index);
+/// Philox 4x32-10 in plain code: the word that philox_word() gives for seed and draw, which are
+/// numbers from `first_number` on; for references.
+std::uint64_t reference_philox_word(const Signature& signature, std::size_t first_number,
+                                    std::uint64_t index);
 double reference_uniform(const Signature& signature, std::size_t first_number, std::int64_t index,
                          ScalarType dtype);
 

@@ -19,13 +19,9 @@ const Op& op_keys = define({
         .body =
             [](kernels::Body& b) {
               const kernels::Expr first = b.flat_index() + b.flat_index();
-              const auto word = [&](kernels::Expr at) {
-                return convert(philox_word(b.numbers[0], b.numbers[1], at), kLong) &
-                       b.builder.constant_int(kLong, 0xffffffff);
-              };
               const kernels::Expr high =
-                  shift_left(word(first + 1.0), b.builder.constant_int(kLong, 32));
-              return kernels::Exprs{high | word(first)};
+                  shift_left(random_word(b, first + 1.0), b.builder.constant_int(kLong, 32));
+              return kernels::Exprs{high | random_word(b, first)};
             },
         .raw_numbers = 3,
         .uses_flat_index = true}),
@@ -35,12 +31,8 @@ const Op& op_keys = define({
         [](const Signature& s, const std::vector<Reference>&) {
           std::uint64_t at = 0;
           return std::vector<Reference>{make_reference(s.op.type(s).outputs[0], [&](const Shape&) {
-            const auto word = [&] {
-              return std::uint64_t{
-                  reference_philox_word(static_cast<std::uint64_t>(s.numbers[0].to_int()),
-                                        static_cast<std::uint64_t>(s.numbers[1].to_int()), at++)};
-            };
-            const std::uint64_t low = word(), high = word();
+            const std::uint64_t low = reference_philox_word(s, 0, at++);
+            const std::uint64_t high = reference_philox_word(s, 0, at++);
             return static_cast<double>(static_cast<std::int64_t>(high << 32 | low));
           })};
         },

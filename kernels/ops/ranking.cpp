@@ -109,6 +109,12 @@ void move_element(std::size_t size, void* target, std::int64_t to, const void* s
               static_cast<const char*>(source) + from * static_cast<std::int64_t>(size), size);
 }
 
+std::tuple<Tensor, Tensor> call_ranked(const Op& op, Arg self, const Attrs& attrs) {
+  Tensor outputs[2];
+  dispatch(Call{&op, ArrayRef<Tensor>(*self.tensor), &attrs, {}, self.site}, outputs);
+  return {outputs[0], outputs[1]};
+}
+
 std::int64_t ranked_axis(const char* op, const Tensor& self, std::int64_t dim) {
   return normal_dim(op, dim, checked(op, self).geometry.sizes.size());
 }

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "kernels/ops/rules.h"
@@ -44,6 +45,35 @@ inline std::pair<std::int64_t, std::int64_t> line_share(std::int64_t count, int 
   return {count * part / parts, count * (part + 1) / parts};
 }
 
+/// Ranks the lines of a share along the axis of attribute 0 and writes values and positions to the
+/// outputs. `keep(ranked, count)` puts first, in order, the `count` elements that the outputs hold.
+template <typename Keep>
+void write_ranked(const Signature& s, const Tensor& input, ArrayRef<Tensor> outputs,
+                  bool descending, int part, int parts, const Keep& keep) {
+  const Type& type = s.inputs[0];
+  const Lines lines(type.sizes, s.attr().integer(0));
+  const Lines kept(s.op.type(s).outputs[0].sizes, s.attr().integer(0));
+  const std::size_t size = element_size(type.dtype);
+  const void* source = input.impl()->data();
+  void* const values = outputs[0].impl()->data();
+  auto* const positions = static_cast<std::int64_t*>(outputs[1].impl()->data());
+  std::vector<Ranked> ranked;
+  const auto [begin, end] = line_share(lines.count, part, parts);
+  for (std::int64_t line = begin; line < end; ++line) {
+    const std::int64_t offset = lines.offset(line);
+    rank_line(type.dtype, source, offset, lines, descending, ranked);
+    keep(ranked, kept.length);
+    std::int64_t to = kept.offset(line);
+    for (std::int64_t i = 0; i < kept.length; ++i, to += kept.stride) {
+      const std::int64_t position = ranked[static_cast<std::size_t>(i)].position;
+      move_element(size, values, to, source, offset + position * lines.stride);
+      positions[to] = position;
+    }
+  }
+}
+
+/// Calls an op that gives values and positions.
+std::tuple<Tensor, Tensor> call_ranked(const Op& op, Arg self, const Attrs& attrs);
 /// The axis of an op that takes 0-d tensors as one element.
 std::int64_t ranked_axis(const char* op, const Tensor& self, std::int64_t dim);
 /// The gradient of picked elements, at their positions among zeros.

@@ -19,6 +19,34 @@ Attrs reduction_attrs(const char* op, const Tensor& self, IntArrayRef dims, bool
   return Attrs().add(IntArrayRef(normal)).add(keepdim);
 }
 
+Tensor reduce(const Op& op, Arg self, IntArrayRef dims, bool keepdim) {
+  return call(op, {*self.tensor}, self.site,
+              reduction_attrs(op.name.c_str(), *self.tensor, dims, keepdim));
+}
+
+const Op& define_truth(const char* name, kernels::Prim reduction,
+                       std::function<double(const std::vector<double>& row)> reference) {
+  return define({
+      .name = name,
+      .kind = OpKind::kReduction,
+      .attributes = reduction_attributes(),
+      .type = [](const Signature& s) -> TypeResult {
+        const Shape sizes = reduced_sizes(s);
+        return {{{kBool, sizes}}, kBool};
+      },
+      .lowering = kernels::lower(kernels::ReductionLowering{
+          .reductions = {reduction},
+          .before = [](kernels::Body& b) { return kernels::Exprs{convert(b.inputs[0], kInt)}; },
+          .after = [](kernels::Body&, const kernels::Exprs& reduced,
+                      kernels::Expr) { return kernels::Exprs{gt(reduced[0], 0.0)}; }}),
+      .has_inplace = false,
+      .reference = reduction_reference(std::move(reference)),
+      .dtypes = all_dtypes(),
+      .samples = [](ScalarType dtype) { return reduction_samples(dtype); },
+      .tolerance_ulp = 0,
+  });
+}
+
 Shape reduced_sizes(const Signature& signature) {
   GROOVE_CHECK(signature.inputs[0].dtype != ScalarType::Undefined,
                "{}: the tensor is undefined; assign it first", signature.op.name);

@@ -11,6 +11,11 @@ inline std::vector<AttrField> reduction_attributes() {
 }
 /// Dims in canonical form: sorted, non-negative; none for all of them.
 Attrs reduction_attrs(const char* op, const Tensor& self, IntArrayRef dims, bool keepdim);
+/// The call of an op whose attributes these are; no dims are all of them.
+Tensor reduce(const Op& op, Arg self, IntArrayRef dims, bool keepdim);
+/// The record of all and any: 0 and 1 for what is 0 and what is not, reduced by `reduction`.
+const Op& define_truth(const char* name, kernels::Prim reduction,
+                       std::function<double(const std::vector<double>& row)> reference);
 /// The result's shape.
 Shape reduced_sizes(const Signature& signature);
 /// The same with size 1 in place of the axes that go.

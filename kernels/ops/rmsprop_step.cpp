@@ -57,9 +57,7 @@ const Op& define_step(const char* name, bool has_momentum, bool is_centered) {
       .lowering = kernels::lower(kernels::ElementwiseLowering{
           .body = [](kernels::Body& b) { return step(b.attr(), b.inputs, b.numbers); }}),
       .mutates = std::move(mutates),
-      .reference =
-          optimizer_step_reference([](const AttrReader& attr, const std::vector<double>& x,
-                                      const std::vector<double>& n) { return step(attr, x, n); }),
+      .reference = optimizer_step_reference(step<double>),
       .domain = {0.1, 0.5},  // independent averages may still give s < a²: NaN in both
       .dtypes = floating_dtypes(),
       .samples =

@@ -85,4 +85,15 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, const Tensor& output, doub
 }
 
 }  // namespace scans
+
+/// See scans::run_lines.
+template <std::size_t kOperands, typename Step>
+std::shared_ptr<const kernels::Lowering> scan_lowering(double start, Step step) {
+  return kernels::lower(kernels::OpaqueLowering{
+      .run_part = [start, step](const Signature& s, ArrayRef<Tensor> inputs,
+                                ArrayRef<Tensor> outputs, int part, int parts) {
+        scans::run<kOperands>(s, inputs, outputs[0], start, part, parts, step);
+      }});
+}
+
 }  // namespace groove

@@ -13,25 +13,9 @@ enum { kDim, kDescending };
 
 void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
          int parts) {
-  const Type& type = s.inputs[0];
-  const Lines lines(type.sizes, s.attr().integer(kDim));
-  const std::size_t size = element_size(type.dtype);
-  const void* source = inputs[0].impl()->data();
-  void* const values = outputs[0].impl()->data();
-  auto* const positions = static_cast<std::int64_t*>(outputs[1].impl()->data());
-  std::vector<Ranked> ranked, room;
-  const auto [begin, end] = line_share(lines.count, part, parts);
-  for (std::int64_t line = begin; line < end; ++line) {
-    const std::int64_t offset = lines.offset(line);
-    rank_line(type.dtype, source, offset, lines, s.attr().boolean(kDescending), ranked);
-    sort_ranked(ranked, room);
-    std::int64_t to = offset;
-    for (const Ranked& one : ranked) {
-      move_element(size, values, to, source, offset + one.position * lines.stride);
-      positions[to] = one.position;
-      to += lines.stride;
-    }
-  }
+  std::vector<Ranked> room;
+  write_ranked(s, inputs[0], outputs, s.attr().boolean(kDescending), part, parts,
+               [&room](std::vector<Ranked>& ranked, std::int64_t) { sort_ranked(ranked, room); });
 }
 
 bool comes_before(double a, double b, bool descending) {
@@ -111,9 +95,7 @@ const Op& op = define({
 
 std::tuple<Tensor, Tensor> sort(Arg self, std::int64_t dim, bool descending) {
   const Attrs attrs = Attrs().add(ranked_axis("sort", *self.tensor, dim)).add(descending);
-  Tensor outputs[2];
-  dispatch(Call{&op, ArrayRef<Tensor>(*self.tensor), &attrs, {}, self.site}, outputs);
-  return {outputs[0], outputs[1]};
+  return call_ranked(op, self, attrs);
 }
 Tensor argsort(Arg self, std::int64_t dim, bool descending) {
   return std::get<1>(sort(self, dim, descending));

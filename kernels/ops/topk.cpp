@@ -10,35 +10,19 @@ namespace {
 
 enum { kDim, kCount, kLargest };
 
+void put_first(std::vector<Ranked>& ranked, std::int64_t count) {
+  const auto first = ranked.begin() + static_cast<std::ptrdiff_t>(count);
+  if (static_cast<std::size_t>(count) * 16 < ranked.size()) {
+    std::partial_sort(ranked.begin(), first, ranked.end());
+    return;
+  }
+  if (first != ranked.end()) std::nth_element(ranked.begin(), first, ranked.end());
+  std::sort(ranked.begin(), first);
+}
+
 void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
          int parts) {
-  const Type& type = s.inputs[0];
-  const Lines lines(type.sizes, s.attr().integer(kDim));
-  const Lines kept(s.op.type(s).outputs[0].sizes, s.attr().integer(kDim));
-  const std::size_t size = element_size(type.dtype);
-  const void* source = inputs[0].impl()->data();
-  void* const values = outputs[0].impl()->data();
-  auto* const positions = static_cast<std::int64_t*>(outputs[1].impl()->data());
-  std::vector<Ranked> ranked, room;
-  const auto [begin, end] = line_share(lines.count, part, parts);
-  for (std::int64_t line = begin; line < end; ++line) {
-    const std::int64_t offset = lines.offset(line);
-    rank_line(type.dtype, source, offset, lines, s.attr().boolean(kLargest), ranked);
-    const auto first = ranked.begin() + static_cast<std::ptrdiff_t>(kept.length);
-    if (kept.length * 16 < lines.length) {
-      std::partial_sort(ranked.begin(), first, ranked.end());
-    } else {
-      if (first != ranked.end()) std::nth_element(ranked.begin(), first, ranked.end());
-      ranked.resize(static_cast<std::size_t>(kept.length));
-      std::sort(ranked.begin(), ranked.end());
-    }
-    std::int64_t to = kept.offset(line);
-    for (std::int64_t i = 0; i < kept.length; ++i, to += kept.stride) {
-      const std::int64_t position = ranked[static_cast<std::size_t>(i)].position;
-      move_element(size, values, to, source, offset + position * lines.stride);
-      positions[to] = position;
-    }
-  }
+  write_ranked(s, inputs[0], outputs, s.attr().boolean(kLargest), part, parts, put_first);
 }
 
 const Op& op = define({
@@ -128,9 +112,7 @@ std::tuple<Tensor, Tensor> topk(Arg self, std::int64_t k, std::int64_t dim, bool
   GROOVE_CHECK(k >= 0 && k <= size, "topk: {} elements of dim {} of {}; there are {}", k, axis,
                to_string(sizes), size);
   const Attrs attrs = Attrs().add(axis).add(k).add(largest);
-  Tensor outputs[2];
-  dispatch(Call{&op, ArrayRef<Tensor>(*self.tensor), &attrs, {}, self.site}, outputs);
-  return {outputs[0], outputs[1]};
+  return call_ranked(op, self, attrs);
 }
 std::tuple<Tensor, Tensor> IndexMethods::topk(std::int64_t k, std::int64_t dim, bool largest,
                                               bool sorted, Site site) const {

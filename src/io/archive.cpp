@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "groove/autograd.h"
+#include "groove/ordered_dict.h"
 #include "groove/serialize.h"
 #include "src/core/check.h"
 #include "src/core/tensor_impl.h"
@@ -71,23 +72,33 @@ void take(std::istream& stream, std::size_t size, std::string& bytes) {
 
 // ---- writing ----
 
+struct detail::Entries {
+  OrderedDict<std::string, Tensor> tensors{"Tensor"};
+  OrderedDict<std::string, IValue> values{"Value"};
+};
+
+OutputArchive::OutputArchive() : entries_(std::make_unique<detail::Entries>()) {}
+OutputArchive::OutputArchive(OutputArchive&&) noexcept = default;
+OutputArchive& OutputArchive::operator=(OutputArchive&&) noexcept = default;
+OutputArchive::~OutputArchive() = default;
+
 void OutputArchive::check_new(const std::string& key) const {
   GROOVE_CHECK(!key.empty(), "OutputArchive: the key must not be empty");
   GROOVE_CHECK(key != "__metadata__", "OutputArchive: the key __metadata__ belongs to the format");
-  GROOVE_CHECK(!tensors_.contains(key) && !values_.contains(key),
+  GROOVE_CHECK(!entries_->tensors.contains(key) && !entries_->values.contains(key),
                "OutputArchive: '{}' is written twice", key);
 }
 
 void OutputArchive::write(const std::string& key, const Tensor& value, bool) {
   check_new(key);
   GROOVE_CHECK(value.defined(), "OutputArchive: the tensor '{}' is undefined", key);
-  tensors_.insert(key, value);
+  entries_->tensors.insert(key, value);
 }
 
 void OutputArchive::write(const std::string& key, const IValue& value) {
   if (value.isTensor()) return write(key, value.toTensor());
   check_new(key);
-  values_.insert(key, value);
+  entries_->values.insert(key, value);
 }
 
 void OutputArchive::write(const std::string& key, const RandomState& state) {
@@ -96,18 +107,18 @@ void OutputArchive::write(const std::string& key, const RandomState& state) {
 }
 
 void OutputArchive::write(const std::string& key, OutputArchive& nested) {
-  for (const auto& item : nested.tensors_) write(key + "." + item.key(), item.value());
-  for (const auto& item : nested.values_) write(key + "." + item.key(), item.value());
-  if (nested.tensors_.is_empty() && nested.values_.is_empty()) write(key, IValue());
+  for (const auto& item : nested.entries_->tensors) write(key + "." + item.key(), item.value());
+  for (const auto& item : nested.entries_->values) write(key + "." + item.key(), item.value());
+  if (nested.entries_->tensors.is_empty() && nested.entries_->values.is_empty()) write(key, IValue());
 }
 
 void OutputArchive::save_to(const std::function<std::size_t(const void*, std::size_t)>& writer) {
   // Other readers of the format ask for "format"; bits are promised within one build only.
   Metadata metadata = {{"format", "pt"}, {"groove.build", "0.1.0, compiler " __VERSION__}};
-  for (const auto& item : values_)
+  for (const auto& item : entries_->values)
     metadata.emplace_back(kValue + item.key(), text_of(item.value()));
   NamedTensors tensors;
-  for (const auto& item : tensors_) tensors.emplace_back(item.key(), item.value());
+  for (const auto& item : entries_->tensors) tensors.emplace_back(item.key(), item.value());
   write_safetensors(tensors, metadata, [&](const void* bytes, std::size_t size) {
     const std::size_t taken = writer(bytes, size);
     GROOVE_CHECK(taken == size, "save: the writer took {} of {} bytes", taken, size);

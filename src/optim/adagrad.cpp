@@ -1,39 +1,11 @@
 #include "groove/optim/adagrad.h"
 
-#include "groove/autograd.h"
-#include "groove/ops/creation.h"
 #include "kernels/ops/optimizer_ops.h"
-#include "src/core/check.h"
 #include "src/optim/fields.h"
 #include "src/optim/plan.h"
 
 namespace groove::optim {
 namespace {
-
-const Op& step_op() {
-  static const Op& op = define({.name = "adagrad_optimizer_step",
-                                .kind = OpKind::kBig,
-                                .inputs = 0,
-                                .outputs = 0,
-                                .mutates = {},
-                                .has_inplace = false});
-  return op;
-}
-
-void check(const AdagradOptions& options) {
-  const auto expect = [](const char* name, double value) {
-    GROOVE_CHECK(value >= 0, "Adagrad: {} is {}; it must not be negative", name, value);
-  };
-  expect("lr", options.lr());
-  expect("lr_decay", options.lr_decay());
-  expect("weight_decay", options.weight_decay());
-  expect("initial_accumulator_value", options.initial_accumulator_value());
-  expect("eps", options.eps());
-}
-
-const AdagradOptions& options_of(const OptimizerParamGroup& group) {
-  return static_cast<const AdagradOptions&>(group.options());
-}
 
 template <typename Self, typename Field>
 void each_option(Self& options, Field field) {
@@ -44,38 +16,21 @@ void each_option(Self& options, Field field) {
   field("eps", options.eps());
 }
 
-struct AdagradStep {
+void check(const AdagradOptions& options) {
+  each_option(options, [](const char* name, double value) {
+    detail::check_not_negative("Adagrad", name, value);
+  });
+}
+
+struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<AdagradNumbers>;
-  Optimizer::StateMap& state;
-  detail::StepPlan& plan;
 
-  static std::int64_t step_of(const detail::Slot& slot) {
-    return slot.state ? static_cast<AdagradParamState*>(slot.state)->step() : 1;
-  }
-  // A parameter without state counts its first step when the state is made.
-  void advance(detail::Slot& slot) {
-    if (slot.state) ++static_cast<AdagradParamState*>(slot.state)->step();
-  }
-
-  // Parameters at the step of the one before them share its numbers.
-  void numbers(OptimizerParamGroup& group, detail::StepPlan& plan_, std::size_t first,
-               std::size_t last) {
+  void numbers(const OptimizerParamGroup& group, std::size_t first, std::size_t last) {
     const AdagradOptions& options = options_of(group);
-    std::int64_t shared_step = -1;
-    std::uint32_t at = 0;
-    for (std::size_t i = first; i < last; ++i) {
-      if (!plan_.slots[i].is_active) continue;
-      const std::int64_t step = step_of(plan_.slots[i]);
-      if (step != shared_step) {
-        shared_step = step;
-        at = static_cast<std::uint32_t>(plan_.numbers.size());
-        const AdagradNumbers made =
-            adagrad_numbers(options.lr(), options.lr_decay(), options.eps(), options.weight_decay(),
-                            static_cast<double>(step));
-        plan_.numbers.insert(plan_.numbers.end(), made.begin(), made.end());
-      }
-      plan_.slots[i].numbers_at = at;
-    }
+    share_numbers_of_a_step(first, last, [&](double step) {
+      return adagrad_numbers(options.lr(), options.lr_decay(), options.eps(),
+                             options.weight_decay(), step);
+    });
   }
 
   std::uint64_t fingerprint(const OptimizerParamGroup& group) {
@@ -85,14 +40,7 @@ struct AdagradStep {
   void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
     const AdagradOptions& options = options_of(group);
-    if (!slot.state) {
-      auto made = std::make_unique<AdagradParamState>();
-      made->step(1);
-      slot.state = made.get();
-      state[slot.impl] = std::move(made);
-      ++plan.state_epoch;
-    }
-    auto& known = static_cast<AdagradParamState&>(*slot.state);
+    AdagradParamState& known = started(slot);
     if (!known.sum().defined()) {
       known.sum(full(param.sizes(), options.initial_accumulator_value(), param.scalar_type()));
       ++plan.state_epoch;
@@ -130,7 +78,7 @@ Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
 Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults)
     : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults)) {
   check(defaults);
-  for (const OptimizerParamGroup& group : param_groups_) check(options_of(group));
+  for (const OptimizerParamGroup& group : param_groups_) check(AdagradStep::options_of(group));
 }
 
 std::unique_ptr<OptimizerParamState> Adagrad::new_state() const {
@@ -145,10 +93,9 @@ void Adagrad::check_state(const Tensor& parameter, const OptimizerParamState& st
 }
 
 Tensor Adagrad::step(LossClosure closure) {
+  static const Op& op = detail::define_step("adagrad_optimizer_step");
   const Tensor loss = run_closure(closure);
-  const NoGradGuard no_grad;
-  AdagradStep rule{state_, *plan_};
-  detail::run_step(step_op(), rule, *plan_, param_groups_, state_, this, step_site_);
+  detail::run_step(op, AdagradStep{*plan_}, param_groups_, this, step_site_);
   return loss;
 }
 

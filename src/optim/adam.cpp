@@ -1,7 +1,5 @@
 #include "groove/optim/adam.h"
 
-#include "groove/autograd.h"
-#include "groove/ops/creation.h"
 #include "groove/serialize.h"
 #include "kernels/ops/optimizer_ops.h"
 #include "src/core/check.h"
@@ -11,65 +9,28 @@
 namespace groove::optim {
 namespace {
 
-const Op& define_step(const char* name) {
-  return define({.name = name,
-                 .kind = OpKind::kBig,
-                 .inputs = 0,
-                 .outputs = 0,
-                 .mutates = {},
-                 .has_inplace = false});
-}
-
 template <typename Options>
 void check(const char* name, const Options& options) {
   const auto [beta1, beta2] = options.betas();
-  GROOVE_CHECK(options.lr() >= 0, "{}: lr is {}; it must not be negative", name, options.lr());
-  GROOVE_CHECK(options.eps() >= 0, "{}: eps is {}; it must not be negative", name, options.eps());
+  detail::check_not_negative(name, "lr", options.lr());
+  detail::check_not_negative(name, "eps", options.eps());
   GROOVE_CHECK(beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1,
                "{}: betas are ({}, {}); both must lie in [0, 1)", name, beta1, beta2);
-  GROOVE_CHECK(options.weight_decay() >= 0, "{}: weight_decay is {}; it must not be negative", name,
-               options.weight_decay());
+  detail::check_not_negative(name, "weight_decay", options.weight_decay());
 }
 
 template <typename Options, bool kDecoupled>
-struct AdamStep {
+struct AdamStep : detail::CountedRule<Options, AdamParamState> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<AdamNumbers>;
-  Optimizer::StateMap& state;
-  detail::StepPlan& plan;
+  using detail::StepRule<Options>::options_of;
 
-  static const Options& options_of(const OptimizerParamGroup& group) {
-    return static_cast<const Options&>(group.options());
-  }
-  static std::int64_t step_of(const detail::Slot& slot) {
-    return slot.state ? static_cast<AdamParamState*>(slot.state)->step() : 1;
-  }
-
-  // A parameter without state counts its first step when the state is made.
-  void advance(detail::Slot& slot) {
-    if (slot.state) ++static_cast<AdamParamState*>(slot.state)->step();
-  }
-
-  void numbers(OptimizerParamGroup& group, detail::StepPlan& plan_, std::size_t first,
-               std::size_t last) {
+  void numbers(const OptimizerParamGroup& group, std::size_t first, std::size_t last) {
     const Options& options = options_of(group);
-    const auto [beta1, beta2] = options.betas();
-    for (std::size_t i = first; i < last; ++i) {
-      if (!plan_.slots[i].is_active) continue;
-      const std::int64_t step = step_of(plan_.slots[i]);
-      // Parameters of a group nearly always are at the same step: share its numbers.
-      bool is_shared = false;
-      for (std::size_t j = first; j < i && !is_shared; ++j) {
-        if (!plan_.slots[j].is_active || step_of(plan_.slots[j]) != step) continue;
-        plan_.slots[i].numbers_at = plan_.slots[j].numbers_at;
-        is_shared = true;
-      }
-      if (is_shared) continue;
-      plan_.slots[i].numbers_at = static_cast<std::uint32_t>(plan_.numbers.size());
-      const AdamNumbers made =
-          adam_numbers(options.lr(), beta1, beta2, options.eps(), options.weight_decay(),
-                       kDecoupled, static_cast<double>(step));
-      plan_.numbers.insert(plan_.numbers.end(), made.begin(), made.end());
-    }
+    this->share_numbers_of_a_step(first, last, [&options](double step) {
+      const auto [beta1, beta2] = options.betas();
+      return adam_numbers(options.lr(), beta1, beta2, options.eps(), options.weight_decay(),
+                          kDecoupled, step);
+    });
   }
 
   std::uint64_t fingerprint(const OptimizerParamGroup& group) {
@@ -80,22 +41,10 @@ struct AdamStep {
   void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
     const Options& options = options_of(group);
-    if (!slot.state) {
-      auto made = std::make_unique<AdamParamState>();
-      made->step(1);
-      slot.state = made.get();
-      state[slot.impl] = std::move(made);
-      ++plan.state_epoch;
-    }
-    auto& known = static_cast<AdamParamState&>(*slot.state);
-    const auto ensure = [&](Tensor& moment) {
-      if (moment.defined()) return;
-      moment = zeros(param.sizes(), param.scalar_type());
-      ++plan.state_epoch;
-    };
-    ensure(known.exp_avg());
-    ensure(known.exp_avg_sq());
-    if (options.amsgrad()) ensure(known.max_exp_avg_sq());
+    AdamParamState& known = this->started(slot);
+    this->ensure(known.exp_avg(), param);
+    this->ensure(known.exp_avg_sq(), param);
+    if (options.amsgrad()) this->ensure(known.max_exp_avg_sq(), param);
     AdamRule rule;
     rule.decoupled = kDecoupled;
     rule.has_weight_decay = options.weight_decay() != 0;
@@ -175,11 +124,9 @@ void Adam::check_state(const Tensor& parameter, const OptimizerParamState& state
 }
 
 Tensor Adam::step(LossClosure closure) {
-  static const Op& op = define_step("adam_optimizer_step");
+  static const Op& op = detail::define_step("adam_optimizer_step");
   const Tensor loss = run_closure(closure);
-  const NoGradGuard no_grad;
-  AdamStep<AdamOptions, false> rule{state_, *plan_};
-  detail::run_step(op, rule, *plan_, param_groups_, state_, this, step_site_);
+  detail::run_step(op, AdamStep<AdamOptions, false>{*plan_}, param_groups_, this, step_site_);
   return loss;
 }
 
@@ -205,11 +152,9 @@ void AdamW::check_state(const Tensor& parameter, const OptimizerParamState& stat
 }
 
 Tensor AdamW::step(LossClosure closure) {
-  static const Op& op = define_step("adamw_optimizer_step");
+  static const Op& op = detail::define_step("adamw_optimizer_step");
   const Tensor loss = run_closure(closure);
-  const NoGradGuard no_grad;
-  AdamStep<AdamWOptions, true> rule{state_, *plan_};
-  detail::run_step(op, rule, *plan_, param_groups_, state_, this, step_site_);
+  detail::run_step(op, AdamStep<AdamWOptions, true>{*plan_}, param_groups_, this, step_site_);
   return loss;
 }
 

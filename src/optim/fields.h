@@ -43,6 +43,10 @@ struct Reader {
   }
 };
 
+inline void check_not_negative(const char* optimizer, const char* option, double value) {
+  GROOVE_CHECK(value >= 0, "{}: {} is {}; it must not be negative", optimizer, option, value);
+}
+
 /// A loaded tensor of a parameter's state, which may be undefined, has its shape and dtype.
 inline void check_like(const char* optimizer, const char* key, const Tensor& parameter,
                        const Tensor& value) {

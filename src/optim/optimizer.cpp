@@ -167,8 +167,16 @@ void Optimizer::zero_grad(bool set_to_none, Site site) {
 
 namespace detail {
 
-std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
-                      const Optimizer::StateMap& state) {
+const Op& define_step(const char* name) {
+  return define({.name = name,
+                 .kind = OpKind::kBig,
+                 .inputs = 0,
+                 .outputs = 0,
+                 .mutates = {},
+                 .has_inplace = false});
+}
+
+std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups) {
   std::size_t count = 0;
   for (const OptimizerParamGroup& group : groups) count += group.params().size();
   if (plan.slots.size() != count) {
@@ -184,8 +192,8 @@ std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
       TensorImpl* impl = param.impl();
       const bool is_new = slot.impl != impl;
       if (is_new || plan.is_stale) {
-        const auto found = state.find(impl);
-        OptimizerParamState* known = found == state.end() ? nullptr : found->second.get();
+        const auto found = plan.state.find(impl);
+        OptimizerParamState* known = found == plan.state.end() ? nullptr : found->second.get();
         if (is_new || slot.state != known) ++plan.state_epoch;
         slot.impl = impl;
         slot.state = known;

@@ -9,6 +9,8 @@
 
 #include <vector>
 
+#include "groove/autograd.h"
+#include "groove/ops/creation.h"
 #include "groove/optim/optimizer.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
@@ -39,25 +41,99 @@ inline bool has_gradient(const TensorImpl& impl) {
 }
 
 /// Brings `slots` up to date with the groups and decides which are active; returns a fingerprint.
-std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
-                      const Optimizer::StateMap& state);
+std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups);
 
-// Runs a step of `Rule`, whose members say what is particular to an optimizer:
-//   advance(slot)                     counts a step of a parameter
-//   numbers(group, plan, first, last) appends the group's numbers and sets numbers_at
-//   fingerprint(group)                structure in the options
-//   update(group, slot, numbers)      the update itself
+/// The word of a whole step; the update of one parameter is an op of its own.
+const Op& define_step(const char* name);
+
+/// The state of a parameter, made if it has none.
+template <typename State>
+State& state_of(StepPlan& plan, Slot& slot) {
+  if (!slot.state) {
+    auto made = std::make_unique<State>();
+    slot.state = made.get();
+    plan.state[slot.impl] = std::move(made);
+    ++plan.state_epoch;
+  }
+  return static_cast<State&>(*slot.state);
+}
+
+// What the rules of optimizers share. Each adds what is particular to it:
+//   kNumbers                       how many numbers an update takes
+//   advance(slot)                  counts a step of a parameter
+//   numbers(group, first, last)    adds the group's numbers to the plan and sets numbers_at
+//   fingerprint(group)             structure in the options
+//   update(group, param, slot, numbers)
+template <typename Options>
+struct StepRule {
+  StepPlan& plan;
+
+  static const Options& options_of(const OptimizerParamGroup& group) {
+    return static_cast<const Options&>(group.options());
+  }
+  template <typename Numbers>
+  std::uint32_t add_numbers(const Numbers& made) {
+    const auto at = static_cast<std::uint32_t>(plan.numbers.size());
+    plan.numbers.insert(plan.numbers.end(), made.begin(), made.end());
+    return at;
+  }
+  /// One list for all parameters of a group.
+  template <typename Numbers>
+  void share_numbers(const Numbers& made, std::size_t first, std::size_t last) {
+    const std::uint32_t at = add_numbers(made);
+    for (std::size_t i = first; i < last; ++i) plan.slots[i].numbers_at = at;
+  }
+  void ensure(Tensor& average, const Tensor& param) {
+    if (average.defined()) return;
+    average = zeros(param.sizes(), param.scalar_type());
+    ++plan.state_epoch;
+  }
+};
+
+// A rule whose state counts the steps of each parameter. One without state counts its first step
+// when the state is made.
+template <typename Options, typename State>
+struct CountedRule : StepRule<Options> {
+  static std::int64_t step_of(const Slot& slot) {
+    return slot.state ? static_cast<State*>(slot.state)->step() : 1;
+  }
+  void advance(Slot& slot) {
+    if (slot.state) ++static_cast<State*>(slot.state)->step();
+  }
+  State& started(Slot& slot) {
+    if (!slot.state) state_of<State>(this->plan, slot).step(1);
+    return static_cast<State&>(*slot.state);
+  }
+  /// One list, `make(step)`, for all parameters of a group that are at the same step: nearly always
+  /// all of them.
+  template <typename Make>
+  void share_numbers_of_a_step(std::size_t first, std::size_t last, const Make& make) {
+    std::vector<Slot>& slots = this->plan.slots;
+    for (std::size_t i = first; i < last; ++i) {
+      if (!slots[i].is_active) continue;
+      const std::int64_t step = step_of(slots[i]);
+      std::size_t alike = first;
+      while (!slots[alike].is_active || step_of(slots[alike]) != step) ++alike;
+      slots[i].numbers_at =
+          alike < i ? slots[alike].numbers_at : this->add_numbers(make(static_cast<double>(step)));
+    }
+  }
+};
+
+/// Runs a step of a rule.
 template <typename Rule>
-void run_step(const Op& op, Rule& rule, StepPlan& plan, std::vector<OptimizerParamGroup>& groups,
-              const Optimizer::StateMap& state, const void* object, Site site) {
-  std::uint64_t epoch = mix(refresh(plan, groups, state), plan.state_epoch);
+void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups, const void* object,
+              Site site) {
+  const NoGradGuard no_grad;
+  StepPlan& plan = rule.plan;
+  std::uint64_t epoch = mix(refresh(plan, groups), plan.state_epoch);
   plan.numbers.clear();
   std::size_t begin = 0;
   for (OptimizerParamGroup& group : groups) {
     const std::size_t end = begin + group.params().size();
     for (std::size_t i = begin; i < end; ++i)
       if (plan.slots[i].is_active) rule.advance(plan.slots[i]);
-    rule.numbers(group, plan, begin, end);
+    rule.numbers(group, begin, end);
     epoch = mix(epoch, rule.fingerprint(group));
     for (std::size_t i = begin; i < end; ++i)
       if (plan.slots[i].is_active) epoch = mix(epoch, plan.slots[i].numbers_at);

@@ -1,38 +1,21 @@
 #include "groove/optim/rmsprop.h"
 
-#include "groove/autograd.h"
-#include "groove/ops/creation.h"
 #include "kernels/ops/optimizer_ops.h"
-#include "src/core/check.h"
 #include "src/optim/fields.h"
 #include "src/optim/plan.h"
 
 namespace groove::optim {
 namespace {
 
-const Op& step_op() {
-  static const Op& op = define({.name = "rmsprop_optimizer_step",
-                                .kind = OpKind::kBig,
-                                .inputs = 0,
-                                .outputs = 0,
-                                .mutates = {},
-                                .has_inplace = false});
-  return op;
-}
-
 void check(const RMSpropOptions& options) {
   const auto expect = [](const char* name, double value) {
-    GROOVE_CHECK(value >= 0, "RMSprop: {} is {}; it must not be negative", name, value);
+    detail::check_not_negative("RMSprop", name, value);
   };
   expect("lr", options.lr());
   expect("eps", options.eps());
   expect("momentum", options.momentum());
   expect("weight_decay", options.weight_decay());
   expect("alpha", options.alpha());
-}
-
-const RMSpropOptions& options_of(const OptimizerParamGroup& group) {
-  return static_cast<const RMSpropOptions&>(group.options());
 }
 
 template <typename Self, typename Field>
@@ -52,24 +35,14 @@ void each_average(Self& state, Field field) {
   field("grad_avg", state.grad_avg());
 }
 
-struct RmspropStep {
+struct RmspropStep : detail::CountedRule<RMSpropOptions, RMSpropParamState> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<RmspropNumbers>;
-  Optimizer::StateMap& state;
-  detail::StepPlan& plan;
 
-  // A parameter without state counts its first step when the state is made.
-  void advance(detail::Slot& slot) {
-    if (slot.state) ++static_cast<RMSpropParamState*>(slot.state)->step();
-  }
-
-  void numbers(OptimizerParamGroup& group, detail::StepPlan& plan_, std::size_t first,
-               std::size_t last) {
+  void numbers(const OptimizerParamGroup& group, std::size_t first, std::size_t last) {
     const RMSpropOptions& options = options_of(group);
-    const auto at = static_cast<std::uint32_t>(plan_.numbers.size());
-    const RmspropNumbers made = rmsprop_numbers(options.lr(), options.alpha(), options.eps(),
-                                                options.weight_decay(), options.momentum());
-    plan_.numbers.insert(plan_.numbers.end(), made.begin(), made.end());
-    for (std::size_t i = first; i < last; ++i) plan_.slots[i].numbers_at = at;
+    share_numbers(rmsprop_numbers(options.lr(), options.alpha(), options.eps(),
+                                  options.weight_decay(), options.momentum()),
+                  first, last);
   }
 
   std::uint64_t fingerprint(const OptimizerParamGroup& group) {
@@ -81,22 +54,10 @@ struct RmspropStep {
   void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
     const RMSpropOptions& options = options_of(group);
-    if (!slot.state) {
-      auto made = std::make_unique<RMSpropParamState>();
-      made->step(1);
-      slot.state = made.get();
-      state[slot.impl] = std::move(made);
-      ++plan.state_epoch;
-    }
-    auto& known = static_cast<RMSpropParamState&>(*slot.state);
-    const auto ensure = [&](Tensor& average) {
-      if (average.defined()) return;
-      average = zeros(param.sizes(), param.scalar_type());
-      ++plan.state_epoch;
-    };
-    ensure(known.square_avg());
-    if (options.momentum() > 0) ensure(known.momentum_buffer());
-    if (options.centered()) ensure(known.grad_avg());
+    RMSpropParamState& known = started(slot);
+    ensure(known.square_avg(), param);
+    if (options.momentum() > 0) ensure(known.momentum_buffer(), param);
+    if (options.centered()) ensure(known.grad_avg(), param);
     RmspropRule rule;
     rule.has_weight_decay = options.weight_decay() != 0;
     rmsprop_step_(param, slot.impl->autograd->grad, known.square_avg(),
@@ -132,7 +93,7 @@ RMSprop::RMSprop(std::vector<Tensor> params, RMSpropOptions defaults)
 RMSprop::RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults)
     : Optimizer(std::move(param_groups), std::make_unique<RMSpropOptions>(defaults)) {
   check(defaults);
-  for (const OptimizerParamGroup& group : param_groups_) check(options_of(group));
+  for (const OptimizerParamGroup& group : param_groups_) check(RmspropStep::options_of(group));
 }
 
 std::unique_ptr<OptimizerParamState> RMSprop::new_state() const {
@@ -149,10 +110,9 @@ void RMSprop::check_state(const Tensor& parameter, const OptimizerParamState& st
 }
 
 Tensor RMSprop::step(LossClosure closure) {
+  static const Op& op = detail::define_step("rmsprop_optimizer_step");
   const Tensor loss = run_closure(closure);
-  const NoGradGuard no_grad;
-  RmspropStep rule{state_, *plan_};
-  detail::run_step(step_op(), rule, *plan_, param_groups_, state_, this, step_site_);
+  detail::run_step(op, RmspropStep{*plan_}, param_groups_, this, step_site_);
   return loss;
 }
 

@@ -1,7 +1,5 @@
 #include "groove/optim/sgd.h"
 
-#include "groove/autograd.h"
-#include "groove/ops/creation.h"
 #include "groove/serialize.h"
 #include "kernels/ops/optimizer_ops.h"
 #include "src/core/check.h"
@@ -11,46 +9,25 @@
 namespace groove::optim {
 namespace {
 
-const Op& step_op() {
-  static const Op& op = define({.name = "sgd_optimizer_step",
-                                .kind = OpKind::kBig,
-                                .inputs = 0,
-                                .outputs = 0,
-                                .mutates = {},
-                                .has_inplace = false});
-  return op;
-}
-
 void check(const SGDOptions& options) {
-  GROOVE_CHECK(options.lr() >= 0, "SGD: lr is {}; it must not be negative", options.lr());
-  GROOVE_CHECK(options.momentum() >= 0, "SGD: momentum is {}; it must not be negative",
-               options.momentum());
-  GROOVE_CHECK(options.weight_decay() >= 0, "SGD: weight_decay is {}; it must not be negative",
-               options.weight_decay());
+  detail::check_not_negative("SGD", "lr", options.lr());
+  detail::check_not_negative("SGD", "momentum", options.momentum());
+  detail::check_not_negative("SGD", "weight_decay", options.weight_decay());
   GROOVE_CHECK(!options.nesterov() || (options.momentum() > 0 && options.dampening() == 0),
                "SGD: nesterov needs momentum > 0 and dampening 0, not {} and {}",
                options.momentum(), options.dampening());
 }
 
-const SGDOptions& options_of(const OptimizerParamGroup& group) {
-  return static_cast<const SGDOptions&>(group.options());
-}
-
-struct SgdStep {
+struct SgdStep : detail::StepRule<SGDOptions> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<SgdNumbers>;
-  Optimizer::StateMap& state;
-  detail::StepPlan& plan;
 
   void advance(detail::Slot&) {}
 
-  void numbers(OptimizerParamGroup& group, detail::StepPlan& plan_, std::size_t first,
-               std::size_t last) {
+  void numbers(const OptimizerParamGroup& group, std::size_t first, std::size_t last) {
     const SGDOptions& options = options_of(group);
-    const auto at = static_cast<std::uint32_t>(plan_.numbers.size());
-    const SgdNumbers made =
-        sgd_numbers(options.lr(), options.momentum(), options.dampening(), options.weight_decay());
-    plan_.numbers.insert(plan_.numbers.end(), made.begin(), made.end());
-    for (std::size_t i = first; i < last; ++i) plan_.slots[i].numbers_at = at;
+    share_numbers(
+        sgd_numbers(options.lr(), options.momentum(), options.dampening(), options.weight_decay()),
+        first, last);
   }
 
   std::uint64_t fingerprint(const OptimizerParamGroup& group) {
@@ -68,19 +45,13 @@ struct SgdStep {
     rule.has_weight_decay = options.weight_decay() != 0;
     Tensor buffer;
     if (rule.has_momentum) {
-      auto* known = static_cast<SGDParamState*>(slot.state);
-      rule.is_first = !known || !known->momentum_buffer().defined();
+      auto& known = detail::state_of<SGDParamState>(plan, slot);
+      rule.is_first = !known.momentum_buffer().defined();
       if (rule.is_first) {
-        if (!known) {
-          auto made = std::make_unique<SGDParamState>();
-          known = made.get();
-          state[slot.impl] = std::move(made);
-          slot.state = known;
-        }
-        known->momentum_buffer(empty(param.sizes(), param.scalar_type()));
+        known.momentum_buffer(empty(param.sizes(), param.scalar_type()));
         ++plan.state_epoch;
       }
-      buffer = known->momentum_buffer();
+      buffer = known.momentum_buffer();
     }
     sgd_step_(param, slot.impl->autograd->grad, buffer, rule, numbers);
   }
@@ -120,7 +91,7 @@ SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
 SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
     : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {
   check(defaults);
-  for (const OptimizerParamGroup& group : param_groups_) check(options_of(group));
+  for (const OptimizerParamGroup& group : param_groups_) check(SgdStep::options_of(group));
 }
 
 std::unique_ptr<OptimizerParamState> SGD::new_state() const {
@@ -135,10 +106,9 @@ void SGD::check_state(const Tensor& parameter, const OptimizerParamState& state)
 }
 
 Tensor SGD::step(LossClosure closure) {
+  static const Op& op = detail::define_step("sgd_optimizer_step");
   const Tensor loss = run_closure(closure);
-  const NoGradGuard no_grad;
-  SgdStep rule{state_, *plan_};
-  detail::run_step(step_op(), rule, *plan_, param_groups_, state_, this, step_site_);
+  detail::run_step(op, SgdStep{*plan_}, param_groups_, this, step_site_);
   return loss;
 }
 

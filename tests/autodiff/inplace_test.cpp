@@ -8,18 +8,11 @@
 #include "groove/ops/reductions.h"
 #include "groove/ops/views.h"
 #include "src/core/tensor_impl.h"
+#include "tests/core/error_of.h"
 
 namespace groove {
 namespace {
 
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

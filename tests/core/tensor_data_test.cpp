@@ -3,19 +3,10 @@
 
 #include "groove/factories.h"
 #include "src/core/tensor_impl.h"
+#include "tests/core/error_of.h"
 
 namespace groove {
 namespace {
-
-template <typename Function>
-std::string error_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Data, ShapeQueries) {
   const Tensor x = make_empty({2, 3, 4}, kFloat);

@@ -11,19 +11,10 @@
 #include "src/core/half.h"
 #include "src/core/promotion.h"
 #include "src/core/state.h"
+#include "tests/core/error_of.h"
 
 namespace groove {
 namespace {
-
-template <typename Function>
-std::string error_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Promotion, WholeTableOfLibTorch) {
   // Rows and columns: u8 i8 i16 i32 i64 f16 f32 f64 bool bf16, as c10::promoteTypes has them.

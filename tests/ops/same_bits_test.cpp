@@ -119,7 +119,8 @@ class Comparison {
     const std::vector<Sample> samples = op.samples(dtype);
     ASSERT_FALSE(samples.empty()) << op.name;
     std::size_t count = 0;
-    const std::size_t rounds = std::max(kLeastRounds, (kLeast + samples.size() - 1) / samples.size());
+    const std::size_t rounds =
+        std::max(kLeastRounds, (kLeast + samples.size() - 1) / samples.size());
     for (std::size_t round = 0; round < rounds || (count < kLeast && round < 8 * rounds); ++round) {
       for (std::size_t i = 0; i < samples.size(); ++i) {
         const std::size_t turn = round + i;

@@ -203,7 +203,7 @@ Tensor dense_copy(const Tensor& tensor) {
 }
 
 bool is_wanted(const Op& op) {
-  const char* wanted = std::getenv("GROOVE_TEST_OPS");
+  const char* wanted = std::getenv("OPS_UNDER_TEST");
   return !wanted || fmt::format(",{},", wanted).find(fmt::format(",{},", op.name)) !=
                         std::string::npos;
 }

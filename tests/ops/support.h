@@ -24,8 +24,8 @@ struct Source {  // deterministic
   std::uint64_t bits();
 };
 
-/// An undefined tensor for dtype Undefined. Special values are floating ones, any bits of an integer
-/// only where no op could take it for a position. The storage ends with the last element, which is
+/// An undefined tensor for dtype Undefined. Special values are floating ones; integers get any bits
+/// only where no op could take them for positions. The storage ends with the last element, which is
 /// the last byte before a forbidden page when guard pages are on.
 Tensor make_input(const Type& type, Domain domain, Lay lay, Content content, Source& source,
                   bool may_be_position = true);
@@ -34,7 +34,7 @@ Tensors make_inputs(const Op& op, const Sample& sample, Lay lay, Content content
 /// The same elements in row-major memory.
 Tensor dense_copy(const Tensor& tensor);
 
-/// GROOVE_TEST_OPS=add,mul narrows the walks while one works on an op.
+/// OPS_UNDER_TEST=add,mul narrows the walks while one works on an op.
 bool is_wanted(const Op& op);
 /// Does the op's own check of values refuse these?
 bool is_refused(const Op& op, const Sample& sample, const Tensors& inputs);

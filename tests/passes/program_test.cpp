@@ -117,6 +117,34 @@ TEST(Program, MovesSlicesByRunTimeNumbers) {
   for (const std::uint64_t start : {0u, 3u, 25u}) expect_same(graph, 6, false, {start});
 }
 
+// A square product whose epilogue reads what the product reads.
+TEST(Program, KeepsTheOperandOfAProductInMemory) {
+  expect_same(parse_graph(R"(graph(x: f32[8, 8], y: f32[8, 8]) {
+  a = exp(x)
+  b = mm(a, y)
+  c = add(b, a)
+  return c
+})"),
+              14, false);
+}
+
+// Elements in reverse order are not one axis, nor is memory in another order.
+TEST(Program, ReducesWhatIsReversedOrReordered) {
+  expect_same(parse_graph(R"(graph(x: f32[6, 5]) {
+  a = flip(x) {dims: [1]}
+  b = sum(a) {dims: [], keepdim: false}
+  return a, b
+})"),
+              15, false);
+  expect_same(parse_graph(R"(graph(x: f32[2, 3, 4]) {
+  a = sigmoid(x)
+  b = mean(a) {dims: [], keepdim: false}
+  c = sum(a) {dims: [0, 2], keepdim: true}
+  return b, c
+})"),
+              16, false);
+}
+
 TEST(Program, RunsInStages) {
   expect_same(parsed(R"(graph(x: f32[8, 16], w: f32[16, 4], b: f32[4]) stages 2 {
     h = mm(x, w)

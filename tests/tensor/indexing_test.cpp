@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "groove/groove.h"
+#include "tests/core/error_of.h"
+#include "tests/tensor/values.h"
 
 namespace groove {
 namespace {
@@ -12,29 +14,6 @@ namespace {
 using indexing::Ellipsis;
 using indexing::None;
 using indexing::Slice;
-
-template <typename Function>
-std::string error_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-std::vector<std::int64_t> values(const Tensor& x) {
-  const Tensor flat = x.to(kLong).contiguous();
-  const std::int64_t* data = flat.const_data_ptr<std::int64_t>();
-  return {data, data + flat.numel()};
-}
-using Ints = std::vector<std::int64_t>;
-
-Tensor counting(IntArrayRef sizes) {
-  std::int64_t count = 1;
-  for (std::int64_t size : sizes) count *= size;
-  return arange(count).view(sizes);
-}
 
 TEST(Subscript, ReadsAndIsAView) {
   const Tensor x = counting({2, 3, 4});

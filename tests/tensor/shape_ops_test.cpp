@@ -3,32 +3,11 @@
 
 #include "groove/autograd.h"
 #include "groove/groove.h"
+#include "tests/core/error_of.h"
+#include "tests/tensor/values.h"
 
 namespace groove {
 namespace {
-
-template <typename Function>
-std::string error_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-using Ints = std::vector<std::int64_t>;
-Ints values(const Tensor& x) {
-  const Tensor flat = x.to(kLong).contiguous();
-  const std::int64_t* data = flat.const_data_ptr<std::int64_t>();
-  return {data, data + flat.numel()};
-}
-Ints shape(const Tensor& x) { return x.sizes().vec(); }
-Tensor counting(IntArrayRef sizes) {
-  std::int64_t count = 1;
-  for (std::int64_t size : sizes) count *= size;
-  return arange(count).view(sizes);
-}
 
 TEST(Views, DivideAnAxis) {
   const Tensor x = counting({5, 2});

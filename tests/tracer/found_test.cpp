@@ -227,5 +227,109 @@ TEST_F(Found, JoinedDtypesDiffer) {
   });
 }
 
+// A value check read a result that was still pending.
+TEST_F(Found, ValueCheckOfAPendingResult) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({3}, 0.4).requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      optimizer.zero_grad();
+      groove::binary_cross_entropy(p.sigmoid(), groove::ones({3})).backward();
+      optimizer.step();
+      numbers.push_back(p.detach().sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
+// A history without saved values can be walked again after its backward.
+TEST_F(Found, SecondBackwardThroughAKeptResult) {
+  expect_as_eager([] {
+    const Tensor p = groove::ones({2}).requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      const Tensor wide = p.expand({3, 2});
+      wide.mean().backward();
+      optimizer.step();
+      groove::gelu(wide).sum().backward();
+      numbers.push_back(p.grad().sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
+// A view of what got its history in place, before the loop: its own flags do not say so yet.
+TEST_F(Found, ViewOfABaseThatJoinedTheTape) {
+  expect_as_eager([] {
+    const Tensor p = groove::ones({2}).requires_grad_();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      const Tensor base = groove::full({2}, 0.25);
+      const Tensor view = base.select(0, step % 2);
+      {
+        const jit::EagerGuard eager;
+        base.add_(p);
+      }
+      view.cos().backward();
+      optimizer.step();
+      numbers.push_back(p.detach().select(0, 0).item<double>());
+    }
+    return numbers;
+  });
+}
+
+// Leaving a loop: words after a write into memory that the program looks at read what was written,
+// and words before a write in place that a stage has done read what was there first.
+TEST_F(Found, WritesWhileLeaving) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({1}, 3.0).requires_grad_();
+    const Tensor seen = groove::zeros({2});
+    Tensor kept;
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      const NoGradGuard no_grad;
+      seen.data_ptr<float>()[0] = static_cast<float>(step);
+      seen.copy_(p);
+      const Tensor twice = seen.repeat({2});
+      const Tensor count = groove::arange(3);
+      const Tensor before = count + p;
+      count.fill_(2);
+      numbers.push_back(p.sum().item<double>());
+      p.mul_(0.5);
+      if (step == 5) kept = twice;
+      if (step > 3) numbers.push_back(before.sum().item<double>());
+    }
+    numbers.push_back(kept.sum().item<double>());
+    return numbers;
+  });
+}
+
+// These are compiled, not only right: filled gradients before a step, and two optimizers.
+TEST_F(Found, FilledGradientsAndTwoOptimizersAreCompiled) {
+  for (const bool sets_to_none : {false, true})
+    for (const bool has_two : {false, true}) {
+      tt::set_hot(1);
+      tt::set_synchronous(true);
+      tt::forget_everything();
+      jit::set_mode(jit::Mode::kAuto);
+      const auto before = jit::summary().hits;
+      const Tensor a = groove::ones({2, 2}).requires_grad_();
+      const Tensor b = groove::ones({2}).requires_grad_();
+      optim::AdamW first({a}, optim::AdamWOptions(0.05));
+      optim::SGD second({b}, optim::SGDOptions(0.05));
+      for (int step = 0; step < 12; ++step) {
+        first.zero_grad(sets_to_none);
+        if (has_two) second.zero_grad(sets_to_none);
+        (a * a + b).mean().backward();
+        first.step();
+        if (has_two) second.step();
+      }
+      EXPECT_GE(jit::summary().hits - before, 8u) << jit::explain();
+    }
+}
+
 }  // namespace
 }  // namespace groove::testing

@@ -50,7 +50,8 @@ const std::vector<Op>& inplace_ops() {
       {"normal_", 1, RUN(v.a.normal_(0, 1, v.site)), 2},
       // Writes through views that nobody keeps.
       {"select_write_", 2,
-       RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] = Arg(v.b, v.site), v.a)), 6, true},
+       RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] = Arg(v.b, v.site), v.a)), 6,
+       true},
       {"select_fill_", 1,
        RUN((v.a[detail::SubscriptArg(wrap(v.j, v.a.size(0)), v.site)] =
                 detail::ScalarArg(v.x, v.site),

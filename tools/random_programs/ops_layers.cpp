@@ -84,7 +84,8 @@ Tensor lstm(const Operands& v) {
   const CellOperands o = cell_operands(v, 4);
   const auto both = groove::lstm_cell(Arg(o.input, v.site), {o.state, o.state.tanh(v.site)},
                                       o.of_input, o.of_state);
-  return v.i & 8 ? std::get<0>(both) : groove::mul(Arg(std::get<0>(both), v.site), std::get<1>(both));
+  return v.i & 8 ? std::get<0>(both)
+                 : groove::mul(Arg(std::get<0>(both), v.site), std::get<1>(both));
 }
 
 Tensor gru(const Operands& v) {

@@ -1,0 +1,20 @@
+// The text of the error that a call throws.
+#pragma once
+
+#include <string>
+
+#include "groove/error.h"
+
+namespace groove {
+
+template <typename Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace groove

@@ -47,8 +47,8 @@ int main() {
       one_op.push_back(milliseconds_of(folder / "start_one_op"));
     }
     std::printf("| process, start to exit | ms | goal |\n|---|---|---|\n");
-    std::printf("| an empty program | %.2f | |\n| one operator of Groove | %.2f | |\n", median(empty),
-                median(one_op));
+    std::printf("| an empty program | %.2f | |\n", median(empty));
+    std::printf("| one operator of Groove | %.2f | |\n", median(one_op));
     std::printf("| difference | %.2f | ≤ 5 |\n", median(one_op) - median(empty));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "start: %s\n", error.what());

@@ -37,7 +37,8 @@ class Lowerer {
     }
     for (std::size_t i = 0; i < graph_.values.size(); ++i) {
       const bool is_placed = fusion_.placements[i].whole != kNoValue;
-      if (fusion_.is_stored[i] && !is_placed) add_buffer(static_cast<ValueId>(i), Buffer::Place::kArena, -1);
+      if (!fusion_.is_stored[i] || is_placed) continue;
+      add_buffer(static_cast<ValueId>(i), Buffer::Place::kArena, -1);
     }
   }
   void add_buffer(ValueId value, Buffer::Place place, std::int32_t index) {

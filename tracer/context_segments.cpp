@@ -24,8 +24,9 @@ void Context::start_recording(const Discovery::Plan& plan) {
   recorded_plan_ = plan;
   recorded_hash_ = 0;
   // Strict mode cannot be left, so nothing is taken for a constant there.
-  recorder_ = std::make_unique<Recorder>(
-      plan.head, next_session(), is_strict() ? Recorder::Moving{.are_all = true} : moving(plan.head));
+  const Recorder::Moving all{.are_all = true};
+  recorder_ = std::make_unique<Recorder>(plan.head, next_session(),
+                                         is_strict() ? all : moving(plan.head));
   discovery_.drop_plan(recorded_plan_->head);
   move_to(State::kRecording);
 }

@@ -1,5 +1,5 @@
-// A1 to A3: multilayer perceptrons of three sizes with ReLU, cross entropy and Adam; and the anchors
-// by name.
+// A1 to A3: multilayer perceptrons of three sizes with ReLU, cross entropy and Adam; and the
+// anchors by name.
 #include "anchors_models.h"
 
 #include <torch/torch.h>

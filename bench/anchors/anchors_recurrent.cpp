@@ -29,7 +29,9 @@ class Recurrent : public Anchor {
       sum = outputs(sequences_[step % kSequences]);
       sum.backward();
     }
-    for (auto& parameter : net_->parameters()) parameter.grad().view({-1})[0].template item<float>();
+    for (auto& parameter : net_->parameters()) {
+      parameter.grad().view({-1})[0].template item<float>();
+    }
     return sum.item<float>();
   }
 

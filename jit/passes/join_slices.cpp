@@ -3,8 +3,8 @@
 //     place_slice(a, 0…2) + place_slice(b, 2…5)  ->  cat(a + 0.0, b + 0.0)
 //
 // as the gradients of the pieces of a split are. Each element of such a sum is one piece's plus
-// zeros; the first zero makes -0.0 to +0.0 and the others change nothing. A single placed slice is a
-// concatenation with zeros, without any addition.
+// zeros; the first zero makes -0.0 to +0.0 and the others change nothing. A single placed slice is
+// a concatenation with zeros, without any addition.
 // Needs: expanded composites.  Keeps: inputs, outputs, places; leaves dead nodes behind.
 #include <algorithm>
 #include <map>

@@ -109,7 +109,8 @@ void OutputArchive::write(const std::string& key, const RandomState& state) {
 void OutputArchive::write(const std::string& key, OutputArchive& nested) {
   for (const auto& item : nested.entries_->tensors) write(key + "." + item.key(), item.value());
   for (const auto& item : nested.entries_->values) write(key + "." + item.key(), item.value());
-  if (nested.entries_->tensors.is_empty() && nested.entries_->values.is_empty()) write(key, IValue());
+  const bool is_empty = nested.entries_->tensors.is_empty() && nested.entries_->values.is_empty();
+  if (is_empty) write(key, IValue());
 }
 
 void OutputArchive::save_to(const std::function<std::size_t(const void*, std::size_t)>& writer) {

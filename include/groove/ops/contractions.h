@@ -23,8 +23,8 @@ Tensor addmm(Arg self, const Tensor& mat1, const Tensor& mat2, Scalar beta = 1, 
 /// input [..., k], weight [n, k], bias [n] or undefined -> input * weight^T + bias, [..., n]
 Tensor linear(Arg input, const Tensor& weight, const Tensor& bias = Tensor());
 
-/// query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]: softmax(query key^T * scale
-/// + mask) value, scale being 1 / sqrt(E) unless given. attn_mask is bool (true: take part) or
+/// query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]:
+/// softmax(query key^T * scale + mask) value, scale being 1 / sqrt(E) unless given. attn_mask is bool (true: take part) or
 /// floating (added), and broadcasts to [..., L, S]; is_causal lets row i see columns up to i and
 /// excludes attn_mask. Dropout acts on the weights (Vaswani et al. 2017).
 Tensor scaled_dot_product_attention(Arg query, const Tensor& key, const Tensor& value,
@@ -33,8 +33,8 @@ Tensor scaled_dot_product_attention(Arg query, const Tensor& key, const Tensor& 
                                     std::optional<double> scale = std::nullopt);
 
 /// One step of a long short-term memory cell: input [N, I], hx = {h, c} each [N, H], w_ih [4H, I],
-/// w_hh [4H, H], biases [4H] or undefined, gates in the order i, f, g, o (Hochreiter and Schmidhuber
-/// 1997, as PyTorch defines it). Gives the new h and c.
+/// w_hh [4H, H], biases [4H] or undefined, gates in the order i, f, g, o (Hochreiter and
+/// Schmidhuber 1997, as PyTorch defines it). Gives the new h and c.
 std::tuple<Tensor, Tensor> lstm_cell(Arg input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih = Tensor(),
                                      const Tensor& b_hh = Tensor());

@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
 
 #include "jit/backends/llvm/interface.h"
 #include "src/core/check.h"
+#include "src/core/environment.h"
 
 namespace groove::llvm_tier {
 namespace {
@@ -111,9 +114,16 @@ GrooveLlvmCompiler* compiler_for(Library& l, kernels::Isa isa) {
   GROOVE_CHECK(!l.is_ending, "llvm: the process is ending");
   GrooveLlvmCompiler*& compiler = l.compilers[static_cast<std::size_t>(isa)];
   if (compiler == nullptr) {
+    const auto start = std::chrono::steady_clock::now();
+    const char* const name = isa == kernels::Isa::kAvx512 ? "avx512" : "avx2";
     char* error = nullptr;
-    compiler = l.interface->create(isa == kernels::Isa::kAvx512 ? "avx512" : "avx2", &error);
+    compiler = l.interface->create(name, &error);
     if (compiler == nullptr) throw_error("llvm: " + take_text(l, error));
+    if (environment().logs("kernels")) {
+      const std::chrono::duration<double, std::milli> taken =
+          std::chrono::steady_clock::now() - start;
+      std::fprintf(stderr, "groove: tier 2 ready for %s in %.2f ms\n", name, taken.count());
+    }
   }
   return compiler;
 }
@@ -124,6 +134,13 @@ std::string unavailable() {
   Library& l = library();
   const std::lock_guard lock(l.mutex);
   open_once(l);
+  if (l.interface != nullptr && !l.is_ending) {
+    try {
+      compiler_for(l, kernels::isa());
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
   return l.problem;
 }
 

@@ -8,7 +8,8 @@
 
 namespace groove::llvm_tier {
 
-/// Empty once the library is open, otherwise why it cannot be and what to do. Opens it.
+/// Empty once the library is open and ready to compile for the current instruction set, otherwise
+/// why it cannot be and what to do. Opens it and makes it ready.
 std::string unavailable();
 /// "22.1.8 from /…/libgroove-llvm.so"; empty when it is not open.
 std::string loaded();

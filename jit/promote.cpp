@@ -18,6 +18,7 @@ void Program::find_hot_kernels() {
     if (step.kind != LaunchPlan::Kind::kKernel) continue;
     if (step.nanoseconds <= tier_policy().least_share * total) continue;
     const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
+    if (plan.kernel.code.size() > tier_policy().most_instructions) continue;
     step.tiered = std::make_unique<TieredKernel>(plan.callable);
     step.callable = step.tiered.get();
   }

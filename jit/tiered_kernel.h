@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,9 @@ namespace groove::jit {
 
 struct TierPolicy {
   double least_share = 0.02;     // of the program's estimated time, below which tier 1 is enough
+  // LLVM takes about 0.04 ms an instruction: longer kernels (expansions of sin or randn) would hold
+  // the compile thread for 15 ms and more, and stay on tier 1.
+  std::size_t most_instructions = 300;
   bool always_takes_it = false;  // tests: tier 2 without a trial
 };
 TierPolicy& tier_policy();

@@ -152,7 +152,8 @@ void* compile(GrooveLlvmCompiler& compiler, const std::string& text) {
     generator.passes.run(*module);
   }
   compiler.message.clear();
-  check(compiler.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(generator.out.str(), name)));
+  check(compiler.jit->addObjectFile(
+      llvm::MemoryBuffer::getMemBufferCopy(generator.out.str(), name)));
   auto address = compiler.jit->lookup(name);
   if (!address) {
     throw Error(llvm::toString(address.takeError()) +

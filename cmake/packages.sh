@@ -22,7 +22,7 @@ is_installed() {
 # one tier lower, so what goes wrong here is said and passed over.
 install_llvm() {
   command -v dpkg-query > /dev/null || return 0
-  local version
+  local version policy
   for version in "${llvm_versions[@]}"; do
     if is_installed "llvm-$version-dev"; then
       (install_missing libzstd-dev) || true
@@ -30,7 +30,9 @@ install_llvm() {
     fi
   done
   for version in "${llvm_versions[@]}"; do
-    if apt-cache policy "llvm-$version-dev" 2> /dev/null | grep -q 'Candidate: [^(]'; then
+    # Not through a pipe: with pipefail, a reader that stops early makes it fail.
+    policy=$(apt-cache policy "llvm-$version-dev" 2> /dev/null) || continue
+    if [[ $policy =~ Candidate:\ [^\(] ]]; then
       (install_missing "llvm-$version-dev" libzstd-dev) ||
         echo "LLVM could not be installed; Groove is built without its second tier" >&2
       return 0

@@ -345,18 +345,6 @@ class Fuser {
     }
     return walk.strides == expected;
   }
-  bool collapses(const Group& into, const Walk& walk) const {
-    std::vector<char> axes(into.loop.sizes.size(), 0);
-    if (into.kind == GroupKind::kRow || into.kind == GroupKind::kColumn) {
-      for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = into.loop.is_reduced[i];
-      return is_collapsible(into.loop, walk, axes);
-    }
-    for (std::uint8_t matrix = 0; matrix < 3 && !into.matrix_axis.empty(); ++matrix) {
-      for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = into.matrix_axis[i] == matrix;
-      if (!is_collapsible(into.loop, walk, axes)) return false;
-    }
-    return true;
-  }
   std::size_t group_operands(const Group& of) const {
     std::size_t count = 0;
     for (const std::int32_t member : of.nodes) {

@@ -70,5 +70,7 @@ const Chain* operand_chain(const Graph& graph, Chains& chains, std::int32_t node
 ValueId resolve(const Graph& graph, Chains& chains, ValueId value, const Chain*& chain);
 /// Do these axes make one axis for that walk?
 bool is_collapsible(const LoopShape& loop, const Walk& walk, const std::vector<char>& axes);
+/// Does memory walked like this collapse to the axes that the group's kernel has?
+bool collapses(const Group& into, const Walk& walk);
 
 }  // namespace groove::jit

@@ -105,4 +105,17 @@ bool is_collapsible(const LoopShape& loop, const Walk& walk, const std::vector<c
   return true;
 }
 
+bool collapses(const Group& into, const Walk& walk) {
+  std::vector<char> axes(into.loop.sizes.size(), 0);
+  if (into.kind == GroupKind::kRow || into.kind == GroupKind::kColumn) {
+    for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = into.loop.is_reduced[i];
+    return is_collapsible(into.loop, walk, axes);
+  }
+  for (std::uint8_t matrix = 0; matrix < 3 && !into.matrix_axis.empty(); ++matrix) {
+    for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = into.matrix_axis[i] == matrix;
+    if (!is_collapsible(into.loop, walk, axes)) return false;
+  }
+  return true;
+}
+
 }  // namespace groove::jit

@@ -57,23 +57,11 @@ class Placer {
 
   // The value whose elements, in order, the piece shows; none when a view reorders them.
   ValueId behind_reshapes(ValueId piece) const {
-    while (is_view(graph_, piece)) {
-      const std::int32_t index = graph_.values[static_cast<std::size_t>(piece)].node;
-      const Node& node = graph_.nodes[static_cast<std::size_t>(index)];
-      for (const NumberRef& number : node.numbers) {
-        if (number.entry >= 0) return kNoValue;
-      }
-      const std::vector<Type> types{graph_.type(node.inputs[0])};
-      const Geometry memory{types[0].sizes, contiguous_strides(types[0].sizes), 0};
-      const std::vector<Scalar> numbers = recorded_numbers(graph_, node);
-      const Geometry seen = node.op->view(memory, Signature{*node.op, types, node.attrs, numbers});
-      if (!seen.is_contiguous() || seen.offset != 0 ||
-          element_count(seen.sizes) != element_count(memory.sizes)) {
-        return kNoValue;
-      }
-      piece = node.inputs[0];
-    }
-    return piece;
+    Geometry seen;
+    std::vector<Start> starts;
+    const ValueId root = locate(graph_, piece, seen, starts);
+    const bool is_whole = element_count(seen.sizes) == element_count(graph_.type(root).sizes);
+    return is_whole && starts.empty() && seen.offset == 0 && seen.is_contiguous() ? root : kNoValue;
   }
 
   bool can_walk(const Group& group, const Geometry& region, Span span) const {
@@ -87,20 +75,10 @@ class Placer {
     } catch (const Error&) {
       return false;
     }
-    std::vector<char> axes(group.loop.sizes.size(), 0);
-    if (group.kind == GroupKind::kRow) {
-      for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = group.loop.is_reduced[i];
-      return span == Span::kKept || is_collapsible(group.loop, walk, axes);
-    }
-    for (std::uint8_t matrix = 0; matrix < 3 && !group.matrix_axis.empty(); ++matrix) {
-      for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = group.matrix_axis[i] == matrix;
-      if (!is_collapsible(group.loop, walk, axes)) return false;
-      // Results of a product are written along rows.
-      for (std::size_t i = axes.size(); matrix == 0 && i-- > 0;) {
-        if (!axes[i]) continue;
-        if (walk.strides[i] != 1) return false;
-        break;
-      }
+    if (!collapses(group, walk)) return false;
+    // Results of a product are written along rows.
+    for (std::size_t i = group.matrix_axis.size(); i-- > 0;) {
+      if (group.matrix_axis[i] == 0) return walk.strides[i] == 1;
     }
     return true;
   }

@@ -12,7 +12,7 @@
 namespace groove::jit {
 
 struct TierPolicy {
-  double least_share = 0.02;     // of the program's estimated time, below which tier 1 is enough
+  double least_share = 0.02;  // of the program's estimated time, below which tier 1 is enough
   // LLVM takes about 0.04 ms an instruction: longer kernels (expansions of sin or randn) would hold
   // the compile thread for 15 ms and more, and stay on tier 1.
   std::size_t most_instructions = 300;

@@ -120,14 +120,11 @@ bool Replay::run_stage_for(TensorImpl& impl) {
   const SlotId id = impl.trace_id;
   const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
   const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
-  if (info.is_live_in && info.writes == 0) {  // a view of something real
-    fill(id);
-    return true;
-  }
-  const bool is_real = info.early_output >= 0 &&
-                       segment_->graph.outputs[static_cast<std::size_t>(info.early_output)].stage <
-                           next_stage_;
-  if (is_real) {  // a view that was made after its memory was looked at
+  const auto was_looked_at = [&] {
+    return info.early_output >= 0 &&
+           segment_->graph.outputs[static_cast<std::size_t>(info.early_output)].stage < next_stage_;
+  };
+  if ((info.is_live_in && info.writes == 0) || was_looked_at()) {  // a view of something real
     fill(id);
     return true;
   }

@@ -69,10 +69,12 @@ class Joiner {
     }
   }
 
-  Graph run() {
+  bool run(Graph& result) {
     for (std::size_t i = 0; i < from_.nodes.size(); ++i) visit(static_cast<std::int32_t>(i));
     for (const GraphOutput& output : from_.outputs) make(output.value);
-    return rewriter_.finish();
+    if (placed_.empty()) return false;
+    result = rewriter_.finish();
+    return true;
   }
 
  private:
@@ -165,10 +167,8 @@ bool join_slices(Graph& graph) {
     return node.op == &place_slice_op() && node.numbers[0].entry < 0;
   };
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_slice)) return false;
-  const std::string before = print(graph);
   const Graph from = graph;
-  graph = Joiner(from).run();
-  return print(graph) != before;
+  return Joiner(from).run(graph);
 }
 
 }  // namespace groove::jit

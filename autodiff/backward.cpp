@@ -8,15 +8,35 @@ namespace groove {
 namespace autodiff {
 namespace {
 
+Op big(const char* name) {
+  return {.name = name,
+          .kind = OpKind::kBig,
+          .inputs = -1,
+          .outputs = 0,
+          .attributes = {{"retain_graph", AttrType::kBool},
+                         {"create_graph", AttrType::kBool},
+                         {"tensors", AttrType::kInt},
+                         {"gradients", AttrType::kInt}},
+          .mutates = {},
+          .has_inplace = false};
+}
+
 const Op& backward_op() {
-  static const Op& op = define({.name = "backward",
+  static const Op& op = define(big("backward"));
+  return op;
+}
+
+const Op& grad_op() {
+  static const Op& op = define(big("autograd_grad"));
+  return op;
+}
+
+// The rest of a backward, given what user code in its middle gave.
+const Op& resume_op() {
+  static const Op& op = define({.name = "backward_resume",
                                 .kind = OpKind::kBig,
                                 .inputs = -1,
                                 .outputs = 0,
-                                .attributes = {{"retain_graph", AttrType::kBool},
-                                               {"create_graph", AttrType::kBool},
-                                               {"tensors", AttrType::kInt},
-                                               {"gradients", AttrType::kInt}},
                                 .mutates = {},
                                 .has_inplace = false});
   return op;
@@ -67,28 +87,89 @@ void add_targets(const char* what, BackwardRun& run, ArrayRef<Tensor> inputs) {
   }
 }
 
-}  // namespace
+std::shared_ptr<Walk> begin(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs) {
+  const AttrReader attr(op, attrs);
+  const auto tensors = static_cast<std::size_t>(attr.integer(2));
+  const auto gradients = static_cast<std::size_t>(attr.integer(3));
+  const char* const what = &op == &grad_op() ? "grad" : "backward";
+  BackwardRun run;
+  run.retain_graph = attr.boolean(0);
+  run.create_graph = attr.boolean(1);
+  run.accumulate = &op != &grad_op();
+  add_targets(what, run,
+              inputs.slice(tensors + gradients, inputs.size() - tensors - gradients));
+  add_roots(run, inputs.slice(0, tensors), inputs.slice(tensors, gradients));
+  return std::make_shared<Walk>(std::move(run));
+}
 
-void backward_word(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
-                   bool create_graph, ArrayRef<Tensor> inputs, Site site) {
-  check_roots("backward", tensors, gradients);
+Tensors words_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, ArrayRef<Tensor> inputs) {
   Tensors operands(tensors.begin(), tensors.end());
   operands.insert(operands.end(), gradients.begin(), gradients.end());
   operands.insert(operands.end(), inputs.begin(), inputs.end());
+  return operands;
+}
+
+// One word, or several where user code runs between them.
+void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
+           bool create_graph, ArrayRef<Tensor> inputs, Site site, Tensors* results) {
+  const Tensors operands = words_of(tensors, gradients, inputs);
   const Attrs attrs = Attrs()
                           .add(std::int64_t{retain_graph})
                           .add(std::int64_t{create_graph})
                           .add(static_cast<std::int64_t>(tensors.size()))
                           .add(static_cast<std::int64_t>(gradients.size()));
-  const BigWord word{&backward_op(), operands, &attrs, {}, site};
-  run_big_word(word, [&] {
-    BackwardRun run;
-    run.retain_graph = retain_graph;
-    run.create_graph = create_graph;
-    add_targets("backward", run, inputs);
-    add_roots(run, tensors, gradients);
-    autodiff::run(run);
-  });
+  std::shared_ptr<Script> script;
+  BigWord word{&op, operands, &attrs, {}, site};
+  word.results = results;
+  word.script = &script;
+  run_big_word(word, [&] { run_part(op, attrs, operands, script, results); });
+  while (script) {
+    std::shared_ptr<Script> stop = std::move(script);
+    const Tensors given = [&] {
+      const AutoGradMode mode(create_graph);
+      return call_user_code(*stop->user_code, stop->arguments);
+    }();
+    const Attrs none{};
+    BigWord next{&resume_op(), given, &none, {}, site};
+    next.results = results;
+    next.user_code = stop->user_code.get();
+    next.script = &script;
+    run_big_word(next, [&] {
+      script = std::move(stop);
+      run_part(resume_op(), none, given, script, results);
+    });
+  }
+}
+
+}  // namespace
+
+bool run_part(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
+              std::shared_ptr<Script>& script, Tensors* results) {
+  std::shared_ptr<Walk> walk;
+  if (&op == &resume_op()) {
+    walk = std::static_pointer_cast<Walk>(std::exchange(script->walk, nullptr));
+    walk->give(std::move(script->arguments), Tensors(inputs.begin(), inputs.end()));
+  } else if (&op == &backward_op() || &op == &grad_op()) {
+    walk = begin(op, attrs, inputs);
+  } else {
+    return false;
+  }
+  script.reset();
+  if (walk->advance()) {
+    if (results && !walk->backward().accumulate) *results = walk->backward().captured;
+    return true;
+  }
+  script = std::make_shared<Script>();
+  script->user_code = walk->user_code();
+  script->arguments = walk->arguments();
+  script->walk = walk;
+  return true;
+}
+
+void backward_word(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
+                   bool create_graph, ArrayRef<Tensor> inputs, Site site) {
+  check_roots("backward", tensors, gradients);
+  drive(backward_op(), tensors, gradients, retain_graph, create_graph, inputs, site, nullptr);
 }
 
 }  // namespace autodiff
@@ -108,28 +189,16 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
 variable_list grad(const variable_list& outputs, const variable_list& inputs,
                    const variable_list& grad_outputs, std::optional<bool> retain_graph,
                    bool create_graph, bool allow_unused, Site site) {
-  const SiteScope scope(site);
-  // The result is used by the host program's tape: pending work must be real first.
-  if (auto hook = state_hooks().on_host_access) {
-    for (const Tensor& tensor : outputs)
-      if (tensor.defined()) hook(*tensor.impl());
-    for (const Tensor& tensor : inputs)
-      if (tensor.defined()) hook(*tensor.impl());
-  }
   autodiff::check_roots("grad", outputs, grad_outputs);
-  autodiff::BackwardRun run;
-  run.retain_graph = retain_graph.value_or(create_graph);
-  run.create_graph = create_graph;
-  run.accumulate = false;
-  autodiff::add_targets("grad", run, inputs);
-  autodiff::add_roots(run, outputs, grad_outputs);
-  autodiff::run(run);
+  Tensors gradients(inputs.size());
+  autodiff::drive(autodiff::grad_op(), outputs, grad_outputs, retain_graph.value_or(create_graph),
+                  create_graph, inputs, site, &gradients);
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    GROOVE_CHECK(allow_unused || run.captured[i].defined(),
+    GROOVE_CHECK(allow_unused || gradients[i].defined(),
                  "grad: input {} appears to not have been used in the graph; pass "
                  "allow_unused=true if this is meant",
                  i);
-  return std::move(run.captured);
+  return gradients;
 }
 
 }  // namespace autograd

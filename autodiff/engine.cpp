@@ -56,12 +56,20 @@ class NodeTable {
   std::vector<std::int32_t> places_;
 };
 
+}  // namespace
+
 class Engine {
  public:
   explicit Engine(BackwardRun& backward) : backward_(backward) {}
 
-  void run() {
+  void start() {
     discover();
+    if (has_deferred_ && must_take_apart()) {
+      takes_apart_ = true;
+      nodes_ = NodeTable();
+      slot_count_ = 0;
+      discover();
+    }
     // Before anything is changed, and so the same in whatever order nodes would run.
     for (const Entry& at : nodes_.entries)
       if (at.is_needed && at.node->is_spent()) throw_spent();
@@ -72,7 +80,49 @@ class Engine {
     }
     for (std::size_t i = 0; i < nodes_.entries.size(); ++i)
       if (nodes_.entries[i].waits_for == 0 && nodes_.entries[i].is_needed) push(i);
-    while (!ready_.empty()) run_node(pop());
+  }
+
+  // True when all is done, false when user code must be called first.
+  bool advance() {
+    if (step_.part == Part::kDone) step_.part = next_node();
+    for (;;) {
+      switch (step_.part) {
+        case Part::kHooks:
+          if (!run_hooks()) return false;
+          if (!run_node()) return false;
+          finish_node();
+          break;
+        case Part::kGradients:
+          finish_node();
+          break;
+        case Part::kDone:
+          return true;
+      }
+      step_.part = next_node();
+    }
+  }
+
+  const TapeNodePtr& user_code() const { return step_.code; }
+  const Tensors& arguments() const { return step_.arguments; }
+
+  void give(Tensors arguments, Tensors results) {
+    step_.code.reset();
+    step_.arguments.clear();
+    if (step_.part == Part::kGradients) {
+      step_.node->accept(std::move(results), needs(), step_.gradients.data());
+      return;
+    }
+    const Node::Hook& hook = (*step_.node->hooks)[step_.next_hook - 1];
+    Tensor& value = step_.cotangents[hook.index];
+    value = std::move(arguments[0]);
+    if (results.empty() || !results[0].defined()) return;
+    const TensorImpl &before = *value.impl(), &after = *results[0].impl();
+    GROOVE_CHECK(after.geometry.sizes == before.geometry.sizes && after.dtype == before.dtype,
+                 "register_hook: the hook turned a gradient of {} {} into one of {} {}; shape and "
+                 "dtype must stay",
+                 groove::name(before.dtype), to_string(before.geometry.sizes),
+                 groove::name(after.dtype), to_string(after.geometry.sizes));
+    value = std::move(results[0]);
   }
 
  private:
@@ -92,11 +142,51 @@ class Engine {
     return index;
   }
 
+  // To the node that runs: a deferred one itself, if it can, else what it stands for.
+  void follow(Edge& edge) {
+    while (edge.node && edge.node->is_deferred) {
+      auto& node = static_cast<DeferredNode&>(*edge.node);
+      if (nodes_.find(&node) >= 0) return;
+      if (!takes_apart_ && !backward_.create_graph && node.may_run(!backward_.targets.empty())) {
+        has_deferred_ = true;
+        return;
+      }
+      edge = resolve(node, edge.index);
+    }
+  }
+
+  // One node in place of many adds up in the same order as long as all run in tape order and nothing
+  // lies among those it stands for. It may also reach what they would not, which matters when that
+  // is spent.
+  bool must_take_apart() {
+    struct Range {
+      std::uint64_t first, last;
+    };
+    std::vector<Range> ranges;
+    for (const Entry& at : nodes_.entries) {
+      const Node& node = *at.node;
+      if (at.is_needed && node.is_spent()) return true;
+      if (node.is_accumulator()) continue;
+      ranges.push_back({node.sequence, node.sequence});
+      if (node.is_deferred)
+        ranges.back().first = static_cast<const DeferredNode&>(node).first_position();
+      for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+        const auto* const below = static_cast<const Node*>(node.edges[i].node.get());
+        if (below && !below->is_accumulator() && below->sequence >= ranges.back().first) return true;
+      }
+    }
+    std::sort(ranges.begin(), ranges.end(),
+              [](const Range& a, const Range& b) { return a.last < b.last; });
+    for (std::size_t i = 1; i < ranges.size(); ++i)
+      if (ranges[i].first <= ranges[i - 1].last) return true;
+    return false;
+  }
+
   // Depth first with a stack of its own; an entry left for the last time knows whether a target
   // lies below it.
   void discover() {
     for (Edge& root : backward_.roots) {
-      resolve(root);
+      follow(root);
       enter(static_cast<Node*>(root.node.get()));
       while (!walk_.empty()) {
         auto& [index, next] = walk_.back();
@@ -107,7 +197,7 @@ class Engine {
         }
         Edge& edge = node->edges[next++];
         if (!edge.node) continue;
-        if (edge.node->is_deferred) resolve(edge);
+        if (edge.node->is_deferred) follow(edge);
         if (!edge.node) continue;
         const std::int32_t below = enter(static_cast<Node*>(edge.node.get()));
         ++entry(below).waits_for;
@@ -173,71 +263,151 @@ class Engine {
     for (const Node::Retained& entry : *node.retained) {
       const Tensor& value = cotangents[entry.index];
       if (!value.defined()) continue;
+      use_grad(*entry.impl);
       Tensor& grad = autograd_meta(*entry.impl).grad;
       set_grad(*entry.impl, grad.defined() ? sum_of(grad, value) : value);
     }
   }
 
-  void run_node(std::size_t index) {
-    const Entry at = nodes_.entries[index];
-    Node& node = *at.node;
-    Tensors cotangents(std::make_move_iterator(slots_.begin() + at.first_slot),
-                       std::make_move_iterator(slots_.begin() + at.first_slot + node.output_count));
-    const bool has_targets = !backward_.targets.empty();
-    if (node.retained && backward_.accumulate) retain_gradients(node, cotangents);
-    if (has_targets && !backward_.accumulate) capture(&node, cotangents);
-
-    const std::size_t count = node.edge_count;
-    Tensors gradients(count);
+  // What the node that runs now is doing.
+  enum class Part : std::uint8_t { kHooks, kGradients, kDone };
+  struct Step {
+    Part part = Part::kDone;
+    Node* node = nullptr;
+    Tensors cotangents, gradients;
+    std::unique_ptr<bool[]> needs;
     bool any = false;
-    const std::unique_ptr<bool[]> needs(new bool[count]());
+    std::size_t next_hook = 0;
+    TapeNodePtr code;  // to be called now
+    Tensors arguments;
+  };
+  ArrayRef<bool> needs() const {
+    return ArrayRef<bool>(step_.needs.get(), step_.node->edge_count);
+  }
+
+  Part next_node() {
+    if (ready_.empty()) return Part::kDone;
+    const Entry at = nodes_.entries[pop()];
+    Node& node = *at.node;
+    step_.node = &node;
+    step_.cotangents.assign(
+        std::make_move_iterator(slots_.begin() + at.first_slot),
+        std::make_move_iterator(slots_.begin() + at.first_slot + node.output_count));
+    const std::size_t count = node.edge_count;
+    step_.gradients.assign(count, Tensor());
+    step_.needs.reset(new bool[count]());
+    step_.any = false;
     for (std::size_t i = 0; i < count; ++i) {
-      needs[i] = node.edges[i].node && entry_of(node.edges[i]).is_needed;
-      any |= needs[i];
+      step_.needs[i] = node.edges[i].node && entry_of(node.edges[i]).is_needed;
+      step_.any |= step_.needs[i];
     }
-    const bool has_cotangent = std::any_of(cotangents.begin(), cotangents.end(),
-                                           [](const Tensor& t) { return t.defined(); });
-    if (has_cotangent) {
-      if (node.is_accumulator()) {
-        if (backward_.accumulate) node.apply(cotangents, {}, nullptr);
-      } else if (any) {
-        node.apply(cotangents, ArrayRef<bool>(needs.get(), count), gradients.data());
-      }
+    step_.next_hook = 0;
+    return Part::kHooks;
+  }
+
+  bool run_hooks() {
+    const std::vector<Node::Hook>* const hooks = step_.node->hooks.get();
+    while (hooks && step_.next_hook < hooks->size()) {
+      const Node::Hook& hook = (*hooks)[step_.next_hook++];
+      const Tensor& value = step_.cotangents[hook.index];
+      if (!hook.code || !value.defined()) continue;
+      step_.code = hook.code;
+      step_.arguments = {value};
+      return false;
     }
-    cotangents.clear();
-    if (!backward_.retain_graph && has_cotangent && any) node.release_saved();
-    for (std::size_t i = 0; i < count; ++i) {
+    return true;
+  }
+
+  bool has_cotangent() const {
+    return std::any_of(step_.cotangents.begin(), step_.cotangents.end(),
+                       [](const Tensor& t) { return t.defined(); });
+  }
+
+  bool run_node() {
+    Node& node = *step_.node;
+    if (node.retained && backward_.accumulate) retain_gradients(node, step_.cotangents);
+    if (!backward_.targets.empty() && !backward_.accumulate) capture(&node, step_.cotangents);
+    if (!has_cotangent()) return true;
+    if (node.is_accumulator()) {
+      if (backward_.accumulate) node.apply(step_.cotangents, {}, nullptr);
+    } else if (step_.any && node.user_code()) {
+      step_.arguments = node.arguments(step_.cotangents);
+      step_.code = TapeNodePtr(&node);
+      step_.part = Part::kGradients;
+      return false;
+    } else if (step_.any) {
+      if (node.accumulates()) take_sums();
+      node.apply(step_.cotangents, needs(), step_.gradients.data());
+    }
+    return true;
+  }
+
+  // A node that stands for many adds each contribution to the sum so far, as they would.
+  void take_sums() {
+    const Node& node = *step_.node;
+    for (std::uint32_t i = 0; i < node.edge_count; ++i)
+      if (step_.needs[i])
+        step_.gradients[i] =
+            std::exchange(slots_[entry_of(node.edges[i]).first_slot + node.edges[i].index], Tensor());
+  }
+
+  void finish_node() {
+    Node& node = *step_.node;
+    const bool has_run = has_cotangent() && step_.any;
+    step_.cotangents.clear();
+    if (!backward_.retain_graph && has_run) {
+      node.release_saved();
+      node.released_on = thread_number();
+    }
+    for (std::size_t i = 0; i < node.edge_count; ++i) {
       if (!node.edges[i].node) continue;
       Entry& target = entry_of(node.edges[i]);
-      if (gradients[i].defined() && needs[i]) {
+      Tensor& gradient = step_.gradients[i];
+      if (gradient.defined() && step_.needs[i]) {
         if (const Type* type = node.edge_type(static_cast<std::uint32_t>(i)))
-          gradients[i] = conform(gradients[i], *type, node.name());
-        deliver(target, node.edges[i].index, gradients[i]);
-        gradients[i].reset();
+          gradient = conform(gradient, *type, node.name());
+        deliver(target, node.edges[i].index, gradient);
+        gradient.reset();
       }
       if (--target.waits_for == 0 && target.is_needed)
         push(static_cast<std::size_t>(&target - nodes_.entries.data()));
     }
   }
 
+  Step step_;
   BackwardRun& backward_;
   NodeTable nodes_;
-  struct Step {
+  struct Visit {
     std::int32_t index;
     std::uint32_t next;
   };
-  std::vector<Step> walk_;
+  std::vector<Visit> walk_;
   std::vector<std::size_t> ready_;
+  bool has_deferred_ = false, takes_apart_ = false;
   std::uint32_t slot_count_ = 0;
   Tensors slots_;
 };
 
-}  // namespace
+Walk::Walk(BackwardRun backward)
+    : backward_(std::move(backward)), engine_(std::make_unique<Engine>(backward_)) {
+  backward_.captured.resize(backward_.targets.size());
+  const AutoGradMode mode(backward_.create_graph);
+  engine_->start();
+}
 
-void run(BackwardRun& backward) {
-  const AutoGradMode mode(backward.create_graph);
-  backward.captured.resize(backward.targets.size());
-  Engine(backward).run();
+Walk::~Walk() = default;
+
+bool Walk::advance() {
+  const AutoGradMode mode(backward_.create_graph);
+  return engine_->advance();
+}
+
+const TapeNodePtr& Walk::user_code() const { return engine_->user_code(); }
+const Tensors& Walk::arguments() const { return engine_->arguments(); }
+
+void Walk::give(Tensors arguments, Tensors results) {
+  const AutoGradMode mode(backward_.create_graph);
+  engine_->give(std::move(arguments), std::move(results));
 }
 
 }  // namespace groove::autodiff

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autodiff/arithmetic.h"
+#include "autodiff/backward.h"
 #include "autodiff/saved.h"
 #include "autodiff/views.h"
 #include "src/core/check.h"
@@ -79,7 +80,7 @@ struct AutogradContext::Saved {
 
 namespace detail {
 
-struct FunctionNode final : autodiff::Node {
+struct FunctionNode final : autodiff::Node, autodiff::UserCode {
   AutogradContext context;
   BackwardFunction backward = nullptr;
   std::vector<autodiff::Edge> own_edges;
@@ -91,15 +92,25 @@ struct FunctionNode final : autodiff::Node {
   void release_saved() override {
     is_released = true;
     context.saved_->places.clear();
+    context.saved_->to_save.clear();
   }
   bool is_spent() const override { return is_released; }
   void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override {
+    accept(call(arguments(cotangents)), needs, gradients);
+  }
+  UserCode* user_code() override { return this; }
+  variable_list arguments(ArrayRef<Tensor> cotangents) override {
     if (is_spent()) autodiff::throw_spent();
     variable_list given(cotangents.begin(), cotangents.end());
     for (std::size_t i = 0; i < given.size(); ++i)
       if (!given[i].defined() && context.saved_->materialize_grads)
         given[i] = autodiff::zeros_of(output_types[i]);
-    variable_list result = backward(&context, std::move(given));
+    return given;
+  }
+  variable_list call(variable_list arguments) override {
+    return backward(&context, std::move(arguments));
+  }
+  void accept(variable_list result, ArrayRef<bool> needs, Tensor* gradients) override {
     GROOVE_CHECK(result.size() >= edge_count || result.size() == 1,
                  "Function: backward() returned {} gradients for {} arguments of forward(); return "
                  "one for each, Variable() where there is none",
@@ -109,7 +120,7 @@ struct FunctionNode final : autodiff::Node {
   }
 
   // Outputs are kept under other impls: they hold this node.
-  void save(const variable_list& outputs) {
+  void save(ArrayRef<Tensor> outputs) {
     auto& saved = *context.saved_;
     saved.node = this;
     for (const Tensor& tensor : saved.to_save) {
@@ -135,13 +146,50 @@ struct FunctionNode final : autodiff::Node {
            std::none_of(excluded.begin(), excluded.end(),
                         [&](const Tensor& t) { return t.is_same(output); });
   }
-  void finish() { context.saved_->non_differentiable.clear(); }
+  // Puts the outputs on the tape behind this node. A replayed iteration does without.
+  void attach(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) {
+    is_released = false;
+    sequence = autodiff::advance_tape_sequence();
+    for (const Tensor& input : inputs) {
+      const bool is_tensor = input.defined();
+      own_edges.push_back(is_tensor ? autodiff::gradient_edge(input) : autodiff::Edge());
+      types.push_back(is_tensor ? Type{input.scalar_type(), input.impl()->geometry.sizes}
+                                : Type());
+    }
+    edges = own_edges.data();
+    edge_count = static_cast<std::uint32_t>(own_edges.size());
+    output_count = static_cast<std::uint32_t>(outputs.size());
+    save(outputs);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const Tensor& output = outputs[k];
+      output_types.push_back(
+          output.defined() ? Type{output.scalar_type(), output.impl()->geometry.sizes} : Type());
+      if (output.defined() && is_differentiable(output))
+        autodiff::set_history(*output.impl(), TapeNodePtr(this), static_cast<std::uint32_t>(k));
+    }
+    context.saved_->non_differentiable.clear();
+  }
   void set_needs(const variable_list& arguments) {
     for (const Tensor& argument : arguments)
       if (argument.defined())
         context.saved_->needs.push_back(autodiff::needs_gradient(*argument.impl()));
   }
 };
+
+namespace {
+
+const Op& function_op() {
+  static const Op& op = define({.name = "custom_function",
+                                .kind = OpKind::kBig,
+                                .inputs = -1,
+                                .outputs = 0,
+                                .attributes = {{"arguments", AttrType::kInt}},
+                                .mutates = {},
+                                .has_inplace = false});
+  return op;
+}
+
+}  // namespace
 
 variable_list apply_function(const char*, const variable_list& arguments, BackwardFunction backward,
                              const std::function<variable_list(AutogradContext*)>& forward) {
@@ -153,35 +201,25 @@ variable_list apply_function(const char*, const variable_list& arguments, Backwa
       grad_enabled() && std::any_of(arguments.begin(), arguments.end(), [](const Tensor& t) {
         return t.defined() && autodiff::needs_gradient(*t.impl());
       });
-  if (is_recorded) node->sequence = autodiff::advance_tape_sequence();
   variable_list outputs;
   {
     const NoGradGuard no_grad;
     outputs = forward(&node->context);
   }
   if (!is_recorded) return outputs;
-  for (const Tensor& argument : arguments) {
-    const bool is_tensor = argument.defined();
-    node->own_edges.push_back(is_tensor ? autodiff::gradient_edge(argument) : autodiff::Edge());
-    node->types.push_back(is_tensor ? Type{argument.scalar_type(), argument.impl()->geometry.sizes}
-                                    : Type());
-  }
-  node->edges = node->own_edges.data();
-  node->edge_count = static_cast<std::uint32_t>(node->own_edges.size());
-  node->output_count = static_cast<std::uint32_t>(outputs.size());
-  node->save(outputs);
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    Tensor& output = outputs[k];
-    node->output_types.push_back(
-        output.defined() ? Type{output.scalar_type(), output.impl()->geometry.sizes} : Type());
+  for (Tensor& output : outputs) {
     if (!output.defined() || !node->is_differentiable(output)) continue;
     const bool is_argument =
         std::any_of(arguments.begin(), arguments.end(),
                     [&](const Tensor& argument) { return argument.is_same(output); });
     if (is_argument) output = output.detach();
-    autodiff::set_history(*output.impl(), owner, static_cast<std::uint32_t>(k));
   }
-  node->finish();
+  variable_list operands(arguments);
+  operands.insert(operands.end(), outputs.begin(), outputs.end());
+  const Attrs attrs = Attrs().add(static_cast<std::int64_t>(arguments.size()));
+  BigWord word{&function_op(), operands, &attrs, {}, Site::current()};
+  word.user_code = node;
+  run_big_word(word, [&] { node->attach(arguments, outputs); });
   return outputs;
 }
 
@@ -195,6 +233,7 @@ void AutogradContext::save_for_backward(variable_list to_save) {
 }
 
 variable_list AutogradContext::get_saved_variables() const {
+  if (!saved_->node) return saved_->to_save;  // a replayed iteration
   variable_list result;
   for (std::size_t i = 0; i < saved_->places.size(); ++i) {
     const Saved::Place& place = saved_->places[i];
@@ -206,7 +245,10 @@ variable_list AutogradContext::get_saved_variables() const {
     Tensor value = place.value->get();
     if (place.output >= 0 && grad_enabled()) {
       const TensorImpl& impl = *value.impl();
-      value = Tensor(make_impl(impl.storage, impl.geometry, impl.dtype));
+      const auto alias = make_impl(impl.storage, impl.geometry, impl.dtype);
+      alias->trace_session = impl.trace_session;
+      alias->trace_id = impl.trace_id;
+      value = Tensor(alias.get());
       autodiff::set_history(*value.impl(), TapeNodePtr(saved_->node),
                             static_cast<std::uint32_t>(place.output));
     }
@@ -226,4 +268,14 @@ bool AutogradContext::needs_input_grad(std::size_t index) const {
 }
 
 }  // namespace autograd
+
+bool autodiff::attach_function(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
+                               TapeNode* code) {
+  if (&op != &autograd::detail::function_op()) return false;
+  const auto arguments = static_cast<std::size_t>(AttrReader(op, attrs).integer(0));
+  static_cast<autograd::detail::FunctionNode&>(*static_cast<Node*>(code))
+      .attach(inputs.slice(0, arguments), inputs.slice(arguments, inputs.size() - arguments));
+  return true;
+}
+
 }  // namespace groove

@@ -1,5 +1,6 @@
 #include "autodiff/op_node.h"
 
+#include <algorithm>
 #include <new>
 #include <thread>
 
@@ -27,7 +28,8 @@ OpNode::OpNode(const Call& call, std::uint64_t node_sequence)
 
 detail::RefPtr<OpNode> OpNode::make(const Call& call, std::uint64_t sequence, Tensor keep_self) {
   const std::size_t inputs = call.inputs.size();
-  const std::size_t values = inputs + static_cast<std::size_t>(call.op->outputs);
+  const std::size_t outputs = groove::output_count(*call.op, *call.attrs);
+  const std::size_t values = inputs + outputs;
   const std::size_t edges_at = padded(sizeof(OpNode));
   const std::size_t types_at = edges_at + padded(inputs * sizeof(Edge));
   const std::size_t saved_at = types_at + padded(values * sizeof(Type));
@@ -41,13 +43,13 @@ detail::RefPtr<OpNode> OpNode::make(const Call& call, std::uint64_t sequence, Te
   std::uninitialized_default_construct_n(node->types_, values);
   std::uninitialized_default_construct_n(node->saved_, values);
   node->edge_count = static_cast<std::uint32_t>(inputs);
-  node->output_count = static_cast<std::uint32_t>(call.op->outputs);
+  node->output_count = static_cast<std::uint32_t>(outputs);
   for (std::size_t i = 0; i < inputs; ++i) {
     const Tensor& input = call.inputs[i];
     node->types_[i] = type_of(input);
     if (!input.defined()) continue;
     node->edges[i] = gradient_edge(input);
-    if (i < 32 && (call.op->saves_inputs >> i & 1)) {
+    if (is_saved(call.op->saves_inputs, i)) {
       const bool is_self = keep_self.defined() && input.is_same(call.inputs[0]);
       node->saved(i).save(is_self ? keep_self : input);
       node->has_saved_ = true;
@@ -56,10 +58,25 @@ detail::RefPtr<OpNode> OpNode::make(const Call& call, std::uint64_t sequence, Te
   return owner;
 }
 
+detail::RefPtr<OpNode> OpNode::make_planned(const tracer::HistoryPlan::Node& planned,
+                                            ArrayRef<Scalar> numbers, std::uint64_t sequence) {
+  const Tensors nothing(planned.edges.size());
+  auto node =
+      make(Call{planned.op, nothing, &planned.attrs, numbers, Site::current()}, sequence, {});
+  std::copy(planned.types.begin(), planned.types.end(), node->types_);
+  node->is_released = planned.is_released;
+  node->has_saved_ = planned.has_saved;
+  return node;
+}
+
+void OpNode::save_planned(std::size_t place, const Tensor& value, std::uint32_t version) {
+  saved(place).save_at(value, version, place >= edge_count && is_floating(value.impl()->dtype));
+}
+
 void OpNode::save_outputs(const Tensor* outputs, bool is_owned) {
   for (std::uint32_t k = 0; k < output_count; ++k) {
     types_[edge_count + k] = type_of(outputs[k]);
-    if (!(op_->saves_outputs >> k & 1)) continue;
+    if (!is_saved(op_->saves_outputs, k)) continue;
     SavedValue& place = saved(edge_count + k);
     // A result without a history (the index of a maximum) cannot tell its producer when it dies,
     // and owning it makes no cycle. It is kept itself: a tracer names results after this.
@@ -149,11 +166,13 @@ void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gr
                   cotangents,
                   ArrayRef<Type>(types_, edge_count),
                   ArrayRef<Type>(types_ + edge_count, output_count),
-                  needs};
+                  needs,
+                  ArrayRef<Tensor>(gradients, edge_count)};
   Tensors result = kernels::gradient_of(grad);
   GROOVE_ASSERT(result.size() <= edge_count, "{}: {} gradients for {} inputs", name(),
                 result.size(), edge_count);
-  for (std::size_t i = 0; i < result.size(); ++i) gradients[i] = std::move(result[i]);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (result[i].defined() || !op_->accumulates) gradients[i] = std::move(result[i]);
 }
 
 }  // namespace groove::autodiff

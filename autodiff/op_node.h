@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autodiff/saved.h"
+#include "tracer/history.h"
 
 namespace groove::autodiff {
 
@@ -14,11 +15,33 @@ class OpNode final : public Node {
   /// view's own history will be derived from its base.
   void save_outputs(const Tensor* outputs, bool is_owned);
 
+  /// The node of a call known from a plan; its edges and saved values are for the caller to set.
+  static detail::RefPtr<OpNode> make_planned(const tracer::HistoryPlan::Node& planned,
+                                             ArrayRef<Scalar> numbers, std::uint64_t sequence);
+  /// A saved value known from a plan: `place` counts inputs, then outputs.
+  void save_planned(std::size_t place, const Tensor& value, std::uint32_t version);
+  /// This node as part of a plan, without edges; `place_of` turns a saved tensor into a plan's.
+  template <typename PlaceOf>
+  tracer::HistoryPlan::Node describe(const PlaceOf& place_of) const {
+    tracer::HistoryPlan::Node planned;
+    planned.op = op_;
+    planned.attrs = attrs_;
+    for (const Scalar& number : numbers_)
+      planned.numbers.push_back({number.origin(), number.with_origin(-1)});
+    const std::size_t count = edge_count + output_count;
+    planned.types.assign(types_, types_ + count);
+    for (std::size_t i = 0; i < count; ++i) planned.saved.push_back(place_of(saved_[i]));
+    planned.is_released = is_released;
+    planned.has_saved = has_saved_;
+    return planned;
+  }
+
   const char* name() const override { return op_->name.c_str(); }
   void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override;
   void release_saved() override;
   bool is_spent() const override { return is_released && has_saved_; }
   const Type* edge_type(std::uint32_t edge) const override { return &types_[edge]; }
+  bool accumulates() const override { return op_->accumulates; }
   void adopt_output(std::uint32_t index) override;
   void move_output(std::uint32_t index, TensorImpl& impl) override;
   ~OpNode() override;

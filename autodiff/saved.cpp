@@ -36,7 +36,7 @@ void SavedValue::check(const char* op, const char* role, std::size_t index) cons
                "modified by an inplace operation: {} {} ({} {}) is at version {}; expected version "
                "{}; clone it before the inplace operation",
                op, role, index, groove::name(impl_->dtype), to_string(impl_->geometry.sizes),
-               impl_->storage->version, version_);
+               impl_->storage->version.get(), version_);
 }
 
 }  // namespace groove::autodiff

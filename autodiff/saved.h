@@ -19,6 +19,12 @@ class SavedValue {
     own(tensor.impl());
     version_ = impl_->storage->version;
   }
+  /// As it was at a version that may have passed. An output is taken to be adopted.
+  void save_at(const Tensor& tensor, std::uint32_t version, bool is_output) {
+    own(tensor.impl());
+    version_ = version;
+    is_adopted_ = is_output;
+  }
   void save_output(TensorImpl* output) {
     impl_ = output;
     is_owned_ = false;
@@ -32,6 +38,9 @@ class SavedValue {
   void reset();
   bool is_set() const { return impl_ != nullptr; }
   bool is_adopted() const { return is_adopted_; }
+  /// For whoever knows that it is set and that its owner lives.
+  const TensorImpl* impl() const { return impl_; }
+  std::uint32_t version() const { return version_; }
   /// Undefined when an unowned output is dying on another thread: try again.
   Tensor get() const;
   /// Throws groove::Error when the storage was written since save().

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "autodiff/arithmetic.h"
+#include "autodiff/saved.h"
 #include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
@@ -61,8 +62,15 @@ void destroy_autograd_meta(AutogradMeta* meta) {
 }
 
 AutogradMeta& autograd_meta(TensorImpl& impl) {
-  if (!impl.autograd) impl.autograd = new AutogradMeta;
-  return *impl.autograd;
+  if (AutogradMeta* const known = impl.autograd) return *known;
+  auto* const fresh = new AutogradMeta;
+  AutogradMeta* const first = impl.autograd.set_if(nullptr, fresh);
+  if (first != fresh) delete fresh;  // another thread that uses the same leaf
+  return *first;
+}
+
+void use_grad(TensorImpl& leaf) {
+  if (state_hooks().on_use_grad) state_hooks().on_use_grad(leaf);
 }
 
 void set_grad(TensorImpl& leaf, Tensor grad) {
@@ -78,12 +86,27 @@ namespace {
 
 thread_local std::uint64_t next_sequence = 0;
 
+// Threads that share a leaf must agree on one.
+void make_accumulator(AutogradMeta& meta, TensorImpl& leaf) {
+  static std::atomic_flag lock;
+  const SpinLock guard(lock);
+  if (meta.accumulator) return;
+  meta.accumulator = TapeNodePtr(new Accumulator(&leaf));
+  meta.has_accumulator = true;
+}
+
 Node* saved_by(const TensorImpl& impl) {
   const AutogradMeta* meta = impl.autograd;
   return meta && meta->is_saved_by_producer ? static_cast<Node*>(meta->grad_fn.get()) : nullptr;
 }
 
 }  // namespace
+
+std::uint32_t thread_number() {
+  static std::atomic<std::uint32_t> last{0};
+  thread_local const std::uint32_t number = ++last;
+  return number;
+}
 
 std::uint64_t tape_sequence() { return next_sequence; }
 void set_tape_sequence(std::uint64_t next) { next_sequence = next; }
@@ -109,6 +132,7 @@ void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
     ~Unlock() { lock.clear(std::memory_order_release); }
   } unlock{lock};
   AutogradMeta& meta = autograd_meta(*impl);
+  use_grad(*impl);
   if (!meta.grad.defined()) {
     set_grad(*impl, owned_gradient(cotangents[0]));
   } else if (grad_enabled()) {
@@ -136,7 +160,7 @@ Edge gradient_edge(const Tensor& tensor) {
     Edge edge{meta.grad_fn, meta.output_index};
     return edge;
   }
-  if (!meta.accumulator) meta.accumulator = TapeNodePtr(new Accumulator(&impl));
+  if (!meta.has_accumulator) make_accumulator(meta, impl);
   return {meta.accumulator, 0};
 }
 

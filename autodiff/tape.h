@@ -24,6 +24,7 @@ struct Node : TapeNode {
   Edge* edges = nullptr;  // one per input of the op
   std::uint32_t edge_count = 0;
   std::uint32_t output_count = 1;
+  std::uint32_t released_on = 0;  // the thread whose backward used it up
   // Results with retain_grad(): {output, tensor}; cleared when the tensor dies.
   struct Retained {
     std::uint32_t index;
@@ -31,6 +32,13 @@ struct Node : TapeNode {
     const AutogradMeta* meta;
   };
   std::unique_ptr<std::vector<Retained>> retained;
+  // Gradient hooks of results: called, in this order, with the complete cotangent of output `index`
+  // before the node runs. Removed ones keep their place, `code` null.
+  struct Hook {
+    std::uint32_t index;
+    TapeNodePtr code;
+  };
+  std::unique_ptr<std::vector<Hook>> hooks;
 
   /// `gradients[i]` for the edges that `needs`; places of the others may be left undefined.
   virtual void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) = 0;
@@ -45,7 +53,25 @@ struct Node : TapeNode {
   /// The saved output `index` now lives in another impl.
   virtual void move_output(std::uint32_t, TensorImpl&) {}
   virtual bool is_accumulator() const { return false; }
+  /// apply() finds in `gradients` what was summed up so far, and adds to it.
+  virtual bool accumulates() const { return false; }
+
+  // A node whose gradient is user code is run in parts, so that a backward can stop while the code
+  // runs: what it is called with, and what becomes of its results. Others return null.
+  virtual struct UserCode* user_code() { return nullptr; }
+  virtual std::vector<Tensor> arguments(ArrayRef<Tensor>) { return {}; }
+  virtual void accept(std::vector<Tensor>, ArrayRef<bool>, Tensor*) {}
 };
+
+// Code of the program that a backward calls.
+struct UserCode {
+  virtual std::vector<Tensor> call(std::vector<Tensor> arguments) = 0;
+
+ protected:
+  ~UserCode() = default;
+};
+/// Calls the user code that is, or hangs on, this node.
+std::vector<Tensor> call_user_code(TapeNode& node, std::vector<Tensor> arguments);
 
 /// The error of a backward that reaches a spent node.
 [[noreturn]] void throw_spent();
@@ -63,11 +89,15 @@ struct Accumulator final : Node {
 
 // The tracer's node: stands for a stage that ran without a tape. The engine (or whoever builds on
 // an edge to it) materializes it into real nodes and asks where each edge then goes.
-struct DeferredNode : TapeNode {
+struct DeferredNode : Node {
   DeferredNode() { is_deferred = true; }
   virtual void materialize() = 0;
   /// Where output `index` comes from; called after materialize().
   virtual Edge target(std::uint32_t index) = 0;
+  /// Can a backward that records nothing run it as one node, in place of those it stands for?
+  virtual bool may_run(bool has_targets) const = 0;
+  /// Where on the tape the nodes begin that end at `sequence`.
+  virtual std::uint64_t first_position() const = 0;
 };
 /// The real edge behind output `index` of a deferred node.
 Edge resolve(DeferredNode& node, std::uint32_t index);
@@ -75,6 +105,9 @@ inline void resolve(Edge& edge) {
   while (edge.node && edge.node->is_deferred)
     edge = resolve(static_cast<DeferredNode&>(*edge.node), edge.index);
 }
+
+/// A number of this thread, for Node::released_on.
+std::uint32_t thread_number();
 
 /// The position that the next node of this thread gets; nodes of one op stream are ordered by it.
 std::uint64_t tape_sequence();

@@ -1,5 +1,6 @@
 // The methods of Tensor whose state the tape owns.
 #include "autodiff/backward.h"
+#include "autodiff/segment_node.h"
 #include "autodiff/views.h"
 #include "groove/ops/math.h"
 #include "src/core/check.h"
@@ -29,6 +30,13 @@ const TapeNode* producer(TensorImpl& impl) {
   return impl.autograd->grad_fn.get();
 }
 
+// As eager mode has it, also behind a compiled run.
+const TapeNode* real_producer(TensorImpl& impl) {
+  producer(impl);
+  autodiff::resolve_history(impl);
+  return impl.autograd ? impl.autograd->grad_fn.get() : nullptr;
+}
+
 Type same_type(const Signature& call) { return call.inputs[0]; }
 
 }  // namespace
@@ -56,6 +64,17 @@ const Op& detach_op() {
 
 [[maybe_unused]] static const Op& registered_detach = detach_op();
 
+static const Op& requires_grad_op() {
+  static const Op& op = define({.name = "requires_grad_",
+                                .kind = OpKind::kBig,
+                                .inputs = 1,
+                                .outputs = 0,
+                                .attributes = {{"value", AttrType::kBool}},
+                                .mutates = {},
+                                .has_inplace = false});
+  return op;
+}
+
 }  // namespace autodiff
 
 std::int64_t DataMethods::_version() const {
@@ -69,7 +88,7 @@ bool DataMethods::requires_grad() const {
   return autodiff::needs_gradient(checked(*this, "requires_grad"));
 }
 
-const Tensor& DataMethods::requires_grad_(bool value, Site) const {
+const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
   TensorImpl& impl = checked(*this, "requires_grad_");
   if (impl.requires_grad == value) return self();
   GROOVE_CHECK(!value || is_floating(impl.dtype),
@@ -78,8 +97,9 @@ const Tensor& DataMethods::requires_grad_(bool value, Site) const {
   GROOVE_CHECK(value || !producer(impl),
                "requires_grad_: you can only change requires_grad flags of leaf variables; use "
                "detach() for a tensor without history");
-  metadata_changes(impl);
-  impl.requires_grad = value;
+  const Attrs attrs = Attrs().add(std::int64_t{value});
+  const BigWord word{&autodiff::requires_grad_op(), ArrayRef<Tensor>(self()), &attrs, {}, site};
+  run_big_word(word, [&] { impl.requires_grad = value; });
   return self();
 }
 
@@ -88,11 +108,11 @@ const Tensor& DataMethods::set_requires_grad(bool value, Site site) const {
 }
 
 bool DataMethods::is_leaf() const { return !producer(checked(*this, "is_leaf")); }
-const TapeNode* DataMethods::grad_fn() const { return producer(checked(*this, "grad_fn")); }
+const TapeNode* DataMethods::grad_fn() const { return real_producer(checked(*this, "grad_fn")); }
 
 std::int64_t DataMethods::output_nr() const {
   TensorImpl& impl = checked(*this, "output_nr");
-  return producer(impl) ? impl.autograd->output_index : 0;
+  return real_producer(impl) ? impl.autograd->output_index : 0;
 }
 
 const Tensor& DataMethods::grad() const {
@@ -104,7 +124,6 @@ const Tensor& DataMethods::grad() const {
 Tensor& DataMethods::mutable_grad() const {
   TensorImpl& impl = checked(*this, "mutable_grad");
   host_access(impl);
-  metadata_changes(impl);
   return autograd_meta(impl).grad;
 }
 
@@ -112,7 +131,7 @@ void DataMethods::retain_grad() const {
   TensorImpl& impl = checked(*this, "retain_grad");
   GROOVE_CHECK(autodiff::needs_gradient(impl),
                "retain_grad: the tensor does not require a gradient");
-  if (!producer(impl) || impl.autograd->retains_grad) return;
+  if (!real_producer(impl) || impl.autograd->retains_grad) return;
   metadata_changes(impl);
   const autodiff::Edge edge = [&] {
     autodiff::Edge found = autodiff::gradient_edge(self());
@@ -176,16 +195,6 @@ void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_gr
       gradient.defined() ? ArrayRef<Tensor>(gradient) : ArrayRef<Tensor>();
   autodiff::backward_word(ArrayRef<Tensor>(self()), gradients, retain_graph.value_or(create_graph),
                           create_graph, {}, site);
-}
-
-unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)>) const {
-  throw_error(
-      "register_hook: gradient hooks are not built yet; use autograd::grad for "
-      "intermediate gradients");
-}
-
-void DataMethods::remove_hook(unsigned) const {
-  throw_error("remove_hook: gradient hooks are not built yet");
 }
 
 }  // namespace groove

@@ -1,6 +1,7 @@
 // What the tracer asks of the tape (tracer/tape_hooks.h).
 #include "tracer/tape_hooks.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "autodiff/backward.h"
@@ -36,15 +37,12 @@ bool has_live_history(const TensorImpl& impl) {
   return true;
 }
 
-bool run_again(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs) {
-  if (op.name != "backward" || op.kind != OpKind::kBig) return false;
-  const AttrReader attr(op, attrs);
-  const auto tensors = static_cast<std::size_t>(attr.integer(2));
-  const auto gradients = static_cast<std::size_t>(attr.integer(3));
-  backward_word(
-      inputs.slice(0, tensors), inputs.slice(tensors, gradients), attr.boolean(0), attr.boolean(1),
-      inputs.slice(tensors + gradients, inputs.size() - tensors - gradients), Site::current());
-  return true;
+bool has_hook(const TensorImpl& leaf, const TapeNode* code) {
+  const TapeNode* const place = leaf.autograd ? leaf.autograd->accumulator.get() : nullptr;
+  if (!place) return false;
+  const auto& hooks = static_cast<const Node&>(*place).hooks;
+  return hooks && std::any_of(hooks->begin(), hooks->end(),
+                              [code](const Node::Hook& hook) { return hook.code.get() == code; });
 }
 
 const bool registered = [] {
@@ -52,7 +50,15 @@ const bool registered = [] {
   hooks.move_history = [](TensorImpl& from, TensorImpl& to) { move_history(from, to); };
   hooks.needs_gradient = needs_gradient;
   hooks.has_live_history = has_live_history;
-  hooks.run_again = run_again;
+  hooks.run_again = [](const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
+                       TapeNode* user_code, std::shared_ptr<Script>& script, Tensors* results) {
+    return run_part(op, attrs, inputs, script, results) ||
+           attach_hook(op, inputs, user_code) || attach_function(op, attrs, inputs, user_code);
+  };
+  hooks.release = [](TapeNode& node) {
+    if (auto* const function = dynamic_cast<Node*>(&node)) function->release_saved();
+  };
+  hooks.has_hook = has_hook;
   hooks.make_released_node = [] { return TapeNodePtr(new ReleasedNode); };
   hooks.sequence = tape_sequence;
   hooks.set_sequence = set_tape_sequence;

@@ -67,7 +67,7 @@ target_link_libraries(start_one_op PRIVATE Groove::groove)
 # starts them as child processes and links neither.
 set(anchors_folder ${PROJECT_SOURCE_DIR}/bench/anchors)
 set(anchor_sources ${anchors_folder}/anchors_child.cpp)
-foreach(family IN ITEMS models convolutional recurrent transformer operators)
+foreach(family IN ITEMS models convolutional recurrent transformer operators varying)
   list(APPEND anchor_sources ${anchors_folder}/anchors_${family}.cpp)
 endforeach()
 add_executable(bench_anchors ${anchors_folder}/anchors.cpp ${anchors_folder}/contestant.cpp)

@@ -2,6 +2,8 @@
 #include <array>
 #include <atomic>
 #include <exception>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "eager/plan.h"
@@ -172,10 +174,45 @@ struct Slot {
 };
 constexpr std::size_t kSlots = 2048;
 
+// Per thread, never destroyed: ops may run from other static destructors. A thread that ends leaves
+// its table, and the plans in it, to the next one.
+using Table = std::array<Slot, kSlots>;
+constinit thread_local Table* own_table = nullptr;
+
+struct LeftTables {
+  std::mutex mutex;
+  std::vector<Table*> tables;
+};
+LeftTables& left_tables() {
+  static LeftTables& instance = *new LeftTables;
+  return instance;
+}
+
+Table* take_table() {
+  LeftTables& left = left_tables();
+  const std::lock_guard lock(left.mutex);
+  if (left.tables.empty()) return new Table;
+  Table* const table = left.tables.back();
+  left.tables.pop_back();
+  return table;
+}
+
+struct TableGuard {
+  ~TableGuard() {
+    if (!own_table) return;
+    LeftTables& left = left_tables();
+    const std::lock_guard lock(left.mutex);
+    left.tables.push_back(std::exchange(own_table, nullptr));
+  }
+};
+
 Slot* slots() {
-  // Per thread, never destroyed: ops may run from other static destructors.
-  thread_local auto* table = new std::array<Slot, kSlots>;
-  return table->data();
+  if (!own_table) [[unlikely]] {
+    static thread_local const TableGuard guard;
+    (void)guard;
+    own_table = take_table();
+  }
+  return own_table->data();
 }
 
 void run_planned(const Call& call, Tensor* outputs) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "jit/graph_builder.h"
 #include "jit/rewrite.h"
+#include "kernels/ops/graph_builder.h"
 #include "src/core/check.h"
 
 namespace groove::jit {
@@ -20,7 +20,7 @@ bool expand_nodes(Graph& graph, const std::function<bool(const Node&)>& is_meant
       rewriter.copy(static_cast<std::int32_t>(i));
       continue;
     }
-    GraphBuilder builder(fresh);
+    kernels::GraphBuilder builder(fresh);
     builder.set_context(node.place, node.stage, &node.numbers);
     Tensors inputs;
     for (const ValueId id : node.inputs) inputs.push_back(builder.tensor(rewriter.renamed(id)));

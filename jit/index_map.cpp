@@ -4,42 +4,24 @@
 #include "jit/fusion.h"
 #include "kernels/launch.h"
 #include "kernels/lowering.h"
+#include "kernels/moving_view.h"
 #include "src/core/check.h"
 
 namespace groove::jit {
 namespace {
 
-// With run-time numbers the rule is asked at 0, 1 and -1: an address moves linearly with a start,
-// and the step from -1 tells the size that a negative start counts from.
 Geometry apply_view(const Graph& graph, const Geometry& geometry, std::int32_t index,
                     std::vector<Start>& starts) {
   const Node& node = graph.nodes[static_cast<std::size_t>(index)];
   const std::vector<Type> types = operand_types(graph, node);
-  std::vector<Scalar> numbers = recorded_numbers(graph, node);
-  const auto run = [&] {
-    return node.op->view(geometry, Signature{*node.op, types, node.attrs, numbers});
-  };
-  for (std::size_t i = 0; i < node.numbers.size(); ++i) {
-    if (node.numbers[i].entry < 0) continue;
-    const auto at = [&](std::int64_t start, Geometry& result) {
-      numbers[i] = Scalar(start);
-      try {
-        result = run();
-        return true;
-      } catch (const Error&) {
-        return false;
-      }
-    };
-    Geometry zero, one, last;
-    Start start{node.numbers[i].entry, 0, 0};
-    if (at(1, one) && at(0, zero)) start.stride = one.offset - zero.offset;
-    if (start.stride != 0 && at(-1, last)) {
-      start.size = (last.offset - zero.offset) / start.stride + 1;
-    }
-    numbers[i] = Scalar(std::int64_t{0});
-    starts.push_back(start);
-  }
-  return run();
+  std::vector<bool> moving;
+  for (const NumberRef& number : node.numbers) moving.push_back(number.entry >= 0);
+  std::vector<kernels::MovingStart> found;
+  const Geometry result = kernels::view_at_zero(*node.op, geometry, types, node.attrs,
+                                                recorded_numbers(graph, node), moving, found);
+  for (const kernels::MovingStart& start : found)
+    starts.push_back({node.numbers[start.number].entry, start.stride, start.size});
+  return result;
 }
 
 }  // namespace

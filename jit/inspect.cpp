@@ -24,6 +24,14 @@ std::string Program::shape_text(const Step& step) {
   return text;
 }
 
+std::size_t Program::memory_bytes() const {
+  constexpr std::size_t kCodeOfLaunch = 6 << 10;
+  std::size_t bytes = plans_.size() * (sizeof(LaunchPlan) + kCodeOfLaunch) +
+                      steps_.size() * sizeof(Step) + pointers_.size() * sizeof(PointerSlot);
+  for (const Step& step : steps_) bytes += step.instances.size() * sizeof(Instance);
+  return bytes;
+}
+
 std::string Program::describe() const {
   static const char* const kinds[] = {"kernel", "contraction", "host"};
   static const char* const orders[] = {"map", "row", "column", "tree"};

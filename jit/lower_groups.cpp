@@ -210,7 +210,8 @@ class Lowerer {
   }
 
   // A copy of `value` into a region of buffer `target`.
-  void copy_region(const Group& group, ValueId value, Geometry region, BufferId target) {
+  void copy_region(const Group& group, ValueId value, Geometry region, BufferId target,
+                   const std::vector<Start>& starts = {}) {
     Group copy;
     copy.kind = GroupKind::kMap;
     copy.stage = group.stage;
@@ -220,6 +221,7 @@ class Lowerer {
     kernels::Kernel kernel;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, copy, -2);
     Walk walk = writer.chains().walk(std::move(region), writer.chains().end(Span::kFull));
+    walk.starts = starts;
     writer.add_store(value, Span::kFull, std::move(walk), target);
     writer.write(plan, kernel);
     plan.nodes = group.nodes;
@@ -250,9 +252,18 @@ class Lowerer {
     copy_region(group, n.inputs[0], memory_geometry(graph_, n.outputs[0]), target);
     const bool has_base = result_.launches.size() > first;
     const std::size_t second = result_.launches.size();
-    copy_region(group, n.inputs[1],
-                Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)), attr.integer(2)},
-                target);
+    Geometry region{Shape(attr.integers(0)), Shape(attr.integers(1)), attr.integer(2)};
+    std::vector<Start> starts;
+    for (std::size_t i = 0; i < n.numbers.size(); ++i) {
+      const std::int64_t step = attr.integers(3)[i], extent = attr.integers(4)[i];
+      if (n.numbers[i].entry >= 0) {
+        starts.push_back({n.numbers[i].entry, step, extent});
+        continue;
+      }
+      const std::int64_t start = n.numbers[i].constant.to_int();
+      region.offset += step * (start < 0 ? start + extent : start);
+    }
+    copy_region(group, n.inputs[1], std::move(region), target, starts);
     if (!has_base || result_.launches.size() == second) return;
     result_.launches[first].copies_base = true;
     result_.launches[second].overwrites = true;

@@ -21,6 +21,8 @@ class Placer {
     const Node& node = graph_.nodes[static_cast<std::size_t>(index)];
     const Geometry whole = memory_geometry(graph_, node.outputs[0]);
     const auto axis = static_cast<std::size_t>(AttrReader(*node.op, node.attrs).integer(0));
+    std::vector<ValueId> sources;  // a view of a piece is another reader of its memory
+    for (const ValueId input : node.inputs) sources.push_back(source_of(input));
     std::int64_t at = 0;
     for (const ValueId input : node.inputs) {
       const Type& type = graph_.type(input);
@@ -28,7 +30,7 @@ class Placer {
       const Geometry region{type.sizes, whole.strides, at * whole.strides[axis]};
       at += type.sizes[axis];
       if (type.dtype != graph_.type(node.outputs[0]).dtype) continue;
-      if (std::count(node.inputs.begin(), node.inputs.end(), input) != 1) continue;
+      if (std::count(sources.begin(), sources.end(), source_of(input)) != 1) continue;
       place(input, region, node.outputs[0], index);
     }
   }
@@ -53,6 +55,12 @@ class Placer {
     const Span span = fusion_.span_of[static_cast<std::size_t>(producer)];
     if (!can_walk(fusion_.groups[static_cast<std::size_t>(home)], seen, span)) return;
     fusion_.placements[static_cast<std::size_t>(root)] = {whole, seen};
+  }
+
+  ValueId source_of(ValueId piece) const {
+    Geometry seen;
+    std::vector<Start> starts;
+    return locate(graph_, piece, seen, starts);
   }
 
   // The value whose elements, in order, the piece shows; none when a view reorders them.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "jit/log.h"
+#include "kernels/lowering.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
 
@@ -124,6 +125,11 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       if (plan.kind == LaunchPlan::Kind::kOpaque) {
         step.node = plan.nodes[0];
         stage.has_host_code = true;
+        const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+        const auto own = static_cast<std::int32_t>(stage.levels.size()) - 1;
+        if (std::get<kernels::OpaqueLowering>(node.op->lowering->how).has_regions &&
+            (stage.alone.empty() || stage.alone.back() != own))
+          stage.alone.push_back(own);
       }
       for (const std::int32_t node : plan.nodes) {
         step.name +=

@@ -29,6 +29,7 @@ class Program final : public Executable {
   std::string describe() const override;
   void inspect(const Graph& recorded, SegmentView& view) const override;
   void promote() noexcept override;
+  std::size_t memory_bytes() const override;
   std::size_t launch_count() const { return steps_.size(); }
 
  private:
@@ -77,6 +78,7 @@ class Program final : public Executable {
     std::int32_t first_level = 0;
     bool is_serial = true;
     bool has_host_code = false;
+    std::vector<std::int32_t> alone;  // levels with host code that has parallel regions of its own
   };
   struct Run;
 
@@ -85,6 +87,9 @@ class Program final : public Executable {
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);
   void add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered);
   void patch(const Stage& stage, const Run& run) const noexcept;
+  void run_levels_alone(const Stage& stage, const Run& run, int first, int last) const noexcept;
+  void run_levels_together(const Stage& stage, const Run& run, int first, int last,
+                           int threads) const noexcept;
   void run_level(const Stage& stage, const Run& run, int level, int part, int parts) const
       noexcept;
   void run_step(const Step& step, const Run& run, int part, int parts) const noexcept;

@@ -70,23 +70,43 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   const int threads = std::min(kernels::num_threads(), most_threads());
   const auto levels = static_cast<int>(stage.levels.size());
   if (stage.is_serial || threads <= 1) {
-    for (int level = 0; level < levels; ++level) {
-      run_level(stage, run, level, 0, 1);
-      if (options_.fills_freed_memory) [[unlikely]] fill_freed(stage.first_level + level, run);
-    }
+    run_levels_alone(stage, run, 0, levels);
     return has_failed ? 1 : 0;
   }
+  int first = 0;
+  for (const std::int32_t alone : stage.alone) {
+    run_levels_together(stage, run, first, alone, threads);
+    run_levels_alone(stage, run, alone, alone + 1);
+    first = alone + 1;
+  }
+  run_levels_together(stage, run, first, levels, threads);
+  return has_failed ? 1 : 0;
+}
+
+void Program::run_levels_alone(const Stage& stage, const Run& run, int first, int last) const
+    noexcept {
+  for (int level = first; level < last; ++level) {
+    run_level(stage, run, level, 0, 1);
+    if (options_.fills_freed_memory) [[unlikely]] fill_freed(stage.first_level + level, run);
+  }
+}
+
+// One parallel region.
+void Program::run_levels_together(const Stage& stage, const Run& run, int first, int last,
+                                  int threads) const noexcept {
+  if (first == last) return;
   struct Context {
     const Program* program;
     const Stage* stage;
     const Run* run;
+    int first;
     int fills;  // 1: a level that fills freed memory follows each level
-  } in{this, &stage, &run, options_.fills_freed_memory ? 1 : 0};
+  } in{this, &stage, &run, first, options_.fills_freed_memory ? 1 : 0};
   kernels::parallel_levels(
-      levels << in.fills, threads,
+      (last - first) << in.fills, threads,
       [](void* given, int level, int part, int parts) {
         const Context& from = *static_cast<Context*>(given);
-        const int own = level >> from.fills;
+        const int own = from.first + (level >> from.fills);
         if ((level & from.fills) == 0) {
           from.program->run_level(*from.stage, *from.run, own, part, parts);
         } else if (part == 0) {
@@ -94,7 +114,6 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
         }
       },
       &in);
-  return has_failed ? 1 : 0;
 }
 
 // One thread's share of a level: launches of a level do not depend on each other.

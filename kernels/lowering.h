@@ -86,6 +86,8 @@ struct OpaqueLowering {
   // The code knows 16-bit floats (it moves elements, or sums them in f32). Otherwise it is given f32
   // copies of them and its results are rounded.
   bool takes_halves = false;
+  // `run` opens parallel regions of its own, so a program calls it outside its own.
+  bool has_regions = false;
 };
 
 struct Lowering {

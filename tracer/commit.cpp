@@ -3,6 +3,7 @@
 
 #include "src/core/allocator.h"
 #include "src/core/check.h"
+#include "tracer/coverage.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
 #include "tracer/tape_hooks.h"
@@ -10,25 +11,37 @@
 namespace groove::tracer {
 
 Replay::Replay(SegmentPtr segment, std::uint64_t session)
-    : segment_(std::move(segment)), session_(session) {
+    : segment_(std::move(segment)), expected_(*segment_), session_(session) {
   live_.resize(segment_->slots.size());
   scalars_.resize(std::max<std::size_t>(segment_->number_kinds.size(), 1));
   buffers_.resize(segment_->live_ins.size() + segment_->output_storages.size());
+  for (const Word& word : segment_->words) {
+    operators_ += word.operators;
+    whole_.append(word.hash);
+  }
   storage_users_.resize(segment_->storages.size());
   for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
     const Slot& slot = segment_->slots[id];
+    live_[id].requires_grad = slot.requires_grad;
     if (!slot.is_live_in && slot.is_user_visible)
       storage_users_[static_cast<std::size_t>(slot.storage)].push_back(static_cast<SlotId>(id));
   }
-  const std::size_t bytes = segment_->executable->arena_bytes();
-  if (bytes > 0) {
-    arena_ = allocate_arena(bytes);
-    program_context_.arena = arena_->data;
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+    const StorageInfo& info = segment_->storages[s];
+    if (!info.is_live_in && info.output < 0 && info.early_output < 0)
+      inner_.insert(inner_.end(), storage_users_[s].begin(), storage_users_[s].end());
   }
   run_ = 1;
 }
 
 Replay::~Replay() = default;
+
+Stretch Replay::stretch() const {
+  if (is_complete()) return whole_;
+  Stretch words;
+  for (std::size_t w = 0; w < matched_; ++w) words.append(segment_->words[w].hash);
+  return words;
+}
 
 // The addresses of all live-ins, and the memory of all outputs: a fused kernel may compute early
 // what only a later stage owes.
@@ -50,25 +63,58 @@ void Replay::prepare_buffers(std::int32_t stage) {
                  : live.object->data();
   }
   for (const std::int32_t index : segment_->output_storages) {
-    const StorageInfo& info = segment_->storages[static_cast<std::size_t>(index)];
     void*& buffer = buffers_[place++];
-    if (stage > 0) continue;
-    TensorImpl& impl = existing_handle(info.base);
-    const std::size_t bytes = static_cast<std::size_t>(impl.numel) * element_size(impl.dtype);
-    // The storage of the last iteration serves again when nothing else refers to it.
-    if (!impl.storage || impl.storage->use_count() > 1 || impl.storage->flags != 0 ||
-        impl.storage->bytes < bytes)
-      impl.storage = allocate_storage(bytes);
-    impl.storage->version = info.writes;
-    buffer = impl.storage->data;
+    if (stage == 0) buffer = output_buffer(index);
   }
 }
 
+// Memory for an output. A result that another segment's stage made real keeps its own: this
+// program makes the same bits again, for itself.
+void* Replay::output_buffer(std::int32_t storage) {
+  const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
+  TensorImpl& impl = existing_handle(info.base);
+  const std::size_t bytes = static_cast<std::size_t>(impl.numel) * element_size(impl.dtype);
+  if (live_[static_cast<std::size_t>(info.base)].is_filled) [[unlikely]] {
+    scratch_.resize(segment_->storages.size());
+    StoragePtr& own = scratch_[static_cast<std::size_t>(storage)];
+    if (!own) own = allocate_storage(bytes);
+    return own->data;
+  }
+  // The storage of the last iteration serves again when nothing else refers to it.
+  if (!impl.storage || impl.storage->use_count() > 1 || impl.storage->flags != 0 ||
+      impl.storage->bytes < bytes)
+    impl.storage = allocate_storage(bytes);
+  impl.storage->version = info.writes;
+  return impl.storage->data;
+}
+
 bool Replay::run_stage(std::int32_t stage) {
-  prepare_buffers(stage);
+  try {
+    if (!arena_) {
+      arena_ = allocate_arena(std::max<std::size_t>(segment_->executable->arena_bytes(), 1));
+      program_context_.arena = arena_->data;
+    }
+    prepare_buffers(stage);
+  } catch (const std::exception&) {
+    return false;  // out of memory, and nothing has happened yet
+  }
   program_context_.stage = stage;
+  const CompiledTime time;
   return segment_->executable->run(buffers_.data(), nullptr, scalars_.data(), program_context_) ==
          0;
+}
+
+std::vector<Scalar> Replay::numbers_of(const Node& node) const {
+  std::vector<Scalar> numbers;
+  for (const NumberRef& ref : node.numbers) {
+    if (ref.entry < 0) {
+      numbers.push_back(ref.constant);
+      continue;
+    }
+    numbers.push_back(number_in(scalars_[static_cast<std::size_t>(ref.entry)],
+                                segment_->number_kinds[static_cast<std::size_t>(ref.entry)]));
+  }
+  return numbers;
 }
 
 Geometry Replay::geometry_of(SlotId id) const {
@@ -77,15 +123,7 @@ Geometry Replay::geometry_of(SlotId id) const {
   if (slot.is_live_in) return live.object->geometry;
   if (slot.parent == kNoSlot) return {slot.type.sizes, contiguous_strides(slot.type.sizes), 0};
   const Node& made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
-  std::vector<Scalar> numbers;
-  for (const NumberRef& ref : made.numbers) {
-    if (ref.entry < 0) {
-      numbers.push_back(ref.constant);
-      continue;
-    }
-    numbers.push_back(number_in(scalars_[static_cast<std::size_t>(ref.entry)],
-                                segment_->number_kinds[static_cast<std::size_t>(ref.entry)]));
-  }
+  const std::vector<Scalar> numbers = numbers_of(made);
   const std::vector<Type> types{segment_->slots[static_cast<std::size_t>(slot.parent)].type};
   return made.op->view(geometry_of(slot.parent), Signature{*made.op, types, made.attrs, numbers});
 }
@@ -101,7 +139,10 @@ void Replay::fill(SlotId id) {
     impl.storage = live_[static_cast<std::size_t>(base)].object->storage;
     impl.set_geometry(geometry_of(id));
   }
-  impl.is_pending = false;
+  if (!is_publishing_late_)
+    impl.is_pending = false;
+  else if (impl.is_pending)
+    unpublished_.push_back(&impl);
   live.is_filled = true;
 }
 
@@ -114,6 +155,20 @@ void Replay::fill_storage_users(std::int32_t storage) {
     if (id != info.base && live.run == run_ && live.impl->use_count() == 1) continue;
     fill(id);
   }
+}
+
+bool Replay::run_stages_through(std::int32_t stage) {
+  for (; next_stage_ <= stage; ++next_stage_) {
+    if (!run_stage(next_stage_)) return false;
+    // Everything this stage's outputs hold becomes real, looked at or not.
+    for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+      const std::int32_t output = segment_->storages[s].early_output;
+      if (output >= 0 &&
+          segment_->graph.outputs[static_cast<std::size_t>(output)].stage == next_stage_)
+        fill_storage_users(static_cast<std::int32_t>(s));
+    }
+  }
+  return true;
 }
 
 bool Replay::run_stage_for(TensorImpl& impl) {
@@ -133,18 +188,7 @@ bool Replay::run_stage_for(TensorImpl& impl) {
     const bool is_this = segment_->slots[static_cast<std::size_t>(end.slot)].storage == storage &&
                          static_cast<std::size_t>(end.after) == matched_;
     if (!is_this || end.stage < next_stage_) continue;
-    while (next_stage_ <= end.stage) {
-      if (!run_stage(next_stage_)) return false;
-      // Everything this stage's outputs hold becomes real, looked at or not.
-      for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
-        const std::int32_t output = segment_->storages[s].early_output;
-        if (output >= 0 &&
-            segment_->graph.outputs[static_cast<std::size_t>(output)].stage == next_stage_)
-          fill_storage_users(static_cast<std::int32_t>(s));
-      }
-      ++next_stage_;
-    }
-    return !impl.is_pending;
+    return run_stages_through(end.stage) && !impl.is_pending;
   }
   return false;
 }
@@ -152,6 +196,11 @@ bool Replay::run_stage_for(TensorImpl& impl) {
 // Does the program hold a result that the compiled code does not give?
 bool Replay::has_escaped(Reason& why) {
   escaped_.clear();
+  const auto is_held = [this](SlotId id) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    return live.run == run_ && live.impl->use_count() != 1;
+  };
+  if (std::none_of(inner_.begin(), inner_.end(), is_held)) return false;
   for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
     const StorageInfo& info = segment_->storages[s];
     if (info.is_live_in || info.output >= 0 || info.early_output >= 0) continue;
@@ -174,10 +223,7 @@ bool Replay::has_aliases() const {
     const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
     if (segment_->storages[static_cast<std::size_t>(storage)].writes == 0) continue;
     Storage& object = *live_[static_cast<std::size_t>(id)].object->storage;
-    if (object.trace_session == session_ && object.trace_index != storage)
-      object.trace_index = -2;
-    else
-      object.trace_index = storage;
+    object.trace_index = storage;
     object.trace_session = session_;
     has_writes = true;
   }
@@ -187,7 +233,9 @@ bool Replay::has_aliases() const {
     const Live& live = live_[static_cast<std::size_t>(id)];
     if (live.run != run_) continue;
     const Storage& object = *live.object->storage;
-    if (object.trace_session == session_ && object.trace_index != slot.storage) return true;
+    if (object.flags & Storage::kOwed && object.trace_session == session_ &&
+        object.trace_index != slot.storage)
+      return true;
   }
   return false;
 }
@@ -196,7 +244,9 @@ void Replay::clear_owed() {
   for (std::size_t i = 0; i < segment_->live_ins.size(); ++i) {
     const SlotId id = segment_->live_ins[i];
     const Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.run == run_ && live.object) live.object->storage->flags &= ~Storage::kOwed;
+    // Storages that are only read may be shared with other threads: they are not written at all.
+    if (live.run == run_ && live.object && live.object->storage->flags & Storage::kOwed)
+      live.object->storage->flags &= ~Storage::kOwed;
   }
 }
 
@@ -237,6 +287,8 @@ bool Replay::commit(Reason& why) {
     }
   clear_owed();
   finish_writes();
+  // Other threads take results for complete as soon as they are not pending.
+  is_publishing_late_ = segment_->history || !segment_->tracked_views.empty();
   for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
     const StorageInfo& info = segment_->storages[s];
     if (info.is_live_in) {
@@ -245,12 +297,32 @@ bool Replay::commit(Reason& why) {
       fill_storage_users(static_cast<std::int32_t>(s));
     }
   }
+  keep_history();
+  for (TensorImpl* const impl : unpublished_) impl->is_pending = false;
+  unpublished_.clear();
+  is_publishing_late_ = false;
   if (tape_nodes_ > 0 && tape_hooks().sequence)
     tape_hooks().set_sequence(tape_hooks().sequence() + tape_nodes_);
   return true;
 }
 
+void Replay::poison() {
+  clear_owed();
+  unpublished_.clear();
+  is_publishing_late_ = false;
+  for (std::size_t id = 0; id < live_.size(); ++id) {
+    Live& live = live_[id];
+    if (segment_->slots[id].is_live_in || live.run != run_ || !live.impl || !live.impl->is_pending)
+      continue;
+    live.impl->trace_session = 0;
+    live.impl.reset();
+    live.run = 0;
+  }
+  reset();
+}
+
 void Replay::reset() {
+  drop_history();
   for (const SlotId id : segment_->live_ins) {
     Live& live = live_[static_cast<std::size_t>(id)];
     live.impl.reset();
@@ -258,8 +330,12 @@ void Replay::reset() {
   }
   ++run_;
   matched_ = 0;
+  has_exposed_ = false;
   next_stage_ = 0;
+  owed_stages_ = 0;
   tape_nodes_ = 0;
+  code_.clear();
+  scripts_.clear();
 }
 
 }  // namespace groove::tracer

@@ -32,6 +32,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual std::size_t arena_bytes() const = 0;
+  /// Roughly what it holds besides the arenas: code, constants, what a launch needs.
+  virtual std::size_t memory_bytes() const { return 0; }
   virtual std::int32_t run(void* const* buffers, const std::int64_t* sizes,
                            const std::uint64_t* scalars,
                            ProgramContext& context) const noexcept = 0;

@@ -4,6 +4,7 @@
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "src/core/state.h"
+#include "tracer/coverage.h"
 #include "tracer/modes.h"
 #include "tracer/registry.h"
 #include "tracer/report.h"
@@ -11,8 +12,6 @@
 
 namespace groove::tracer {
 namespace {
-
-constexpr std::size_t kLongestRecording = 20'000;
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
   h = (h ^ value) * 0x9e3779b97f4a7c15u;
@@ -44,96 +43,95 @@ std::uint64_t hash_word(const BigWord& word, const SiteKey& site) {
       word.epoch);
 }
 
-// A composite that has no gradient of its own is seen by the tape as its parts, so the recording
-// must see them too.
-bool is_seen_through(const Call& call) {
-  if (call.op->kind != OpKind::kComposite || call.op->gradient || !grad_enabled()) return false;
-  for (const Tensor& input : call.inputs)
-    if (input.defined() && input.impl()->requires_grad) return true;
-  return false;
+Discovery::Cost cost_of(const Call& call) {
+  return call.op->kind == OpKind::kView ? Discovery::kViewCost : Discovery::kOpCost;
 }
 
 }  // namespace
 
-namespace {
-thread_local bool holds_lock = false;  // there is one traced context, so one lock
-}  // namespace
+Context::Context(std::uint64_t place) : place_(place) { discovery_.set_hot(hot_repeats()); }
 
-Context::Lock::Lock(Context& context) : context_(context), is_nested_(holds_lock) {
-  if (is_nested_) return;
-  while (context_.locked_.exchange(true, std::memory_order_acquire)) yield_thread();
-  holds_lock = true;
-}
-
-Context::Lock::~Lock() {
-  if (is_nested_) return;
-  holds_lock = false;
-  context_.locked_.store(false, std::memory_order_release);
-}
-
-Context::Context() { discovery_.set_hot(hot_repeats()); }
-
-Context::~Context() {
-  try {
-    flush(Reason::kCompleted);
-  } catch (...) {
-    // A commit from a destructor never throws; what is still pending stays pending.
-  }
-}
+Context::~Context() = default;
 
 void Context::move_to(State next) {
   if (next == state_) return;
   if ((next == State::kRecording || state_ == State::kRecording) && environment().logs("segments"))
     fmt::print(stderr, "groove: {}\n",
                next == State::kRecording ? "recording a loop" : "recording ended");
+  if (state_ == State::kRecording) release_recording(recorded_plan_->head);
   state_ = next;
 }
 
 // ---- ops ----
 
 void Context::on_call(const Call& call, Tensor* outputs) {
-  if (busy_ > 0) return dispatch_below(DispatchLayer::kTracer, call, outputs);
+  if (busy_ > 0) return run_eager(call, outputs);
   if (is_expanding_) return call_in_expansion(call, outputs);
-  const Lock lock(*this);
   const SiteKey site = site_key(call.site);
-  if (state_ == State::kReplaying) {
-    Reason why = Reason::kForced;
-    if (!is_forced_out() && replay_->match(call, site, outputs, why)) [[likely]]
-      return;
-    if (state_ == State::kReplaying) {
-      end_run(why);
-    }
-  }
+  if (state_ == State::kReplaying && (match_plainly(call, site, outputs) ||
+                                      match_next(call, site, outputs) == Matched::kYes)) [[likely]]
+    return;
+  if (is_tape_outside_) take_back_tape();
+  settle(call.inputs);
   const std::uint64_t hash = hash_word(call, site);
   if (state_ == State::kRecording) {
-    if (recorder_->words() < recorded_plan_->length && recorder_->words() < kLongestRecording) {
-      record_call(call, site, outputs);
-      recorded_hash_ = mix(recorded_hash_, hash);
-      return;
+    if (recorder_->must_end_before(call)) {
+      cut_recording(Reason::kWrittenAfterRead);
+    } else if (!is_recording_over(hash)) {
+      record_call(call, site, hash, outputs);
+      return throw_if_strict();
+    } else {
+      finish_recording();
     }
-    finish_recording();
   }
   watch_call(call, site, hash, outputs);
-  throw_if_strict();
+  throw_if_strict(hash);
 }
 
 void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                          Tensor* outputs) {
-  if (may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
-  if (const Discovery::Plan* plan = discovery_.plan(hash); plan && wants_segment(hash)) {
-    start_recording(*plan);
-    record_call(call, site, outputs);
-    recorded_hash_ = mix(recorded_hash_, hash);
+  // A loop around compiled runs is recorded in their place.
+  const Discovery::Plan* plan = discovery_.plan(hash);
+  const bool is_first =
+      discovery_.is_quiet() || (plan && plan->covers_runs && wants_segment(hash));
+  if (!is_first && may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
+  if (plan) plan = discovery_.plan(hash);
+  if (try_start_recording(hash, plan)) {
+    record_call(call, site, hash, outputs);
     return;
   }
   {
     const Busy busy(busy_);
-    dispatch_below(DispatchLayer::kTracer, call, outputs);
+    run_eager(call, outputs);
   }
-  discovery_.on_word(hash);
+  discovery_.on_word(hash, cost_of(call));
 }
 
-void Context::record_call(const Call& call, const SiteKey& site, Tensor* outputs) {
+// Is what begins with this word to be recorded? A loop around compiled calls replaces them.
+bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* plan) {
+  const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
+  const bool is_wanted = is_call || plan || is_wanted_again(hash);
+  if (!is_wanted && starts_rest(hash)) return true;
+  const bool is_started = is_wanted && claim_recording(hash);
+  if (is_started && is_call)
+    start_call_recording(hash);
+  else if (is_started && plan)
+    start_recording(*plan);
+  else if (is_started)
+    start_side_recording(hash);
+  if (!frames_.empty()) note_word_in_call();
+  return is_started;
+}
+
+void Context::record_call(const Call& call, const SiteKey& site, std::uint64_t hash,
+                          Tensor* outputs) {
+  run_recorded(call, site, outputs);
+  note_recorded(hash, cost_of(call));
+  if (recorder_->failure()) return abandon_recording();
+  recorder_->set_hash(hash);
+}
+
+void Context::run_recorded(const Call& call, const SiteKey& site, Tensor* outputs) {
   const bool expands = is_seen_through(call);
   try {
     if (expands) {
@@ -142,7 +140,7 @@ void Context::record_call(const Call& call, const SiteKey& site, Tensor* outputs
       Call inner = call;
       inner.numbers = numbers;
       is_expanding_ = true;
-      dispatch_below(DispatchLayer::kTracer, inner, outputs);
+      run_eager(inner, outputs);
       is_expanding_ = false;
       recorder_->close_expansion(&call, outputs);
     } else {
@@ -151,7 +149,7 @@ void Context::record_call(const Call& call, const SiteKey& site, Tensor* outputs
       Call inner = call;
       inner.numbers = numbers;
       const Busy busy(busy_);
-      dispatch_below(DispatchLayer::kTracer, inner, outputs);
+      run_eager(inner, outputs);
       recorder_->close(call, outputs);
     }
   } catch (...) {
@@ -160,14 +158,29 @@ void Context::record_call(const Call& call, const SiteKey& site, Tensor* outputs
     abandon_recording();
     throw;
   }
-  if (recorder_->failure()) abandon_recording();
+}
+
+void Context::run_recorded(const BigWord& word, const SiteKey& site, void (*expand)(void*),
+                           void* context) {
+  recorder_->open_expansion(word, site);
+  is_expanding_ = true;
+  try {
+    expand(context);
+  } catch (...) {
+    is_expanding_ = false;
+    recorder_->fail(Reason::kException);
+    abandon_recording();
+    throw;
+  }
+  is_expanding_ = false;
+  recorder_->close_expansion(word);
 }
 
 void Context::call_in_expansion(const Call& call, Tensor* outputs) {
-  if (is_seen_through(call)) return dispatch_below(DispatchLayer::kTracer, call, outputs);
+  if (is_seen_through(call)) return run_eager(call, outputs);
   recorder_->open_nested(call);
   const Busy busy(busy_);
-  dispatch_below(DispatchLayer::kTracer, call, outputs);
+  run_eager(call, outputs);
   recorder_->close_nested(call, outputs);
 }
 
@@ -175,61 +188,58 @@ void Context::call_in_expansion(const Call& call, Tensor* outputs) {
 
 void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* context) {
   if (busy_ > 0 || is_expanding_) return expand(context);
-  const Lock lock(*this);
   const SiteKey site = site_key(word.site);
   const auto run_now = [&] {
     const Busy busy(busy_);
     expand(context);
   };
   if (state_ == State::kReplaying) {
-    Reason why = Reason::kForced;
-    if (!is_forced_out() && replay_->match(word, site, why)) {
-      if (word.ends_step && replay_->is_complete() && !commit_complete(1)) {
-        run_now();
-        throw_if_strict();
-      }
-      return;
+    const Matched matched = match_next(word, site, nullptr);
+    if (matched == Matched::kLeftLast) {
+      run_now();
+      throw_if_strict();
     }
-    if (state_ == State::kReplaying) {
-      end_run(why);
-    }
+    if (matched != Matched::kNo) return;
   }
+  if (is_tape_outside_) take_back_tape();
+  settle(word.inputs);
   const std::uint64_t hash = hash_word(word, site);
-  if (state_ == State::kRecording && recorder_->words() >= recorded_plan_->length)
-    finish_recording();
-  if (state_ == State::kWatching && may_have_segment(hash) &&
+  if (state_ == State::kRecording && is_recording_over(hash)) finish_recording();
+  if (follows_outside(word)) {
+    if (state_ == State::kRecording) cut_recording();
+    run_outside(hash, expand, context);
+    if (word.ends_step) discovery_.on_step_end();
+    return throw_if_strict(hash);
+  }
+  const Discovery::Plan* plan =
+      state_ == State::kWatching ? discovery_.plan(hash) : nullptr;
+  const bool is_first =
+      discovery_.is_quiet() || (plan && plan->covers_runs && wants_segment(hash));
+  if (state_ == State::kWatching && !is_first && may_have_segment(hash) &&
       start_replay(hash, word, site, nullptr)) {
-    if (word.ends_step && replay_->is_complete() && !commit_complete(1)) run_now();
-    return;
+    if (must_run_last(word)) run_now();
+    return throw_if_strict();
   }
   if (state_ == State::kWatching) {
-    const Discovery::Plan* const plan = discovery_.plan(hash);
-    if (plan && wants_segment(hash)) start_recording(*plan);
+    if (plan) plan = discovery_.plan(hash);
+    try_start_recording(hash, plan);
   }
   if (state_ == State::kRecording) {
-    recorder_->open_expansion(word, site);
-    is_expanding_ = true;
-    try {
-      expand(context);
-    } catch (...) {
-      is_expanding_ = false;
-      recorder_->fail(Reason::kException);
+    run_recorded(word, site, expand, context);
+    note_recorded(hash, Discovery::kBigCost);
+    if (recorder_->failure()) {
       abandon_recording();
-      throw;
+    } else {
+      recorder_->set_hash(hash);
+      if (word.ends_step && recorded_plan_->kind != Discovery::Kind::kCall) finish_recording();
     }
-    is_expanding_ = false;
-    recorder_->close_expansion(nullptr, nullptr);
-    recorded_hash_ = mix(recorded_hash_, hash);
-    if (recorder_->failure())
-      abandon_recording();
-    else if (word.ends_step)
-      finish_recording();
-    return;
+    if (word.ends_step) discovery_.on_step_end();
+    return throw_if_strict();
   }
   run_now();
-  discovery_.on_word(hash);
+  discovery_.on_word(hash, Discovery::kBigCost);
   if (word.ends_step) discovery_.on_step_end();
-  throw_if_strict();
+  throw_if_strict(hash);
 }
 
 // ---- the program looks at things ----
@@ -242,26 +252,32 @@ void Context::on_host_read(TensorImpl& impl) {
       const bool is_owed =
           impl.is_pending || (impl.storage && impl.storage->flags & Storage::kOwed);
       if (replay_->is_complete()) {
-        const Discovery::Kind kind = kinds_[&replay_->segment()];
         commit_complete(0);
-        if (kind == Discovery::Kind::kStep) discovery_.on_host_read();
-      } else if (is_owed) {
-        on_materialize(impl);
+        discovery_.on_host_read();
+        break;
       }
+      discovery_.on_read_inside();
+      if (is_owed) on_materialize(impl);
       break;
     }
     case State::kRecording:
-      if (recorded_plan_->kind != Discovery::Kind::kStep &&
-          recorder_->words() >= recorded_plan_->length) {
+      if (is_recording_over_at_read()) {
         finish_recording();
+        discovery_.on_host_read();
       } else {
+        if (recorder_->must_end_before_read(impl)) {
+          cut_recording(Reason::kWrittenAfterRead);
+          break;
+        }
         recorder_->host_read(impl);
         if (recorder_->failure()) abandon_recording();
+        discovery_.on_host_read();
       }
       break;
     default:
       discovery_.on_host_read();
   }
+  throw_if_strict();
 }
 
 void Context::on_materialize(TensorImpl& impl) {
@@ -270,10 +286,14 @@ void Context::on_materialize(TensorImpl& impl) {
   if (replay_->is_complete()) {
     commit_complete(0);
   } else {
-    const Busy busy(busy_);
-    if (impl.trace_session == replay_->session() && impl.is_pending && replay_->run_stage_for(impl))
-      return;
-    leave(Reason::kHostRead, 0);
+    {
+      const Busy busy(busy_);
+      if (impl.trace_session == replay_->session() && impl.is_pending &&
+          replay_->run_stage_for(impl))
+        return;
+    }
+    if (go_over_to_reader(impl)) return;
+    if (state_ == State::kReplaying) leave(Reason::kHostRead, 0);
   }
 }
 
@@ -299,10 +319,10 @@ void Context::on_metadata_change(TensorImpl& impl) {
   const Lock lock(*this);
   if (state_ == State::kReplaying && (impl.is_pending || replay_->is_bound(impl))) {
     flush(Reason::kHostAccess);
-  } else if (state_ == State::kRecording && impl.trace_session == recorder_->session()) {
-    if (!is_expanding_ && recorder_->words() >= recorded_plan_->length) return finish_recording();
-    recorder_->fail(Reason::kHostAccess);
-    if (!is_expanding_) abandon_recording();
+  } else if (state_ == State::kRecording && recorder_->knows(impl)) {
+    if (is_expanding_) return recorder_->fail(Reason::kHostAccess);
+    if (is_recording_over(0)) return finish_recording();
+    cut_recording(Reason::kHostAccess);
   }
 }
 
@@ -318,15 +338,25 @@ void Context::on_set_grad(TensorImpl& leaf, const Tensor& grad) {
   }
 }
 
+void Context::on_use_grad(TensorImpl& leaf) {
+  if (is_expanding_ && busy_ == 0) recorder_->use_grad(leaf);
+}
+
 void Context::on_number_read(int origin) {
   if (state_ == State::kRecording) recorder_->number_was_read(origin);
 }
 
 void Context::flush(Reason reason) {
   const Lock lock(*this);
+  const bool is_boundary = reason == Reason::kHostAccess || reason == Reason::kExposed;
   if (state_ == State::kReplaying) {
-    end_run(reason);
+    is_side_wanted_ = false;
+    if (is_boundary)
+      leave_and_cut(reason);
+    else
+      end_run(reason);
   } else if (state_ == State::kRecording) {
+    if (is_boundary && !is_expanding_) return cut_recording(reason);
     recorder_->fail(reason);
     abandon_recording();
   }
@@ -335,7 +365,14 @@ void Context::flush(Reason reason) {
 void Context::forget() {
   flush(Reason::kModeChange);
   replays_.clear();
-  kinds_.clear();
+  exits_.clear();
+  rest_.reset();
+  families_.clear();
+  again_.clear();
+  frames_.clear();
+  calls_.clear();
+  forget_uncompiled();
+  strict_error_.clear();
   discovery_.clear();
   discovery_.set_hot(hot_repeats());
 }

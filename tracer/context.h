@@ -10,12 +10,13 @@
 #include "tracer/discovery.h"
 #include "tracer/recorder.h"
 #include "tracer/replay.h"
+#include "tracer/threads.h"
 
 namespace groove::tracer {
 
 class Context {
  public:
-  Context();
+  explicit Context(std::uint64_t place);
   ~Context();
 
   void on_call(const Call& call, Tensor* outputs);
@@ -27,15 +28,33 @@ class Context {
   void on_metadata_change(TensorImpl& impl);
   void on_copy(const Tensor& original, const Tensor& copy);
   void on_set_grad(TensorImpl& leaf, const Tensor& grad);
+  void on_use_grad(TensorImpl& leaf);
   void on_number_read(int origin);
+  /// What comes next runs eagerly because the program says so: the loop around it is cut here.
+  void on_eager_region();
+  /// The program is about to be thrown an error.
+  void on_error();
   /// Makes everything real and goes back to watching.
   void flush(Reason reason);
   void forget();
+  /// Tracing is off: nothing of this thread may be pending.
+  void settle_down();
+  /// Another thread looks at something that this one owes.
+  void on_touch_from_outside(TensorImpl& impl);
+  /// The thread ends: what is pending is committed. Never throws.
+  void end() noexcept;
+
+  /// A call of a function that was given to jit::compile() begins, with arguments of these types,
+  /// and ends (context_calls.cpp).
+  void begin_call(std::uint64_t key);
+  void end_call(bool is_thrown);
 
   State state() const { return state_; }
-  bool owns(const TensorImpl& impl) const {
-    return replay_ && impl.trace_session == replay_->session();
-  }
+  std::uint64_t place() const { return place_; }
+  /// Is some thread inside?
+  bool is_held() const { return holder_.load(std::memory_order_acquire) != nullptr; }
+  /// Is this thread inside a commit or an expansion, of whichever context?
+  static bool is_running() { return busy_ > 0; }
 
  private:
   // While one is open, calls of this thread go straight to the layers below.
@@ -47,7 +66,8 @@ class Context {
    private:
     int& count_;
   };
-  // Held while words are handled, so that another thread may look at a pending tensor.
+  // Held while a replay is matched, run or left, so that another thread may look at what it owes.
+  // Whoever holds its own never waits for another's: what a replay has bound is real.
   class Lock {
    public:
     explicit Lock(Context& context);
@@ -58,13 +78,18 @@ class Context {
     bool is_nested_;
   };
   friend class Lock;
+  class TapeOfOwner;
+  enum class Matched : std::uint8_t { kNo, kYes, kLeftLast };  // … the last word's expansion to run
 
   // The one place where the state changes.
   void move_to(State next);
 
   void call_in_expansion(const Call& call, Tensor* outputs);
   void watch_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
-  void record_call(const Call& call, const SiteKey& site, Tensor* outputs);
+  void record_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
+  void run_recorded(const Call& call, const SiteKey& site, Tensor* outputs);
+  void run_recorded(const BigWord& word, const SiteKey& site, void (*expand)(void*),
+                    void* context);
   template <typename Word>
   bool start_replay(std::uint64_t hash, const Word& word, const SiteKey& site, Tensor* outputs);
   bool try_match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why) {
@@ -74,33 +99,152 @@ class Context {
     return replay_->match(word, site, why);
   }
   bool is_forced_out() const;
+  /// The ordinary case of match_next(), and nothing else: false means that more is to be looked at.
+  bool match_plainly(const Call& call, const SiteKey& site, Tensor* outputs);
+  template <typename Word>
+  Matched match_next(const Word& word, const SiteKey& site, Tensor* outputs);
+  bool ends_step_now(const Call&) const { return false; }
+  bool ends_step_now(const BigWord& word) const {
+    return word.ends_step && replay_->is_complete();
+  }
+  /// The word that ends a step has matched: commits. True when its expansion is still to be run.
+  bool must_run_last(const BigWord& word);
+  void take_back_tape();
+  std::uint64_t next_session() const { return new_session(*this); }
   void start_recording(const Discovery::Plan& plan);
-  void finish_recording();
+  void finish_recording(bool is_cut = false);
+  void note_recorded(std::uint64_t hash, Discovery::Cost cost);
   void abandon_recording();
+  /// Does the word follow histories that began before the recording under way, or before any?
+  bool follows_outside(const BigWord& word) const;
+  /// What was recorded so far is a segment of its own.
+  void cut_recording();
+  void run_outside(std::uint64_t hash, void (*expand)(void*), void* context);
   bool commit_complete(std::size_t skip_last);
   /// Commits a run whose words have all matched; leaves any other.
   void end_run(Reason reason);
   void end_replay(bool is_hit, Reason reason);
   void leave(Reason reason, std::size_t skip_last);
-  void throw_if_strict();
+  /// Leaving has failed: what is still pending stays so for ever.
+  void give_up_run();
+  // Telling (context_tell.cpp): who came where another word was expected, what it cost, and the
+  // error of strict mode.
+  struct Came {
+    const Op* op = nullptr;
+    Site site;
+  };
+  void note_came(const Op& op, const Site& site) { came_ = {&op, user_site(site)}; }
+  /// Why the run is really left; notes it, and in strict mode what is to be thrown.
+  Reason note_exit(Reason reason, std::int64_t nanoseconds);
+  // A loop that could not be recorded.
+  struct Uncompiled {
+    std::string place;
+    Reason reason = Reason::kException;
+    std::uint64_t iterations = 0;
+  };
+  void note_not_compiled(std::uint64_t head, Reason reason);
+  void note_uncompiled(Uncompiled& loop);
+  void forget_uncompiled();
+  /// `eager_word`: the hash of the word that has just run eagerly.
+  void throw_if_strict(std::uint64_t eager_word = 0);
 
-  State state_ = State::kWatching;
-  int busy_ = 0;
+  // Paths (context_paths.cpp): what becomes of a run that does not do what its segment says.
+  struct SideExit {
+    int count = 0;
+    int failures = 0;  // each doubles the count that is needed
+    std::weak_ptr<Segment> made;
+  };
+  // The paths of one head: too many new ones that are not taken again make the next ones dearer.
+  struct Family {
+    std::vector<std::weak_ptr<Segment>> young;
+  };
+  class Redo;
+  Replay& replay_of(const SegmentPtr& segment);
+  template <typename Word>
+  bool go_over(const Word& word, const SiteKey& site, Tensor* outputs, Reason why);
+  bool go_over_to_reader(TensorImpl& impl);
+  bool go_over_to_end();
+  /// Frees the replays of segments that are no more.
+  void drop_retired();
+  static void order_by_promise(std::vector<SegmentPtr>& segments);
+  int young_paths(std::uint64_t head);
+  /// Is what came at this exit to be recorded now?
+  bool wants_side(std::uint64_t exit, Reason reason);
+  void begin_side(const SegmentPtr& base, std::uint64_t exit);
+  void run_again_recorded(Reason reason);
+  void start_side_recording(std::uint64_t head);
+  bool is_wanted_again(std::uint64_t head) const {
+    return !again_.empty() && again_.contains(head);
+  }
+  /// Keeps in mind what was recorded for an exit.
+  void note_made(const SegmentPtr& segment);
+  static std::uint64_t exit_at(std::uint64_t place, std::uint64_t what) {
+    return (place ^ what) * 0x9e3779b97f4a7c15u | 1;
+  }
+  // Cuts (cut.cpp).
+  struct Rest {  // of an iteration whose first piece has been recorded
+    SegmentPtr piece;
+    Discovery::Kind kind;
+    std::size_t length;
+    std::uint64_t stop, before;
+  };
+  void cut_recording(Reason reason);
+  bool starts_rest(std::uint64_t head);
+  void leave_and_cut(Reason reason);
+  bool is_recording_over(std::uint64_t next) const;
+  bool is_recording_over_at_read() const;
+  bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
+  // Calls under way of functions given to jit::compile(), and how often they came.
+  struct CallFrame {
+    enum class Stage : std::uint8_t { kInside, kWatched, kWanted, kRecorded };
+    std::uint64_t key;
+    Stage stage;
+  };
+  struct CallCount {
+    int seen = 0, recordings = 0;  // each recording doubles the calls that the next one needs
+  };
+  bool is_call_wanted() const;
+  void note_word_in_call();
+  void start_call_recording(std::uint64_t head);
+  /// Tells discovery which words a replay that ends now stands for.
+  void note_run(bool is_hit);
+
+  AtomicValue<State> state_{State::kWatching};
+  static constinit thread_local int busy_;
+  const std::uint64_t place_;
   bool is_expanding_ = false;
   Discovery discovery_;
   std::optional<Discovery::Plan> recorded_plan_;
-  std::uint64_t recorded_hash_ = 0;
+  Stretch recorded_;  // words of the recording so far
   std::unique_ptr<Recorder> recorder_;
   Replay* replay_ = nullptr;
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;
-  std::unordered_map<Segment*, Discovery::Kind> kinds_;
-  std::optional<Reason> strict_reason_;
+  std::unordered_map<std::uint64_t, SideExit> exits_;          // by place and what came there
+  std::unordered_map<std::uint64_t, Family> families_;     // by head
+  std::unordered_map<std::uint64_t, SegmentPtr> again_;    // by head: to be recorded afresh
+  std::vector<CallFrame> frames_;
+  std::unordered_map<std::uint64_t, CallCount> calls_;     // by function and types
+  std::uint64_t retirements_ = 0;  // of all segments, when replays_ was last looked through
+  bool is_side_wanted_ = false;  // by the run that is about to be left
+  SegmentPtr side_of_;           // whose iteration is being recorded otherwise, to its end
+  std::uint64_t side_exit_ = 0;  // where it went another way; 0: nowhere
+  std::uint64_t recorded_stop_ = 0;  // the word before which the recording ends; 0: none
+  std::optional<Rest> rest_;
+  std::optional<Came> came_;
+  std::optional<std::size_t> error_at_;  // words that had matched when an error was thrown
+  std::string strict_error_;             // to be thrown when the program is back in its own code
+  std::unordered_map<std::uint64_t, Uncompiled> uncompiled_;  // by head
+  std::uint64_t uncompiled_filter_ = 0;                       // of those heads
+  std::int64_t started_ = -1;            // of a run that is timed, in nanoseconds
   std::int64_t commits_ = 0;
-  std::atomic<bool> locked_{false};
+  std::atomic<const void*> holder_{nullptr};  // the thread that is inside
+  // Where this thread's tape was when the replay began, and, after another thread has ended the
+  // replay, where it is.
+  std::uint64_t sequence_ = 0;
+  AtomicValue<bool> is_tape_outside_;
 };
 
 /// The mode in force: set_mode(), else GROOVE_MODE.
 bool is_tracing_allowed();
-std::uint64_t next_session();
 
 }  // namespace groove::tracer

@@ -5,14 +5,16 @@
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "tracer/context.h"
+#include "tracer/coverage.h"
 #include "tracer/modes.h"
+#include "tracer/paths.h"
 #include "tracer/registry.h"
 #include "tracer/report.h"
+#include "tracer/tape_hooks.h"
 
 namespace groove::tracer {
 namespace {
 
-constexpr int kLeavesBeforeRetirement = 3;
 // A loop that ran this often goes on long enough for tier 2 to pay.
 constexpr std::uint64_t kRunsBeforePromotion = 16;
 
@@ -22,30 +24,45 @@ constexpr std::uint64_t kRunsBeforePromotion = 16;
 
 void Context::start_recording(const Discovery::Plan& plan) {
   recorded_plan_ = plan;
-  recorded_hash_ = 0;
+  recorded_stop_ = 0;
+  recorded_ = {};
   // Strict mode cannot be left, so nothing is taken for a constant there.
   const Recorder::Moving all{.are_all = true};
   recorder_ = std::make_unique<Recorder>(plan.head, next_session(),
                                          is_strict() ? all : moving(plan.head));
-  discovery_.drop_plan(recorded_plan_->head);
+  recorder_->set_before(plan.before);
+  if (plan.kind != Discovery::Kind::kCall) discovery_.take_plan(*recorded_plan_);
+  if (environment().logs("segments"))
+    fmt::print(stderr, "groove: {} of {} words came again{}\n", name_of(plan.kind), plan.length,
+               plan.covers_runs ? ", compiled runs inside" : "");
   move_to(State::kRecording);
+}
+
+void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost) {
+  recorded_.append(hash);
+  discovery_.on_word(hash, cost);
 }
 
 void Context::abandon_recording() {
   const Reason reason = recorder_->failure().value_or(Reason::kException);
-  count_failure(recorder_->place(), reason);
+  note_not_compiled(recorded_plan_->head, reason);
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: loop at {} not compiled: {}\n", recorder_->place(), text(reason));
-  discovery_.penalize(recorded_plan_->head);
-  discovery_.on_segment(recorded_plan_->kind);
+  if (side_of_) {
+    SideExit& exit = exits_[side_exit_];
+    ++exit.failures;
+    exit.count = 0;
+    side_of_.reset();
+  } else {
+    discovery_.penalize(recorded_plan_->head);
+  }
   recorder_.reset();
   move_to(State::kWatching);
 }
 
-void Context::finish_recording() {
-  if (recorder_->words() != recorded_plan_->length) {
+void Context::finish_recording(bool is_cut) {
+  if (!is_cut && !side_of_ && !discovery_.accepts(*recorded_plan_, recorded_)) {
     // Not the iteration that was expected; it may have been the odd one out.
-    discovery_.on_segment(recorded_plan_->kind);
     recorder_.reset();
     move_to(State::kWatching);
     return;
@@ -55,17 +72,19 @@ void Context::finish_recording() {
     abandon_recording();
     return;
   }
-  kinds_[segment.get()] = recorded_plan_->kind;
-  discovery_.on_segment(recorded_plan_->kind);
+  segment->kind = recorded_plan_->kind;
+  segment->expected = std::min(recorded_plan_->length, segment->words.size());
+  if (side_of_) {
+    segment->expected = recorded_plan_->length;
+    segment->loop = side_of_->loop;
+  }
+  note_made(segment);
+  side_of_.reset();
   recorder_.reset();
   move_to(State::kWatching);
-  submit(std::move(segment), is_compilation_synchronous());
-  // Segments that were given up, or whose model is gone.
-  for (auto it = replays_.begin(); it != replays_.end();) {
-    const bool is_over = it->second && it->second->segment().state.load() == State::kRetired;
-    if (is_over) kinds_.erase(it->first);
-    it = is_over ? replays_.erase(it) : std::next(it);
-  }
+  if (!submit(std::move(segment), is_compilation_synchronous()))
+    discovery_.penalize(recorded_plan_->head);
+  drop_retired();
 }
 
 // ---- replay ----
@@ -73,23 +92,41 @@ void Context::finish_recording() {
 template <typename Word>
 bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& site,
                            Tensor* outputs) {
-  for (const SegmentPtr& segment : armed_segments(hash)) {
-    std::unique_ptr<Replay>& replay = replays_[segment.get()];
-    if (!replay) replay = std::make_unique<Replay>(segment, next_session());
-    replay_ = replay.get();
+  const Lock lock(*this);
+  std::vector<SegmentPtr> candidates = armed_starting(hash, key_of_first(word, site));
+  order_by_promise(candidates);
+  const LoopRecord* unwilling = nullptr;
+  SegmentPtr refused;  // by what came as its first word
+  Reason refusal = Reason::kForced;
+  for (const SegmentPtr& segment : candidates) {
+    if (!discovery_.is_after(segment->before) || segment->loop.get() == unwilling) continue;
+    if (!segment->loop->is_willing()) {
+      unwilling = segment->loop.get();
+      continue;
+    }
+    replay_ = &replay_of(segment);
     Reason why = Reason::kForced;
+    const std::int64_t start =
+        Ledger::is_timed(segment->statistics.hits) ? nanoseconds_now() : -1;
     if (!is_forced_out() && try_match(word, site, outputs, why)) {
-      discovery_.clear_stream();
+      started_ = start;
+      sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
+      discovery_.on_run_start();
+      rest_.reset();
       move_to(State::kReplaying);
       return true;
     }
     if (why == Reason::kMoved) {
       add_moving(hash, 0);
       retire(segment);
+    } else if (why != Reason::kForced && !refused) {
+      refused = segment;
+      refusal = why;
     }
     replay_->reset();
     replay_ = nullptr;
   }
+  if (refused) refused->ledger.note_exit(0, refused->words.size(), refusal, "", 0);
   return false;
 }
 
@@ -128,18 +165,27 @@ bool Context::commit_complete(std::size_t skip_last) {
 }
 
 void Context::leave(Reason reason, std::size_t skip_last) {
+  const bool is_recorded = std::exchange(is_side_wanted_, false) && skip_last == 0;
   if (reason == Reason::kMoved) add_moving(replay_->segment().head, replay_->matched());
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: left segment {} ({}) at word {} of {}: {}\n", replay_->segment().id,
                replay_->segment().place, replay_->matched(), replay_->segment().words.size(),
                text(reason));
-  {
-    const Busy busy(busy_);
-    const TraceSpan span(text(reason), replay_->segment().id);
-    replay_->run_eagerly(skip_last);
+  const std::int64_t start = nanoseconds_now();
+  try {
+    if (is_recorded) {
+      run_again_recorded(reason);
+    } else {
+      const Busy busy(busy_);
+      const TraceSpan span(text(reason), replay_->segment().id);
+      replay_->run_eagerly(skip_last);
+    }
+  } catch (...) {
+    give_up_run();
+    throw;
   }
+  reason = note_exit(reason, nanoseconds_now() - start);
   end_replay(false, reason);
-  if (is_strict() && reason != Reason::kCompleted) strict_reason_ = reason;
 }
 
 void Context::end_run(Reason reason) {
@@ -149,19 +195,33 @@ void Context::end_run(Reason reason) {
     leave(reason, 0);
 }
 
+void Context::note_run(bool is_hit) {
+  const std::size_t matched = replay_->matched();
+  if (matched == 0) return;
+  const Segment& segment = replay_->segment();
+  const Word& last = segment.words[matched - 1];
+  discovery_.on_run(segment.head, last.hash, replay_->stretch(), is_hit);
+  if (last.ends_step) discovery_.on_step_end();
+}
+
 void Context::end_replay(bool is_hit, Reason reason) {
   Replay* const replay = replay_;
+  came_.reset();
+  error_at_.reset();
+  note_run(is_hit);
   replay_ = nullptr;
   replay->reset();
-  move_to(State::kWatching);
+  if (state_ == State::kReplaying) move_to(State::kWatching);
   Segment& segment = replay->segment();
-  const auto kind = kinds_.find(&segment);
-  const Discovery::Kind found = kind == kinds_.end() ? Discovery::Kind::kStep : kind->second;
   if (is_hit) {
+    if (started_ >= 0) segment.ledger.note_compiled(nanoseconds_now() - started_);
+    count_compiled(replay->operators());
     if (++segment.statistics.hits == kRunsBeforePromotion)
       promote(replay->segment_pointer(), is_compilation_synchronous());
-    segment.consecutive_leaves = 0;
-    discovery_.on_segment(found);
+    segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,
+                              std::memory_order_relaxed);
+    segment.loop->note(true);
+    drop_retired();
     return;
   }
   ++segment.statistics.leaves;
@@ -169,20 +229,17 @@ void Context::end_replay(bool is_hit, Reason reason) {
   if (reason == Reason::kForced || reason == Reason::kModeChange) return;
   const bool is_wrong = reason == Reason::kEscape || reason == Reason::kMoved ||
                         reason == Reason::kProgramFailed;
-  if (++segment.consecutive_leaves < kLeavesBeforeRetirement && !is_wrong) return;
-  for (const SegmentPtr& known : armed_segments(segment.head))
-    if (known.get() == &segment) {
-      if (!is_wrong) discovery_.penalize(segment.head);
-      retire(known);
-    }
-}
-
-void Context::throw_if_strict() {
-  if (!strict_reason_) return;
-  const Reason reason = *strict_reason_;
-  strict_reason_.reset();
-  throw_error(fmt::format("strict mode: compiled code was left: {}{}{}", text(reason),
-                          *advice(reason) ? "; " : "", advice(reason)));
+  if (!is_wrong) {
+    const bool is_recorded = state_ == State::kRecording;
+    segment.loop->note(false, is_recorded);
+    if (is_recorded) return;
+    note_left(replay->segment_pointer());
+    return;
+  }
+  // What was taken for granted in it does not hold: it is recorded afresh, without.
+  retire(replay->segment_pointer());
+  if (reason != Reason::kProgramFailed && state_ != State::kRecording)
+    again_[segment.head] = replay->segment_pointer();
 }
 
 }  // namespace groove::tracer

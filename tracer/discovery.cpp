@@ -1,104 +1,361 @@
 #include "tracer/discovery.h"
 
+#include <algorithm>
+
+#include "tracer/modes.h"
+
 namespace groove::tracer {
 namespace {
 
-std::uint64_t combine(std::uint64_t h, std::uint64_t word) {
-  h = (h ^ word) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 31;
-}
+// Entering a segment costs about as much as three small ops.
+constexpr std::uint32_t kEntryCost = 10;
+// What a loop around compiled runs must save of each of its words, so that it is worth the time to
+// compile them all again in one piece.
+constexpr std::uint32_t kSharePerWord = 4;
+
+// A difference of numbers of runs, of which an atom keeps 31 bits.
+std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
+
+bool is_compiled(std::uint32_t cost, std::uint32_t runs) { return cost == 0 && runs <= 1; }
 
 }  // namespace
 
-int Discovery::needed(std::uint64_t head) const {
+Discovery::Discovery() : returns_(kReturns) {}
+
+void Discovery::clear() {
+  const int hot = hot_;
+  *this = Discovery();
+  hot_ = hot;
+}
+
+// ---- plans ----
+
+std::uint32_t Discovery::needed(std::uint64_t head, const Loop& loop) const {
   const auto found = penalties_.find(head);
-  const int failures = found == penalties_.end() ? 0 : found->second;
-  return hot_ << (failures < 10 ? failures : 10);
+  const int doublings =
+      std::max(static_cast<int>(loop.plans), found == penalties_.end() ? 0 : found->second);
+  return static_cast<std::uint32_t>(hot_) << std::min(doublings, 10);
 }
 
-const Discovery::Plan* Discovery::plan(std::uint64_t head) const {
-  const auto found = plans_.find(head);
-  return found == plans_.end() ? nullptr : &found->second;
+// A stretch is worth a segment when running its words eagerly costs more than entering it; around
+// compiled runs, when it also saves enough of what compiling all of their words again costs.
+bool Discovery::pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind) {
+  if (length == 0 || length > kLongest) return false;
+  const std::uint32_t saved = cost + runs * kEntryCost;
+  if (saved <= kEntryCost) return false;
+  if (runs == 0 || kind == Kind::kStep) return true;
+  return (saved - kEntryCost) * kSharePerWord >= length;
 }
 
-void Discovery::forget_cycle() {
-  if (cycle_head_) plans_.erase(*cycle_head_);
-  cycle_head_.reset();
+const Discovery::Plan* Discovery::find_plan(std::uint64_t head) const {
+  const Plan* best = nullptr;
+  for (const Plan& plan : plans_)
+    if (plan.head == head && is_after(plan.before) && (!best || plan.length > best->length))
+      best = &plan;
+  return best;
+}
+
+// A part of what is about to be recorded as a whole must wait: the head of a cycle comes within one
+// iteration, that of another stretch at once.
+bool Discovery::add_plan(Plan plan) {
+  plan.made_at = total_.length;
+  for (const Plan& known : plans_)
+    if (known.length > plan.length &&
+        total_.length < known.made_at + (known.kind == Kind::kCycle ? known.length : 1))
+      return false;
+  std::erase_if(plans_, [&plan](const Plan& known) { return known.loop == plan.loop; });
+  if (plans_.size() >= kMostPlans) plans_.erase(plans_.begin());
+  plans_.push_back(plan);
+  refresh_filter();
+  return true;
+}
+
+void Discovery::refresh_filter() {
+  plan_filter_ = 0;
+  for (const Plan& plan : plans_) plan_filter_ |= 1ull << (plan.head & 63);
+}
+
+Discovery::Loop& Discovery::loop_of(const Stretch& words) {
+  if (loops_.size() > kMostLoops) loops_.clear();
+  return loops_[words.loop()];
+}
+
+void Discovery::take_plan(const Plan& plan) {
+  Loop& loop = loops_[plan.loop];
+  loop.seen = 0;
+  ++loop.plans;
+  quiet_until_ = 0;
+  const std::uint64_t taken = plan.loop;
+  std::erase_if(plans_, [taken](const Plan& known) { return known.loop == taken; });
+  refresh_filter();
+}
+
+bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
+  if (recorded.order == plan.hash && recorded.length == plan.length) return true;
+  Loop& loop = loop_of(recorded);
+  if (loop.seen + 1 < needed(plan.head, loop)) return false;
+  loop.seen = 0;
+  ++loop.plans;
+  return true;
 }
 
 void Discovery::penalize(std::uint64_t head) {
   ++penalties_[head];
-  plans_.erase(head);
-  repeats_.clear();
+  for (const Plan& known : plans_)
+    if (known.head == head) loops_[known.loop].seen = 0;
+  std::erase_if(plans_, [head](const Plan& known) { return known.head == head; });
+  refresh_filter();
 }
 
-void Discovery::note_stretch(std::size_t begin, Kind kind) {
-  if (begin >= stream_.size()) return;
-  std::uint64_t hash = static_cast<std::uint64_t>(kind);
-  for (std::size_t i = begin; i < stream_.size(); ++i) hash = combine(hash, stream_[i]);
-  const std::uint64_t head = stream_[begin];
-  if (++repeats_[hash] >= needed(head))
-    plans_[head] = Plan{head, hash, stream_.size() - begin, kind};
-  if (repeats_.size() > 4096) repeats_.clear();
-  if (plans_.size() > kMostPlans) plans_.clear();
-}
+// ---- stretches between cuts ----
 
-void Discovery::on_word(std::uint64_t hash) {
-  if (stream_.size() >= kLongest) {
-    stream_.clear();
-    last_at_.clear();
-    last_read_ = 0;
-  }
-  stream_.push_back(hash);
-  // Loops inside a step are the step's business once a step has been seen.
-  if (has_seen_step_ && reads_since_step_ < 3) return;
-  look_for_cycle();
-  last_at_[hash] = stream_.size() - 1;
-}
+void Discovery::move(Mark& mark) const { mark = Mark{total_, 0, 0, cost_, runs_, false}; }
 
-// A word that came before at distance p, with the p words before both the same, repeated: a loop
-// without cuts.
-void Discovery::look_for_cycle() {
-  if (cycle_head_ && plans_.contains(*cycle_head_)) return;  // waiting for its head
-  const std::size_t now = stream_.size() - 1;
-  const auto found = last_at_.find(stream_[now]);
-  if (found == last_at_.end() || found->second < last_read_) return;
-  const std::size_t period = now - found->second;
-  const auto repeats = static_cast<std::size_t>(needed(stream_[now]));
-  if (now - last_read_ < period * (repeats + 1)) return;
-  for (std::size_t i = 0; i < period * repeats; ++i)
-    if (stream_[now - 1 - i] != stream_[now - 1 - i - period]) return;
-  cycle_head_ = stream_[now];
-  plans_[*cycle_head_] = Plan{*cycle_head_, 0, period, Kind::kCycle};
+void Discovery::note(const Mark& mark, Kind kind) {
+  if (mark.head == 0) return;
+  const std::uint32_t cost = cost_ - mark.cost, runs = count(runs_ - mark.runs);
+  const Stretch words = total_.since(mark.total);
+  if (is_compiled(cost, runs) || !pays(cost, runs, words.length, kind)) return;
+  Loop& loop = loop_of(words);
+  ++loop.seen;
+  // After a run, a word that is mostly followed by something else is no sign of a stretch.
+  if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
+  if (gaps_.size() > kMostLoops) gaps_.clear();
+  if (loop.seen < std::max(needed(mark.head, loop), kind == Kind::kGap ? 2u : 1u)) return;
+  add_plan(Plan{mark.head, words.order, words.length, kind, mark.is_head_repeated ? mark.before : 0,
+                words.loop(), runs > 0, 0});
 }
 
 void Discovery::on_step_end() {
-  note_stretch(0, Kind::kStep);
+  if (atom_count_ > 0) atoms_[(atom_count_ - 1) % kAtoms].ends_step = 1;
+  note(step_, Kind::kStep);
+  if (gap_.total.length > step_.total.length) note(gap_, Kind::kStep);
   has_seen_step_ = true;
   reads_since_step_ = 0;
-  clear_stream();
+  move(step_);
+  move(read_);
+  move(gap_);
 }
 
 void Discovery::on_host_read() {
-  if (!has_seen_step_ || ++reads_since_step_ >= 3) note_stretch(last_read_, Kind::kHostRead);
-  last_read_ = stream_.size();
+  if (read_.total.length == total_.length) return;
+  if (!has_seen_step_ || ++reads_since_step_ >= 3) note(read_, Kind::kHostRead);
+  move(read_);
 }
 
-void Discovery::on_segment(Kind kind) {
-  if (kind == Kind::kStep) {
-    has_seen_step_ = true;
-    reads_since_step_ = 0;
+void Discovery::on_run_start() {
+  if (gap_.total.length > step_.total.length) note(gap_, Kind::kGap);
+}
+
+// ---- the stream ----
+
+void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
+  for (Mark* const mark : {&step_, &read_, &gap_}) {
+    if (mark->head == 0) {
+      mark->head = head;
+      mark->before = last_;
+    } else if (mark->head == head) {
+      mark->is_head_repeated = true;
+    }
   }
-  clear_stream();
+  look_for_return(head);
+  const Atom atom{total_, head, last, cost_, count(runs_), 0};
+  if (atoms_.size() < kAtoms)
+    atoms_.push_back(atom);
+  else
+    atoms_[atom_count_ % kAtoms] = atom;
+  ++atom_count_;
+  last_ = last;
 }
 
-void Discovery::clear_stream() {
-  forget_cycle();
-  stream_.clear();
-  last_at_.clear();
-  last_read_ = 0;
+void Discovery::on_word(std::uint64_t hash, Cost cost) {
+  begin_atom(hash, hash);
+  total_.append(hash);
+  cost_ += cost;
+  if (++watched_ >= look_at_) look_for_repeats();
 }
 
-void Discovery::clear() { *this = Discovery(); }
+void Discovery::on_run(std::uint64_t head, std::uint64_t last, const Stretch& words, bool is_hit) {
+  begin_atom(head, last);
+  total_.append(words);
+  if (!is_hit) cost_ += static_cast<std::uint32_t>(words.length) * kOpCost;
+  if (is_hit) ++runs_;
+  move(gap_);
+  if (was_read_inside_) move(read_);
+  was_read_inside_ = false;
+  if (!is_hit) return;
+  // Where it runs compiled, nothing is left to do.
+  const auto is_done = [&](const Plan& plan) {
+    return plan.head == head && plan.length == words.length && !plan.covers_runs;
+  };
+  if (plan_filter_ >> (head & 63) & 1) {
+    std::erase_if(plans_, is_done);
+    refresh_filter();
+  }
+}
+
+void Discovery::on_outside(std::uint64_t hash) {
+  on_run_start();
+  on_word(hash, kBigCost);
+  move(gap_);
+}
+
+// ---- words that come back ----
+
+// `word` comes now. When what lies between two of its coming is the same again and again, that is
+// one iteration of a loop.
+void Discovery::look_for_return(std::uint64_t word) {
+  Return& seen = returns_[(word >> 7 ^ word) % kReturns];
+  if (seen.word != word) {
+    seen = Return{word, total_, 0, 0, 0};
+    return;
+  }
+  const std::uint64_t length = total_.length - seen.total.length;
+  if (length > kLongest) {
+    seen = Return{word, total_, 0, 0, 0};
+    return;
+  }
+  const std::uint64_t order = total_.order - seen.total.order * rolling::power(length);
+  if (seen.order == order && seen.length == length) {
+    // After two, four, eight … of the same, from the number on that makes a loop hot.
+    const std::uint32_t count = ++seen.count + 1;
+    if (count >= static_cast<std::uint32_t>(hot_) && (count & (count - 1)) == 0 &&
+        seen.total.length >= step_.total.length)
+      plan_cycle(total_.since(seen.total), count);
+  } else {
+    seen.order = order;
+    seen.length = static_cast<std::uint32_t>(length);
+    seen.count = 0;
+  }
+  seen.total = total_;
+}
+
+// The number of the atom that begins after this many words, or none.
+std::uint64_t Discovery::atom_at(std::uint64_t length) const {
+  std::uint64_t low = oldest_atom(), high = atom_count_;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (atom(middle).before.length < length)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < atom_count_ && atom(low).before.length == length ? low : atom_count_;
+}
+
+// A loop is best cut where the program entered it: what repeats is followed back to where it first
+// did. Gives the number of the atom after its first iteration.
+std::uint64_t Discovery::entry_of(const Stretch& period) const {
+  std::uint64_t entry = atom_count_;
+  for (std::uint64_t at = atom_count_; at-- > oldest_atom();) {
+    const Stretch& here = atom(at).before;
+    if (here.length < step_.total.length + period.length) break;
+    const std::uint64_t earlier = atom_at(here.length - period.length);
+    if (earlier == atom_count_) continue;  // in the middle of a run: another one tells
+    if (here.since(atom(earlier).before).content != period.content) break;
+    entry = at;
+  }
+  return entry;
+}
+
+// `period` came `times` times in a row, and its first word comes now. Every word of a loop says so
+// once in an iteration; the first one is listened to.
+void Discovery::plan_cycle(const Stretch& period, std::uint32_t times) {
+  const std::uint64_t begin = atom_at(total_.length - period.length);
+  if (begin == atom_count_) return;
+  const std::uint32_t cost = cost_ - atom(begin).cost, runs = count(runs_ - atom(begin).runs);
+  if (is_compiled(cost, runs) || !pays(cost, runs, period.length, Kind::kCycle)) return;
+  Loop& loop = loop_of(period);
+  if (total_.length < loop.noted_at + period.length) return;
+  loop.noted_at = total_.length;
+  loop.seen += loop.plans == 0 ? times : times / 2;
+  if (loop.seen < needed(0, loop)) return;
+  const std::uint64_t entry = entry_of(period);
+  const std::uint64_t first =
+      entry == atom_count_ ? begin : atom_at(atom(entry).before.length - period.length);
+  if (loop.seen < needed(atom(first).head, loop)) return;
+  const Stretch words =
+      entry == atom_count_ ? period : atom(entry).before.since(atom(first).before);
+  if (!plan_atoms(first, words, cost, runs, Kind::kCycle)) return;
+  // A run that goes on over the place where the loop begins would hide it.
+  const std::uint64_t offset =
+      (total_.length - atom(first).before.length) % period.length;
+  if (atom_at(total_.length - offset) == atom_count_ && offset > 0)
+    quiet_until_ = total_.length + 2 * period.length;
+}
+
+bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& words, std::uint32_t cost,
+                           std::uint32_t runs, Kind kind) {
+  if (!pays(cost, runs, words.length, kind)) return false;
+  const Atom& first = atom(begin);
+  Plan plan{first.head, words.order, words.length, kind, 0, words.loop(), runs > 0, 0};
+  const std::uint64_t end = first.before.length + words.length;
+  bool is_repeated = false;
+  std::uint64_t at = begin + 1;
+  for (; at < atom_count_ && atom(at).before.length < end; ++at)
+    is_repeated |= atom(at).head == plan.head;
+  // A loop comes after itself; anything else, after what came before it the last time.
+  if (is_repeated && kind == Kind::kCycle) plan.before = atom(at - 1).last;
+  if (is_repeated && kind != Kind::kCycle && begin > oldest_atom())
+    plan.before = atom(begin - 1).last;
+  return add_plan(plan);
+}
+
+// ---- the repeat finder ----
+
+// Looks when many words ran eagerly, and the more seldom the less there was to find.
+void Discovery::look_for_repeats() {
+  look_at_ = watched_ + kPatience;
+  if (search_) {
+    if (search_->is_done.load(std::memory_order_acquire)) take_findings();
+    return;
+  }
+  search_ = std::make_shared<Search>();
+  const std::uint64_t oldest = oldest_atom();
+  search_->tokens.reserve(atom_count_ - oldest);
+  search_->atoms.reserve(atom_count_ - oldest);
+  for (std::uint64_t at = oldest; at < atom_count_; ++at) {
+    search_->tokens.push_back(atom(at).head);
+    search_->atoms.push_back(at);
+    if (!atom(at).ends_step) continue;
+    search_->tokens.push_back(at);  // as small as no hash is
+    search_->atoms.push_back(at + 1);
+  }
+  if (is_compilation_synchronous()) {
+    search_->found = find_repeats(search_->tokens);
+    take_findings();
+  } else {
+    start_search(search_);
+  }
+}
+
+void Discovery::take_findings() {
+  bool has_news = false;
+  for (const Repeat& repeat : search_->found) {
+    const std::uint64_t begin = search_->atoms[repeat.begin], end = search_->atoms[repeat.end - 1];
+    if (begin < oldest_atom() || end + 1 >= atom_count_) continue;
+    const Stretch words = atom(end + 1).before.since(atom(begin).before);
+    Loop& loop = loop_of(words);
+    loop.seen += static_cast<std::uint32_t>(repeat.count);
+    if (loop.seen < needed(atom(begin).head, loop)) continue;
+    has_news |= plan_atoms(begin, words, atom(end + 1).cost - atom(begin).cost,
+                           count(atom(end + 1).runs - atom(begin).runs), Kind::kRepeat);
+  }
+  search_.reset();
+  look_after_ = has_news ? kFirstLook : std::min(2 * look_after_, kLastLook);
+  look_at_ = watched_ + look_after_;
+}
+
+const char* name_of(Discovery::Kind kind) {
+  switch (kind) {
+    case Discovery::Kind::kStep: return "a step";
+    case Discovery::Kind::kHostRead: return "a stretch between two host reads";
+    case Discovery::Kind::kCycle: return "a cycle";
+    case Discovery::Kind::kGap: return "a stretch after a compiled run";
+    case Discovery::Kind::kRepeat: return "a stretch";
+    case Discovery::Kind::kCall: return "a compiled call";
+  }
+  return "";
+}
 
 }  // namespace groove::tracer

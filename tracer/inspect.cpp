@@ -118,10 +118,10 @@ std::string guards_of(const Segment& segment, const std::vector<std::string>& na
   for (const Word& word : segment.words) {
     const std::string who = fmt::format("{} in line {}:", word.op->name, word.site.line);
     if (word.object) text += who + " the same object, with the structure it had\n";
-    for (const GradEffect& effect : word.effects) {
-      if (!effect.expects_undefined) continue;
+    for (const LeafGrad& known : word.grads_before) {
+      if (known.grad != kNoSlot) continue;
       text += fmt::format("{} {} has no gradient yet\n", who,
-                          names[static_cast<std::size_t>(effect.leaf)]);
+                          names[static_cast<std::size_t>(known.leaf)]);
     }
     std::vector<bool> is_fixed(word.number_kinds.size());
     for (const auto& [index, bits] : word.fixed_numbers) {
@@ -144,6 +144,15 @@ std::string guards_of(const Segment& segment, const std::vector<std::string>& na
 std::string result_name(const Word& word, std::size_t position, std::size_t k) {
   return word.outputs.size() > 1 ? fmt::format("{}{}_{}", word.op->name, position, k)
                                  : fmt::format("{}{}", word.op->name, position);
+}
+
+std::vector<GuardedInput> guarded_inputs(const Segment& segment) {
+  const std::vector<std::string> names = slot_names(segment);
+  std::vector<GuardedInput> inputs;
+  for (const SlotId id : segment.live_ins)
+    inputs.push_back(
+        {id, names[static_cast<std::size_t>(id)], live_in_text(segment, id, names)});
+  return inputs;
 }
 
 jit::SegmentView inspect(const Segment& segment) {

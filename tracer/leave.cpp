@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "src/core/check.h"
+#include "tracer/coverage.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
 #include "tracer/tape_hooks.h"
@@ -26,15 +27,6 @@ class GradModeScope {
 };
 
 }  // namespace
-
-// Gradients as they were before the first matched word.
-void Replay::restore_gradients() {
-  for (std::size_t w = matched_; w-- > 0;)
-    for (const GradEffect& effect : segment_->words[w].effects) {
-      TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
-      if (effect.expects_undefined && leaf.autograd) leaf.autograd->grad = Tensor();
-    }
-}
 
 Tensor Replay::operand(SlotId id) {
   if (id == kNoSlot) return Tensor();
@@ -73,7 +65,6 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
   if (!live.is_filled) {
     to.storage = from.storage;
     to.set_geometry(from.geometry);
-    to.is_pending = false;
     live.is_filled = true;
   } else if (to.storage.get() != from.storage.get() &&
              to.storage->version != from.storage->version) {
@@ -86,11 +77,16 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
   live.epoch = kNotReusable;  // it carries a real history now
   if (tape_hooks().move_history) tape_hooks().move_history(from, to);
   to.requires_grad = from.requires_grad;
+  to.is_pending = false;  // now complete for every thread
+  if (rerun_) rerun_->became(from, to);
 }
 
-void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs) {
-  if (tape_hooks().run_again && tape_hooks().run_again(*word.op, word.attrs, inputs)) {
-    for (const GradEffect& effect : word.effects) {
+void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs,
+                       std::shared_ptr<Script>& script, TapeNode* code,
+                       std::vector<Tensor>& results) {
+  if (tape_hooks().run_again &&
+      tape_hooks().run_again(*word.op, word.attrs, inputs, code, script, &results)) {
+    for (const LeafGrad& effect : word.effects) {
       if (effect.grad == kNoSlot) continue;
       AutogradMeta& meta = autograd_meta(*live_[static_cast<std::size_t>(effect.leaf)].object);
       Live& grad = live_[static_cast<std::size_t>(effect.grad)];
@@ -101,6 +97,9 @@ void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs) {
     return;
   }
   // A library call without the tape (zero_grad): its recorded calls and effects.
+  if (rerun_)
+    for (const LeafGrad& known : word.grads_before)
+      rerun_->use_grad(*live_[static_cast<std::size_t>(known.leaf)].object);
   const std::vector<Scalar> own = numbers_of(word);
   for (const NestedCall& nested : word.nested) {
     std::vector<Tensor> operands;
@@ -110,47 +109,81 @@ void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs) {
       numbers.push_back(ref.entry < 0
                             ? ref.constant
                             : own[static_cast<std::size_t>(ref.entry - word.first_number)]);
-    std::vector<Tensor> results(static_cast<std::size_t>(nested.op->outputs));
-    dispatch_below(DispatchLayer::kTracer,
-                   Call{nested.op, operands, &nested.attrs, numbers, word.place, nested.is_inplace},
-                   results.data());
-    for (std::size_t k = 0; k < results.size(); ++k) {
+    std::vector<Tensor> made(output_count(*nested.op, nested.attrs));
+    const Call call{nested.op, operands, &nested.attrs, numbers, word.place, nested.is_inplace};
+    if (rerun_)
+      rerun_->nested(call, made.data());
+    else
+      run_eager(call, made.data());
+    for (std::size_t k = 0; k < made.size(); ++k) {
       const SlotId id = nested.outputs[k];
       if (id == kNoSlot || nested.is_inplace) continue;
       Live& live = live_[static_cast<std::size_t>(id)];
       if (live.run != run_) {  // a value the program never saw
-        live.impl = detail::RefPtr<TensorImpl>(results[k].impl());
-        live.object = results[k].impl();
+        live.impl = groove::detail::RefPtr<TensorImpl>(made[k].impl());
+        live.object = made[k].impl();
         live.run = run_;
         live.is_filled = true;
         live.epoch = kNotReusable;
       } else {
-        bind_result(id, results[k]);
+        bind_result(id, made[k]);
       }
     }
   }
-  for (const GradEffect& effect : word.effects) {
+  for (const LeafGrad& effect : word.effects) {
     TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
-    autograd_meta(leaf).grad = operand(effect.grad);
+    const Tensor grad = operand(effect.grad);
+    if (rerun_) rerun_->set_grad(leaf, grad);
+    autograd_meta(leaf).grad = grad;
   }
+  if (word.flag)
+    live_[static_cast<std::size_t>(word.flag->slot)].object->requires_grad = word.flag->after;
 }
 
-void Replay::rerun(const Word& word) {
+void Replay::rerun(std::size_t w) {
+  const Word& word = segment_->words[w];
   std::vector<Tensor> inputs;
   for (const SlotId id : word.inputs) inputs.push_back(operand(id));
   const GradModeScope mode(word.grad_enabled);
+  const auto bind_results = [&](const std::vector<Tensor>& results) {
+    for (std::size_t k = 0; k < word.outputs.size(); ++k)
+      if (word.outputs[k] != kNoSlot && word.output_is_new[k])
+        bind_result(word.outputs[k], results[k]);
+  };
   if (word.is_big) {
-    rerun_big(word, inputs);
+    std::vector<Tensor> results;
+    std::shared_ptr<Script> script = script_of_rerun(w);
+    TapeNodePtr code = script ? script->user_code : TapeNodePtr();
+    for (const auto& [at, attached] : code_)
+      if (at == w) code = attached;
+    if (rerun_) {
+      const std::vector<Scalar> numbers = numbers_of(word);
+      BigWord big{word.op,    inputs,      &word.attrs, numbers,
+                  word.place, word.object, word.epoch,  word.ends_step};
+      big.results = &results;
+      big.user_code = code.get();
+      if (word.code_role == CodeRole::kWalks || word.code_role == CodeRole::kResumes)
+        big.script = &script;
+      const auto expand = [&] { rerun_big(word, inputs, script, code.get(), results); };
+      rerun_->library_call(
+          big, word.site, [](void* run) { (*static_cast<decltype(expand)*>(run))(); },
+          const_cast<void*>(static_cast<const void*>(&expand)));
+    } else {
+      rerun_big(word, inputs, script, code.get(), results);
+    }
+    const bool has_code = word.code_role != CodeRole::kNone;
+    bind_results(has_code && script ? script->arguments : results);
+    if (has_code) stop_rerun(word, std::move(script));
     return;
   }
   const std::vector<Scalar> numbers = numbers_of(word);
   std::vector<Tensor> results(word.outputs.size());
-  dispatch_below(DispatchLayer::kTracer,
-                 Call{word.op, inputs, &word.attrs, numbers, word.place, word.is_inplace},
-                 results.data());
-  for (std::size_t k = 0; k < results.size(); ++k)
-    if (word.outputs[k] != kNoSlot && word.output_is_new[k])
-      bind_result(word.outputs[k], results[k]);
+  const Call call{word.op, inputs, &word.attrs, numbers, word.place, word.is_inplace};
+  if (rerun_)
+    rerun_->call(call, word.site, results.data());
+  else
+    run_eager(call, results.data());
+  bind_results(results);
 }
 
 // Exposed memory of Groove's own that the program has changed since the word read it: its content
@@ -182,14 +215,34 @@ void Replay::swap_back(const std::vector<Live*>& swapped) {
                      static_cast<unsigned char*>((*live)->object->data()));
 }
 
-void Replay::run_eagerly(std::size_t skip_last) {
+// The program looked at these results before word `at`.
+void Replay::show_again(std::size_t at) {
+  for (const StageEnd& end : segment_->stage_ends)
+    if (static_cast<std::size_t>(end.after) == at && end.stage < next_stage_)
+      rerun_->looked_at(*live_[static_cast<std::size_t>(end.slot)].object);
+}
+
+bool Replay::has_foreign_memory() const {
+  return std::any_of(live_.begin(), live_.end(), [this](const Live& live) {
+    return live.run == run_ && !live.snapshot.empty() &&
+           live.object->storage->flags & Storage::kForeign;
+  });
+}
+
+void Replay::run_eagerly(std::size_t skip_last, Rerun* with) {
+  rerun_ = with;
+  was_left_ = true;
   clear_owed();
-  restore_gradients();
   const std::size_t count = matched_ - skip_last;
+  auto by_hand = gradients_set_by_hand(matched_);
+  restore_flags();
   for (std::size_t w = 0; w < count; ++w) {
+    if (with) show_again(w);
     const std::vector<Live*> swapped = swap_snapshots(w);
-    rerun(segment_->words[w]);
+    restore_gradients(segment_->words[w]);
+    rerun(w);
     swap_back(swapped);
+    if (with) with->word_is_over(segment_->words[w]);
     // What the word itself changed is what later words read.
     for (const SlotId id : segment_->words[w].written_live_ins) {
       Live& live = live_[static_cast<std::size_t>(id)];
@@ -200,13 +253,12 @@ void Replay::run_eagerly(std::size_t skip_last) {
       std::copy(memory, memory + live.snapshot.size(), live.snapshot.begin());
     }
   }
+  if (with) show_again(count);
+  rerun_ = nullptr;
+  hand_over_walks();
+  put_back(by_hand);
   // A word left to the caller has handed out handles for gradients; its expansion sets them anew.
-  for (std::size_t w = count; w < matched_; ++w)
-    for (const GradEffect& effect : segment_->words[w].effects)
-      if (effect.grad != kNoSlot && effect.expects_undefined) {
-        TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
-        if (leaf.autograd) leaf.autograd->grad = Tensor();
-      }
+  if (skip_last > 0) restore_gradients(segment_->words[count]);
 }
 
 }  // namespace groove::tracer

@@ -3,9 +3,11 @@
 #include <cstring>
 
 #include "src/core/check.h"
+#include "tracer/modes.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
 #include "tracer/tape_hooks.h"
+#include "tracer/threads.h"
 
 namespace groove::tracer {
 namespace {
@@ -56,7 +58,7 @@ bool Replay::take_snapshot(SlotId id, TensorImpl& impl, Reason& why) {
   }
   const unsigned char* from = static_cast<const unsigned char*>(impl.data());
   live.snapshot.assign(from, from + bytes);
-  live.is_exposed = true;
+  live.is_exposed = has_exposed_ = true;
   return true;
 }
 
@@ -64,6 +66,20 @@ bool Replay::take_snapshot(SlotId id, TensorImpl& impl, Reason& why) {
 bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   Live& live = live_[static_cast<std::size_t>(id)];
+  if (id == failing_live_in()) [[unlikely]] {
+    why = Reason::kForced;
+    return false;
+  }
+  if (is_owed_elsewhere(impl, session_)) [[unlikely]] {
+    foreign_ = detail::RefPtr<TensorImpl>(&impl);
+    why = Reason::kThread;
+    return false;
+  }
+  if ((impl.autograd ? impl.autograd->hooks : 0) != slot.hooks ||
+      impl.requires_grad != slot.requires_grad) {
+    why = Reason::kLiveInType;
+    return false;
+  }
   if (slot.recorded.defined()) {
     if (slot.recorded.impl() != &impl) {
       why = Reason::kMismatchOperand;
@@ -80,13 +96,13 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
     }
     const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
     if (impl.dtype != slot.type.dtype || !(impl.geometry.sizes == slot.type.sizes) ||
-        !(impl.geometry.strides == slot.strides) || impl.requires_grad != slot.requires_grad ||
+        !(impl.geometry.strides == slot.strides) ||
         is_leaf != slot.is_leaf ||
-        (impl.autograd && !slot.requires_grad && tape_hooks().needs_gradient(impl))) {
+        has_stale_history(impl)) {
       why = Reason::kLiveInType;
       return false;
     }
-    live.impl = detail::RefPtr<TensorImpl>(&impl);
+    live.impl = groove::detail::RefPtr<TensorImpl>(&impl);
   }
   live.object = &impl;
   live.run = run_;
@@ -230,16 +246,18 @@ TensorImpl& Replay::handle(SlotId id) {
   if (!is_reusable) {
     Geometry geometry{slot.type.sizes, slot.strides, 0};
     live.impl = make_impl(StoragePtr(), std::move(geometry), slot.type.dtype);
-    live.impl->requires_grad = slot.requires_grad;
     if (!slot.is_leaf) {
       if (!released_node_ && tape_hooks().make_released_node)
         released_node_ = tape_hooks().make_released_node();
       autograd_meta(*live.impl).grad_fn = released_node_;
     }
-    live.impl->trace_session = session_;
-    live.impl->trace_id = id;
     live.epoch = live.impl->metadata_epoch;
   }
+  // Anew for every run: a recording may have marked the tensor as its own meanwhile.
+  live.impl->requires_grad = slot.requires_grad;
+  if (live.impl->autograd) live.impl->autograd->hooks = 0;
+  live.impl->trace_session = session_;
+  live.impl->trace_id = id;
   TensorImpl& impl = *live.impl;
   impl.is_pending = true;
   live.object = &impl;
@@ -251,38 +269,24 @@ TensorImpl& Replay::handle(SlotId id) {
   return impl;
 }
 
+void Replay::hand_out(const Word& word, std::size_t k, Tensor& output) {
+  const SlotId id = word.outputs[k];
+  if (id == kNoSlot) return;
+  output = Tensor(word.output_is_new[k] ? &handle(id) : live_[static_cast<std::size_t>(id)].object);
+}
+
 TensorImpl& Replay::existing_handle(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
   return live.run == run_ ? *live.object : handle(id);
 }
 
-bool Replay::effects_apply(const Word& word, Reason& why) const {
-  for (const GradEffect& effect : word.effects) {
-    if (!effect.expects_undefined) continue;
-    const AutogradMeta* meta = live_[static_cast<std::size_t>(effect.leaf)].object->autograd;
-    if (meta && meta->grad.defined()) {
-      why = Reason::kMismatchState;
-      return false;
-    }
-  }
-  return true;
-}
-
-void Replay::apply_effects(const Word& word) {
-  for (const GradEffect& effect : word.effects) {
-    TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
-    if (effect.grad == kNoSlot) {
-      if (leaf.autograd) leaf.autograd->grad = Tensor();
-    } else {
-      autograd_meta(leaf).grad = Tensor(&existing_handle(effect.grad));
-    }
-  }
-}
-
 // Memory of live-ins that the word writes is behind the program from now on.
 void Replay::owe(const Word& word) {
-  for (const SlotId id : word.written_live_ins)
-    live_[static_cast<std::size_t>(id)].object->storage->flags |= Storage::kOwed;
+  for (const SlotId id : word.written_live_ins) {
+    Storage& storage = *live_[static_cast<std::size_t>(id)].object->storage;
+    storage.trace_session = session_;
+    storage.flags |= Storage::kOwed;
+  }
 }
 
 // ---- words ----
@@ -303,26 +307,11 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
     if (!match_operand(word.inputs[i], call.inputs[i], why)) return false;
   if (!call.numbers.empty() && !numbers_match(word, call.numbers, why)) return false;
   if (!word.nested_live_ins.empty() && !bind_nested(word, why)) return false;
-  if (call.op->check) [[unlikely]] {
-    const std::uint64_t run = run_;
-    std::vector<Type> types;
-    for (const Tensor& input : call.inputs) {
-      const bool is_read = call.op->check_reads >> types.size() & 1;
-      if (input.defined() && (is_read || is_integral(input.impl()->dtype)))
-        materialize(*input.impl());
-      types.push_back(input.defined() ? Type{input.impl()->dtype, input.impl()->geometry.sizes}
-                                      : Type{ScalarType::Undefined, {}});
-    }
-    if (run_ != run) return false;  // what the check reads was not known: the run was left
-    call.op->check(Signature{*call.op, types, *call.attrs, call.numbers}, call.inputs);
-  }
+  // When what the check reads was not known, the run was left.
+  if (call.op->check && !check_values(call, word)) [[unlikely]]
+    return false;
   take_numbers(word, call.numbers);
-  for (std::size_t k = 0; k < word.outputs.size(); ++k) {
-    const SlotId id = word.outputs[k];
-    if (id == kNoSlot) continue;
-    outputs[k] =
-        Tensor(word.output_is_new[k] ? &handle(id) : live_[static_cast<std::size_t>(id)].object);
-  }
+  for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, outputs[k]);
   if (!word.written_live_ins.empty()) owe(word);
   tape_nodes_ += word.tape_nodes;
   ++matched_;
@@ -344,7 +333,7 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(word.inputs[i], big.inputs[i], why)) return false;
   if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) ||
-      !effects_apply(word, why))
+      !gradients_hold(word, why) || !flag_holds(word, why))
     return false;
   // What a library call reads of exposed memory it reads now.
   for (const Live& live : live_)
@@ -354,6 +343,12 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
     }
   take_numbers(word, big.numbers);
   apply_effects(word);
+  const bool stops = word.stops_at >= 0 || word.stops_at_hook;
+  if (big.results && !stops) {
+    big.results->assign(word.outputs.size(), Tensor());
+    for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, (*big.results)[k]);
+  }
+  follow_code(word, big);
   owe(word);
   tape_nodes_ += word.tape_nodes;
   ++matched_;

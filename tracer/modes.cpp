@@ -1,21 +1,22 @@
 // The tracer's entry points: handlers and hooks registered with core, modes, the public jit API.
 #include "tracer/modes.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "groove/jit.h"
+#include "kernels/ops/graph_builder.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "src/core/untraced.h"
+#include "tracer/budget.h"
 #include "tracer/context.h"
+#include "tracer/coverage.h"
 #include "tracer/registry.h"
 #include "tracer/report.h"
 #include "tracer/tape_hooks.h"
 #include "tracer/testing.h"
+#include "tracer/threads.h"
 
 namespace groove::tracer {
 namespace {
@@ -24,24 +25,9 @@ std::atomic<int> chosen_mode{-1};  // -1: as the environment says
 std::atomic<int> chosen_hot{-1};
 std::atomic<int> chosen_synchronous{-1};
 std::atomic<std::int64_t> forced{-1};
-std::atomic<std::uint64_t> sessions{0};
-// The traced thread: the first one that calls an op, until it ends.
-std::atomic<Context*> traced{nullptr};
+std::atomic<std::int64_t> failing{-1};
 
-thread_local int eager_guards = 0;
-
-struct ThreadContext {
-  Context* context = nullptr;
-  bool has_lost = false;  // another thread is traced; counted once
-  ~ThreadContext() {
-    if (!context) return;
-    delete context;
-    context = nullptr;
-    traced.store(nullptr);
-    has_lost = true;
-  }
-};
-thread_local ThreadContext mine;
+constinit thread_local int eager_guards = 0;
 
 jit::Mode mode_in_force() {
   const int chosen = chosen_mode.load(std::memory_order_relaxed);
@@ -58,59 +44,78 @@ bool is_off() {
   return eager_guards > 0 || groove::detail::is_untraced() || mode_in_force() == jit::Mode::kEager;
 }
 
-Context* claim_context() {
-  if (mine.context) return mine.context;
-  if (mine.has_lost) return nullptr;
-  // No thread is traced yet, or its thread has ended: this one takes over.
-  static std::mutex claim;
-  const std::lock_guard lock(claim);
-  if (traced.load()) {
-    mine.has_lost = true;
-    count_failure("(another thread)", Reason::kThread);
-    return nullptr;
-  }
-  mine.context = new Context;
-  traced.store(mine.context);
-  return mine.context;
+// The mode may have been set to eager by another thread, in the midst of this one's loop.
+[[gnu::noinline]] void stop_tracing() {
+  Context* const context = known_context();
+  if (context && !Context::is_running() && !groove::detail::is_untraced()) context->settle_down();
 }
 
 void handle_call(const Call& call, Tensor* outputs) {
   Context* const context = active_context();
-  if (!context) return dispatch_below(DispatchLayer::kTracer, call, outputs);
+  if (!context) {
+    settle(call.inputs);
+    // Loader workers and the like are not the program's loop.
+    if (groove::detail::is_untraced()) return dispatch_below(DispatchLayer::kTracer, call, outputs);
+    return run_eager(call, outputs);
+  }
   context->on_call(call, outputs);
 }
 
 void handle_big_word(const BigWord& word, void (*expand)(void*), void* argument) {
   Context* const context = active_context();
-  if (!context) return expand(argument);
+  if (!context) {
+    settle(word.inputs);
+    return expand(argument);
+  }
   context->on_big_word(word, expand, argument);
 }
 
-// Pending tensors belong to the traced thread, whoever looks at them.
+// Whichever thread owes it.
+// In a function given to control flow there are no values yet.
+void refuse_stand_in(const TensorImpl& impl) {
+  GROOVE_CHECK(!kernels::stands_for_value(impl),
+               "a function given to cond, while_loop or scan looks at a value (item, data_ptr, "
+               "printing, or a shape that depends on data), but it is only recorded; compute with "
+               "tensors, or choose with where() or cond()");
+}
+
 void materialize_hook(TensorImpl& impl) {
-  Context* const context = traced.load();
-  if (context) context->on_materialize(impl);
+  refuse_stand_in(impl);
+  Context* const context = known_context();
+  if (context && have_one_owner(owing_session(impl), context->place()))
+    context->on_materialize(impl);
+  else
+    settle(impl);
   GROOVE_CHECK(!impl.is_pending, "a result of an iteration that could not be finished was used");
 }
 
 void host_read_hook(TensorImpl& impl) {
+  refuse_stand_in(impl);
+  settle(impl);
   if (Context* const context = active_context()) context->on_host_read(impl);
 }
 
 void host_access_hook(TensorImpl& impl) {
+  settle(impl);
   if (Context* const context = active_context()) context->on_host_access(impl);
 }
 
 void expose_hook(TensorImpl& impl) {
+  settle(impl);
   if (Context* const context = active_context()) context->on_expose(impl);
 }
 
 void metadata_change_hook(TensorImpl& impl) {
+  settle(impl);
   if (Context* const context = active_context()) context->on_metadata_change(impl);
 }
 
 void set_grad_hook(TensorImpl& leaf, const Tensor& grad) {
   if (Context* const context = active_context()) context->on_set_grad(leaf, grad);
+}
+
+void use_grad_hook(TensorImpl& leaf) {
+  if (Context* const context = active_context()) context->on_use_grad(leaf);
 }
 
 const bool registered = [] {
@@ -121,9 +126,17 @@ const bool registered = [] {
   pending_hooks().expose = expose_hook;
   pending_hooks().before_write = [](Storage&) {};
   groove::detail::number_read_hook = [](int origin) {
-    if (mine.context) mine.context->on_number_read(origin);
+    if (Context* const context = known_context()) context->on_number_read(origin);
+  };
+  error_hook = [] {
+    if (Context* const context = known_context()) context->on_error();
+  };
+  tape_hooks().may_run_compiled = [] {
+    const Context* const context = is_dispatch_overridden() ? nullptr : active_context();
+    return context && context->state() != State::kRecording;
   };
   state_hooks().on_set_grad = set_grad_hook;
+  state_hooks().on_use_grad = use_grad_hook;
   state_hooks().on_host_access = host_access_hook;
   state_hooks().on_metadata_change = metadata_change_hook;
   return true;
@@ -149,10 +162,14 @@ bool is_compilation_synchronous() {
 
 bool is_strict() { return mode_in_force() == jit::Mode::kStrict; }
 std::int64_t forced_exit() { return forced.load(std::memory_order_relaxed); }
-void yield_thread() { sched_yield(); }
-std::uint64_t next_session() { return ++sessions; }
+std::int64_t failing_live_in() { return failing.load(std::memory_order_relaxed); }
 
-Context* active_context() { return is_off() ? nullptr : claim_context(); }
+Context* active_context() {
+  if (!is_off()) [[likely]]
+    return own_context();
+  if (known_context()) stop_tracing();
+  return nullptr;
+}
 
 void note_copy(const Tensor& original, const Tensor& copy) {
   if (Context* const context = active_context()) context->on_copy(original, copy);
@@ -161,8 +178,9 @@ void note_copy(const Tensor& original, const Tensor& copy) {
 namespace testing {
 
 void force_exit_at(std::int64_t word) { forced.store(word); }
+void fail_live_in_check(std::int64_t slot) { failing.store(slot); }
 void forget_everything() {
-  if (mine.context) mine.context->forget();
+  if (Context* const context = known_context()) context->forget();
   forget_all_segments();
 }
 std::int64_t longest_segment() {
@@ -171,6 +189,7 @@ std::int64_t longest_segment() {
     if (segment->state.load() == State::kArmed) longest = std::max(longest, segment->words.size());
   return static_cast<std::int64_t>(longest);
 }
+void set_cache_bytes(std::size_t bytes) { tracer::set_cache_bytes(bytes); }
 void set_hot(int repeats) { chosen_hot.store(repeats); }
 void set_synchronous(bool is_synchronous) { chosen_synchronous.store(is_synchronous ? 1 : 0); }
 
@@ -180,13 +199,15 @@ void set_synchronous(bool is_synchronous) { chosen_synchronous.store(is_synchron
 namespace groove::jit {
 
 void set_mode(Mode mode) {
-  if (tracer::mine.context) tracer::mine.context->flush(tracer::Reason::kModeChange);
+  if (tracer::Context* const context = tracer::known_context())
+    context->flush(tracer::Reason::kModeChange);
   tracer::chosen_mode.store(static_cast<int>(mode));
 }
 Mode mode() { return tracer::mode_in_force(); }
 
 EagerGuard::EagerGuard() {
-  if (tracer::mine.context) tracer::mine.context->flush(tracer::Reason::kModeChange);
+  tracer::Context* const context = tracer::eager_guards == 0 ? tracer::known_context() : nullptr;
+  if (context) context->on_eager_region();
   ++tracer::eager_guards;
 }
 EagerGuard::~EagerGuard() { --tracer::eager_guards; }
@@ -201,6 +222,13 @@ Summary summary() {
     total.leaves += segment->statistics.leaves;
     total.compile_milliseconds += segment->statistics.compile_milliseconds;
   }
+  const tracer::Gone gone = tracer::gone_segments();
+  total.hits += gone.hits;
+  total.leaves += gone.leaves;
+  total.compile_milliseconds += gone.compile_milliseconds;
+  const tracer::Coverage work = tracer::coverage();
+  total.ops_compiled = work.compiled;
+  total.ops_eager = work.eager;
   return total;
 }
 

@@ -1,4 +1,4 @@
-// Process-wide settings of the tracer, and the thread that is being traced.
+// Process-wide settings of the tracer, and what is in force on this thread.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ int hot_repeats();
 bool is_compilation_synchronous();
 bool is_strict();
 std::int64_t forced_exit();
-void yield_thread();
-/// This thread's context when it is the traced one and tracing is on; otherwise null.
+std::int64_t failing_live_in();
+/// This thread's context when tracing is on; otherwise null.
 Context* active_context();
 
 }  // namespace groove::tracer

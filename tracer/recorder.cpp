@@ -13,13 +13,12 @@ namespace {
 
 constexpr std::size_t kMostNumbers = 32'000;  // an origin is 16 bits wide
 
-bool reads_indices(const Type& type) { return is_integral(type.dtype); }
-
 }  // namespace
 
 Recorder::Recorder(std::uint64_t head, std::uint64_t session, Moving moving)
     : session_(session), moving_(std::move(moving)), segment_(std::make_shared<Segment>()) {
   segment_->head = head;
+  first_position_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
 
 void Recorder::fail(Reason reason) {
@@ -38,44 +37,53 @@ SlotId Recorder::add_slot(TensorImpl& impl) {
   segment_->slots.push_back(std::move(slot));
   objects_.push_back(Tensor(&impl));
   cached_.push_back({});
+  note_history(impl);
   impl.trace_session = session_;
   impl.trace_id = id;
   return id;
 }
 
+SlotId Recorder::known_slot(const TensorImpl& impl) const {
+  if (const auto found = live_in_slots_.find(&impl); found != live_in_slots_.end())
+    return found->second;
+  if (impl.trace_session != session_) return kNoSlot;
+  const SlotId id = impl.trace_id;
+  return id < static_cast<SlotId>(segment_->slots.size()) ? id : kNoSlot;
+}
+
+std::int32_t Recorder::known_storage(const StoragePtr& storage) const {
+  const auto found = storage_places_.find(storage.get());
+  return found == storage_places_.end() ? -1 : found->second;
+}
+
 SlotId Recorder::slot_of(const Tensor& tensor) {
   if (!tensor.defined()) return kNoSlot;
   TensorImpl& impl = *tensor.impl();
-  if (impl.trace_session == session_) {
-    const Slot& known = segment_->slots[static_cast<std::size_t>(impl.trace_id)];
-    // Seen first where no gradients were recorded, but now its history matters.
-    if (known.is_live_in && known.requires_grad && !known.is_leaf && grad_enabled())
-      fail(Reason::kLiveInOnTape);
-    if (in_expansion_ && segment_->slots[static_cast<std::size_t>(impl.trace_id)].is_live_in)
-      note_nested_live_in(impl.trace_id, tensor);
-    return impl.trace_id;
+  if (const SlotId known = known_slot(impl); known != kNoSlot) {
+    const bool is_live_in = segment_->slots[static_cast<std::size_t>(known)].is_live_in;
+    // The tape would derive its history anew, at a place of its own.
+    if (is_live_in && grad_enabled() && has_stale_history(impl)) fail(Reason::kLiveInOnTape);
+    if (in_expansion_ && is_live_in) note_nested_live_in(known, tensor);
+    return known;
   }
   // Something that existed before: a live-in.
-  if (impl.requires_grad && impl.autograd && impl.autograd->grad_fn && grad_enabled())
-    fail(Reason::kLiveInOnTape);
-  if (!impl.requires_grad && impl.autograd && tape_hooks().needs_gradient(impl))
-    fail(Reason::kLiveInOnTape);
+  if (has_stale_history(impl)) fail(Reason::kLiveInOnTape);
   const SlotId id = add_slot(impl);
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   slot.is_live_in = true;
+  slot.hooks = impl.autograd ? impl.autograd->hooks : 0;
+  live_in_slots_[&impl] = id;
   slot.storage = static_cast<std::int32_t>(segment_->storages.size());
-  if (impl.storage->trace_session == session_) {
-    const StorageInfo& known =
-        segment_->storages[static_cast<std::size_t>(impl.storage->trace_index)];
-    if (!known.is_live_in) fail(Reason::kUnknownAlias);
-  }
+  if (const std::int32_t known = known_storage(impl.storage);
+      known >= 0 && !segment_->storages[static_cast<std::size_t>(known)].is_live_in)
+    fail(Reason::kUnknownAlias);
   StorageInfo info;
   info.base = id;
   info.is_live_in = true;
   segment_->storages.push_back(info);
   storage_objects_.push_back(impl.storage);
-  impl.storage->trace_session = session_;
-  impl.storage->trace_index = slot.storage;
+  storage_versions_.push_back(impl.storage->version);
+  storage_places_[impl.storage.get()] = slot.storage;
   const ValueId value = segment_->graph.add_input(slot.type, slot.strides);
   storage_value_.push_back(value);
   cached_[static_cast<std::size_t>(id)] = {value, 0, in_expansion_};
@@ -89,17 +97,8 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
 void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   std::vector<SlotId>& nested = word().nested_live_ins;
-  for (std::size_t i = 0; slot.grad_of == kNoSlot && i < objects_.size(); ++i) {
-    const AutogradMeta* meta = objects_[i].impl()->autograd;
-    if (segment_->slots[i].is_live_in && meta && meta->grad.is_same(tensor))
-      slot.grad_of = static_cast<SlotId>(i);
-  }
   const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
                         cached_[static_cast<std::size_t>(id)].is_fresh;
-  // Words before the first use of its leaf (zero_grad) can only find it through this very leaf.
-  if (slot.grad_of > id)
-    segment_->slots[static_cast<std::size_t>(slot.grad_of)].recorded =
-        objects_[static_cast<std::size_t>(slot.grad_of)];
   if (slot.grad_of != kNoSlot)
     slot.recorded = Tensor();
   else if (is_first || word().object)
@@ -134,26 +133,6 @@ ValueId Recorder::read(SlotId id) {
   return again.value;
 }
 
-// Where a view lies in its base seen as a contiguous tensor; empty when the recording cannot say.
-std::optional<Geometry> Recorder::geometry_in_base(SlotId id) {
-  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
-  const Geometry& base = objects_[static_cast<std::size_t>(storage.base)].impl()->geometry;
-  if (!base.is_contiguous()) return std::nullopt;
-  for (SlotId at = id; at != storage.base;) {
-    const Slot& view = segment_->slots[static_cast<std::size_t>(at)];
-    if (view.parent == kNoSlot || view.view_word < 0) return std::nullopt;
-    // A slice through a run-time start is part of the structure when it is written through.
-    for (const NumberRef& number :
-         segment_->graph.nodes[static_cast<std::size_t>(view.view_word)].numbers)
-      if (number.entry >= 0) return std::nullopt;
-    at = view.parent;
-  }
-  Geometry geometry = objects_[static_cast<std::size_t>(id)].impl()->geometry;
-  geometry.offset -= base.offset;
-  return geometry;
-}
-
 void Recorder::write(SlotId id, ValueId value) {
   const Slot slot = segment_->slots[static_cast<std::size_t>(id)];
   Graph& graph = segment_->graph;
@@ -169,17 +148,22 @@ void Recorder::write(SlotId id, ValueId value) {
   if (storage.early_output >= 0) fail(Reason::kWrittenAfterRead);
   if (storage.is_live_in) word().written_live_ins.push_back(storage.base);
   if (storage.base != id) {
-    const std::optional<Geometry> where = geometry_in_base(id);
+    const std::optional<Region> where = region_in_base(id);
     if (!where) {
       fail(Reason::kDynamicWrite);
       return;
     }
+    const bool moves = !where->starts.empty();
     static const Op* const write_strided = find_op("write_strided");
-    GROOVE_ASSERT(write_strided != nullptr);
+    static const Op* const write_moving = find_op("write_moving");
+    GROOVE_ASSERT(write_strided != nullptr && write_moving != nullptr);
     Attrs attrs;
-    attrs.add(IntArrayRef(where->sizes)).add(IntArrayRef(where->strides)).add(where->offset);
-    const std::int32_t node = graph.add_node(*write_strided, {read(storage.base), value}, attrs, {},
-                                             {}, segment_->stages - 1);
+    attrs.add(IntArrayRef(where->geometry.sizes)).add(IntArrayRef(where->geometry.strides));
+    attrs.add(where->geometry.offset);
+    if (moves) attrs.add(IntArrayRef(where->steps)).add(IntArrayRef(where->extents));
+    const std::int32_t node =
+        graph.add_node(moves ? *write_moving : *write_strided, {read(storage.base), value}, attrs,
+                       where->starts, {}, segment_->stages - 1);
     const ValueId whole = graph.nodes[static_cast<std::size_t>(node)].outputs[0];
     ++storage.writes;
     storage_value_[static_cast<std::size_t>(slot.storage)] = whole;
@@ -198,16 +182,8 @@ Recorder::Prepared Recorder::prepare(const Call& call) {
   Prepared prepared;
   for (const Tensor& input : call.inputs) {
     const SlotId slot = slot_of(input);
-    // What a value check reads must be real before the op is matched.
-    if (call.op->check && slot != kNoSlot && !in_expansion_) {
-      const Slot& info = segment_->slots[static_cast<std::size_t>(slot)];
-      const bool is_read = call.op->check_reads >> prepared.inputs.size() & 1;
-      if (!info.is_live_in && (is_read || reads_indices(info.type))) {
-        segment_->words.pop_back();
-        add_stage_end(slot);
-        segment_->words.emplace_back();
-      }
-    }
+    if (static_cast<int>(prepared.inputs.size()) == call.op->check_reads)
+      prepared.checked = prepare_check(call, slot);
     prepared.inputs.push_back(slot);
   }
   for (const SlotId slot : prepared.inputs) prepared.values.push_back(read(slot));
@@ -273,17 +249,22 @@ void Recorder::number_was_read(int origin) {
 }
 
 void Recorder::open(const Call& call, const SiteKey& site) {
+  const Overhead timing(overhead_);
   if (failure_) return;
+  const auto first_slot = static_cast<std::int32_t>(segment_->slots.size());
   segment_->words.emplace_back();
   open_.push_back(prepare(call));
   Word& opened = word();
+  opened.first_slot = first_slot;
   fill_word(opened, *call.op, *call.attrs, call.numbers, site, call.site);
   opened.is_inplace = call.is_inplace;
   opened.inputs = open_.back().inputs;
+  opened.checked = open_.back().checked;
   sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
 
 void Recorder::close(const Call& call, Tensor* outputs) {
+  const Overhead timing(overhead_);
   if (failure_ || open_.empty()) return;
   const Prepared prepared = std::move(open_.back());
   open_.pop_back();
@@ -301,6 +282,7 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
                               std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
                               std::vector<bool>* output_is_new) {
   Graph& graph = segment_->graph;
+  if (call.op->kind != OpKind::kView) ++word().operators;
   // Inside a library call the user's line is that of the call.
   const Place place{in_expansion_ ? word().site.file : call.site.file_name(),
                     in_expansion_ ? word().site.line : call.site.line()};
@@ -321,12 +303,12 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
       continue;
     }
     TensorImpl& impl = *outputs[k].impl();
-    if (impl.trace_session == session_) {  // a composite that gave back its operand
-      output_slots.push_back(impl.trace_id);
+    if (knows(impl)) {  // a composite that gave back its operand
+      output_slots.push_back(known_slot(impl));
       if (output_is_new) output_is_new->push_back(false);
       continue;
     }
-    const bool shares = impl.storage->trace_session == session_;
+    const bool shares = known_storage(impl.storage) >= 0;
     const SlotId id = add_slot(impl);
     Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (call.op->kind == OpKind::kView) {
@@ -341,9 +323,9 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
       info.base = id;
       segment_->storages.push_back(info);
       storage_objects_.push_back(impl.storage);
+      storage_versions_.push_back(impl.storage->version);
       storage_value_.push_back(values[k]);
-      impl.storage->trace_session = session_;
-      impl.storage->trace_index = slot.storage;
+      storage_places_[impl.storage.get()] = slot.storage;
     }
     cached_[static_cast<std::size_t>(id)] = {
         values[k], segment_->storages[static_cast<std::size_t>(slot.storage)].writes};
@@ -355,21 +337,27 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
 // ---- expansions ----
 
 void Recorder::open_expansion(const Call& call, const SiteKey& site) {
+  const Overhead timing(overhead_);
   if (failure_) return;
+  const auto first_slot = static_cast<std::int32_t>(segment_->slots.size());
   segment_->words.emplace_back();
   const Prepared prepared = prepare(call);
   Word& opened = word();
+  opened.first_slot = first_slot;
   fill_word(opened, *call.op, *call.attrs, call.numbers, site, call.site);
   opened.is_inplace = call.is_inplace;
   opened.inputs = prepared.inputs;
+  opened.checked = prepared.checked;
   in_expansion_ = true;
   sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
 
 void Recorder::open_expansion(const BigWord& big, const SiteKey& site) {
+  const Overhead timing(overhead_);
   if (failure_) return;
   segment_->words.emplace_back();
   Word& opened = word();
+  opened.first_slot = static_cast<std::int32_t>(segment_->slots.size());
   for (const Tensor& input : big.inputs) {
     const SlotId id = slot_of(input);
     opened.inputs.push_back(id);
@@ -382,43 +370,34 @@ void Recorder::open_expansion(const BigWord& big, const SiteKey& site) {
   opened.ends_step = big.ends_step;
   opened.object = big.object;
   opened.epoch = big.epoch;
+  required_grad_ = !big.inputs.empty() && big.inputs[0].defined() &&
+                   big.inputs[0].impl()->requires_grad;
+  opened.code_role = !big.script      ? big.user_code ? CodeRole::kAttaches : CodeRole::kNone
+                     : big.user_code ? CodeRole::kResumes
+                                     : CodeRole::kWalks;
+  if (opened.code_role == CodeRole::kResumes && open_walks_ == 0) fail(Reason::kUserCode);
   in_expansion_ = true;
   sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
 
 void Recorder::close_expansion(const Call* call, Tensor* outputs) {
+  const Overhead timing(overhead_);
   in_expansion_ = false;
   open_.clear();
   if (failure_ || segment_->words.empty()) return;
   Word& closed = word();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
-  if (!call) return;
-  for (int k = 0; k < call->op->outputs; ++k) {
-    if (!outputs[k].defined()) {
-      closed.outputs.push_back(kNoSlot);
-      closed.output_is_new.push_back(false);
-      continue;
-    }
-    TensorImpl& impl = *outputs[k].impl();
-    if (impl.trace_session != session_) {  // made behind the dispatcher's back
-      fail(Reason::kUnknownAlias);
-      return;
-    }
-    const SlotId id = impl.trace_id;
-    bool is_new = !segment_->slots[static_cast<std::size_t>(id)].is_live_in &&
-                  !segment_->slots[static_cast<std::size_t>(id)].is_user_visible;
-    closed.outputs.push_back(id);
-    closed.output_is_new.push_back(is_new);
-    segment_->slots[static_cast<std::size_t>(id)].is_user_visible = true;
-  }
+  if (call) note_results(outputs, output_count(*call->op, *call->attrs));
 }
 
 void Recorder::open_nested(const Call& call) {
+  const Overhead timing(overhead_);
   if (failure_) return;
   open_.push_back(prepare(call));
 }
 
 void Recorder::close_nested(const Call& call, Tensor* outputs) {
+  const Overhead timing(overhead_);
   if (failure_ || open_.empty()) return;
   const Prepared prepared = std::move(open_.back());
   open_.pop_back();
@@ -429,9 +408,22 @@ void Recorder::close_nested(const Call& call, Tensor* outputs) {
   if (word().is_big) word().nested.push_back(std::move(nested));
 }
 
+void Recorder::substitute(const TensorImpl& result, TensorImpl& handle) {
+  if (failure_ || result.trace_session != session_) return;
+  handle.trace_session = session_;
+  handle.trace_id = result.trace_id;
+  objects_[static_cast<std::size_t>(result.trace_id)] = Tensor(&handle);
+  if (handle.storage.get() == result.storage.get()) return;
+  const std::int32_t place = known_storage(result.storage);
+  storage_places_[handle.storage.get()] = place;
+  // Known by its address, so that must not come again.
+  replaced_storages_.push_back(
+      std::exchange(storage_objects_[static_cast<std::size_t>(place)], handle.storage));
+}
+
 void Recorder::note_copy(const Tensor& original, const Tensor& copy) {
-  if (failure_ || open_.empty() || original.impl()->trace_session != session_) return;
-  const ValueId value = read(original.impl()->trace_id);
+  if (failure_ || open_.empty() || !knows(*original.impl())) return;
+  const ValueId value = read(known_slot(*original.impl()));
   const SlotId id = add_slot(*copy.impl());
   segment_->slots[static_cast<std::size_t>(id)].storage =
       static_cast<std::int32_t>(segment_->storages.size());
@@ -439,24 +431,11 @@ void Recorder::note_copy(const Tensor& original, const Tensor& copy) {
   info.base = id;
   segment_->storages.push_back(info);
   storage_objects_.push_back(copy.impl()->storage);
+  storage_versions_.push_back(copy.impl()->storage->version);
   storage_value_.push_back(value);
-  copy.impl()->storage->trace_session = session_;
-  copy.impl()->storage->trace_index = segment_->slots[static_cast<std::size_t>(id)].storage;
+  storage_places_[copy.impl()->storage.get()] =
+      segment_->slots[static_cast<std::size_t>(id)].storage;
   cached_[static_cast<std::size_t>(id)] = {value, 0};
-}
-
-void Recorder::set_grad(TensorImpl& leaf, const Tensor& grad) {
-  if (failure_) return;
-  if (!in_expansion_) {
-    fail(Reason::kHostAccess);
-    return;
-  }
-  const bool was_undefined = !leaf.autograd || !leaf.autograd->grad.defined();
-  const SlotId leaf_slot = slot_of(Tensor(&leaf));
-  const SlotId grad_slot = slot_of(grad);
-  if (grad_slot != kNoSlot)
-    segment_->slots[static_cast<std::size_t>(grad_slot)].is_user_visible = true;
-  word().effects.push_back({leaf_slot, grad_slot, was_undefined && grad.defined()});
 }
 
 }  // namespace groove::tracer

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "tracer/segment.h"
@@ -29,10 +30,25 @@ class Recorder {
   std::uint64_t session() const { return session_; }
   /// Set when this iteration cannot become a segment.
   std::optional<Reason> failure() const { return failure_; }
+  bool knows(const TensorImpl& impl) const { return known_slot(impl) != kNoSlot; }
   void fail(Reason reason);
   std::size_t words() const { return segment_->words.size(); }
+  /// The word just recorded, as discovery knows it.
+  void set_hash(std::uint64_t hash) { word().hash = hash; }
+  std::uint64_t last_hash() const { return segment_->words.back().hash; }
+  /// Must the recording end before the program looks at this, or before this call (cut.cpp)?
+  bool must_end_before_read(const TensorImpl& impl) const;
+  bool must_end_before(const Call& call) const;
+  void set_before(std::uint64_t before) { segment_->before = before; }
   /// "file:line" of the first word.
   std::string place() const;
+  /// The last word, for people: "relu at model.cpp:31".
+  std::string last_word() const;
+  /// Of the iteration so far, as it runs eagerly.
+  double milliseconds() const;
+
+  /// Has a live-in a history that a backward would follow out of this recording?
+  bool has_outside_history() const;
 
   // A word that is one op: open before it runs, close with its results.
   void open(const Call& call, const SiteKey& site);
@@ -41,6 +57,7 @@ class Recorder {
   void open_expansion(const Call& call, const SiteKey& site);
   void open_expansion(const BigWord& word, const SiteKey& site);
   void close_expansion(const Call* call, Tensor* outputs);
+  void close_expansion(const BigWord& big);
   // A call inside an expansion.
   void open_nested(const Call& call);
   void close_nested(const Call& call, Tensor* outputs);
@@ -50,9 +67,14 @@ class Recorder {
   /// Host code looked at the value of such a number: it is structure from now on.
   void number_was_read(int origin);
 
+  /// The program holds this result under another handle.
+  void substitute(const TensorImpl& result, TensorImpl& handle);
+
   /// A copy that the tape made, below the recording, of what an operand holds now.
   void note_copy(const Tensor& original, const Tensor& copy);
 
+  // The expansion that is open walks the `.grad` of a leaf, or sets it.
+  void use_grad(TensorImpl& leaf);
   void set_grad(TensorImpl& leaf, const Tensor& grad);
   /// The program looked at this tensor now.
   void host_read(TensorImpl& impl);
@@ -73,15 +95,25 @@ class Recorder {
   struct Prepared {  // of the call that runs now
     std::vector<SlotId> inputs;
     std::vector<ValueId> values;
+    CheckedValue checked = {};
   };
 
+  SlotId known_slot(const TensorImpl& impl) const;
+  std::int32_t known_storage(const StoragePtr& storage) const;
   SlotId slot_of(const Tensor& tensor);
   SlotId add_slot(TensorImpl& impl);
   void note_nested_live_in(SlotId id, const Tensor& tensor);
   ValueId read(SlotId slot);
   void write(SlotId slot, ValueId value);
-  std::optional<Geometry> geometry_in_base(SlotId slot);
+  // Where a view lies in its base seen as a contiguous tensor, with its moving starts at 0.
+  struct Region {
+    Geometry geometry;
+    std::vector<NumberRef> starts;
+    std::vector<std::int64_t> steps, extents;
+  };
+  std::optional<Region> region_in_base(SlotId slot) const;
   Prepared prepare(const Call& call);
+  CheckedValue prepare_check(const Call& call, SlotId slot);
   void record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
                       std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
                       std::vector<bool>* output_is_new);
@@ -90,22 +122,39 @@ class Recorder {
   NumberRef number_ref(const Scalar& number);
   void add_stage_end(SlotId slot);
   bool is_held(SlotId slot) const;
+  void note_history(const TensorImpl& impl);
+  void track_views(const TensorImpl& held);
+  void add_history(const std::vector<SlotId>& held);
+  void add_output(std::int32_t storage);
   void add_outputs();
   void name_values();
+  void note_results(const Tensor* results, std::size_t count);
+  void note_stop(const Script& script);
   Word& word() { return segment_->words.back(); }
 
   std::uint64_t session_;
+  std::int64_t started_ = nanoseconds_now(), overhead_ = 0;  // of the recording, in nanoseconds
   Moving moving_;
   SegmentPtr segment_;
   std::optional<Reason> failure_;
   bool in_expansion_ = false;
+  std::vector<std::pair<TapeNodePtr, std::int32_t>> attached_;  // user code, and by which word
+  int open_walks_ = 0;                                          // backwards that user code stopped
+  bool required_grad_ = false;  // the first operand of the big word that is open
   std::uint64_t sequence_at_open_ = 0;
+  std::uint64_t first_position_ = 0;  // on the tape
   std::vector<Prepared> open_;                 // calls that are running now
   std::vector<Tensor> objects_;                // [slot]; keeps addresses unique while recording
   std::vector<std::uint64_t> segment_values_;  // [number] as recorded
   std::vector<Cached> cached_;                 // [slot]
   std::vector<ValueId> storage_value_;         // [storage]
   std::vector<StoragePtr> storage_objects_;    // [storage]
+  // Other threads may be recording with the same inputs, so what lies in a tensor is not enough.
+  std::unordered_map<const TensorImpl*, SlotId> live_in_slots_;
+  std::unordered_map<const Storage*, std::int32_t> storage_places_;
+  std::vector<StoragePtr> replaced_storages_;
+  std::vector<std::uint32_t> storage_versions_;  // [storage] when it was first seen
+  std::vector<TapeNodePtr> histories_;           // [slot] when it was first seen
 };
 
 }  // namespace groove::tracer

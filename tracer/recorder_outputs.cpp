@@ -2,6 +2,7 @@
 #include "src/core/check.h"
 #include "tracer/inspect.h"
 #include "tracer/recorder.h"
+#include "tracer/report.h"
 #include "tracer/tape_hooks.h"
 
 namespace groove::tracer {
@@ -27,15 +28,16 @@ void Recorder::add_stage_end(SlotId id) {
 }
 
 void Recorder::expose(TensorImpl& impl) {
-  if (failure_ || !impl.storage || impl.storage->trace_session != session_) return;
-  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(impl.storage->trace_index)];
+  const std::int32_t known = failure_ || !impl.storage ? -1 : known_storage(impl.storage);
+  if (known < 0) return;
+  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(known)];
   // Of what existed before, replay keeps the content at its first use.
   if (!storage.is_live_in) storage.is_exposed = true;
 }
 
 void Recorder::host_read(TensorImpl& impl) {
-  if (failure_ || in_expansion_ || impl.trace_session != session_) return;
-  add_stage_end(impl.trace_id);
+  if (failure_ || in_expansion_ || !knows(impl)) return;
+  add_stage_end(known_slot(impl));
 }
 
 bool Recorder::is_held(SlotId id) const {
@@ -43,20 +45,29 @@ bool Recorder::is_held(SlotId id) const {
   return impl.use_count() - impl.tape_references > 1;
 }
 
+// The last content of a storage made inside.
+void Recorder::add_output(std::int32_t index) {
+  StorageInfo& storage = segment_->storages[static_cast<std::size_t>(index)];
+  if (storage.is_live_in || storage.early_output >= 0 || storage.output >= 0) return;
+  Graph& graph = segment_->graph;
+  storage.output = static_cast<std::int32_t>(graph.outputs.size());
+  graph.outputs.push_back({read(storage.base), -1, segment_->stages - 1});
+}
+
 void Recorder::add_outputs() {
+  std::vector<SlotId> held;
   Graph& graph = segment_->graph;
   const std::int32_t last = segment_->stages - 1;
   for (SlotId id = 0; id < static_cast<SlotId>(segment_->slots.size()); ++id) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (slot.is_live_in || !is_held(id)) continue;
-    const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
-    if (tape_hooks().has_live_history && tape_hooks().has_live_history(impl))
-      fail(Reason::kLiveTape);
-    StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
-    if (storage.is_live_in || storage.early_output >= 0 || storage.output >= 0) continue;
-    storage.output = static_cast<std::int32_t>(graph.outputs.size());
-    graph.outputs.push_back({read(storage.base), -1, last});
+    held.push_back(id);
+    add_output(slot.storage);
   }
+  add_history(held);
+  if (segment_->history)
+    for (const HistoryPlan::Value& saved : segment_->history->values)
+      add_output(segment_->slots[static_cast<std::size_t>(saved.slot)].storage);
   for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
     StorageInfo& storage = segment_->storages[s];
     if (!storage.is_live_in || storage.writes == 0) continue;
@@ -92,7 +103,10 @@ void Recorder::name_values() {
 }
 
 SegmentPtr Recorder::finish(const Widened& widened) {
+  const std::int64_t ended = nanoseconds_now();
   if (segment_->words.empty()) fail(Reason::kException);
+  if (open_walks_ > 0) fail(Reason::kUserCode);
+  attached_.clear();
   std::vector<Tensor> kept;  // counted as held by the program
   for (const auto& [word, output] : widened) {
     if (static_cast<std::size_t>(word) >= segment_->words.size()) continue;
@@ -126,9 +140,22 @@ SegmentPtr Recorder::finish(const Widened& widened) {
     slot.requires_grad = impl.requires_grad;
     slot.is_leaf = !impl.autograd || !impl.autograd->grad_fn;
   }
+  // … and one whose flag the program set did not have it from the start.
+  for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
+    if (at->flag) segment_->slots[static_cast<std::size_t>(at->flag->slot)].requires_grad =
+        at->flag->before;
   segment_->place = place();
+  segment_->ledger.note_eager(ended - started_ - overhead_);
   name_values();
   return segment_;
+}
+
+std::string Recorder::last_word() const {
+  return segment_->words.empty() ? "" : describe(segment_->words.back());
+}
+
+double Recorder::milliseconds() const {
+  return static_cast<double>(nanoseconds_now() - started_ - overhead_) * 1e-6;
 }
 
 std::string Recorder::place() const {

@@ -7,15 +7,20 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <new>
+#include <shared_mutex>
 #include <thread>
 #include <unordered_map>
 
 #include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "tracer/budget.h"
+#include "tracer/paths.h"
 #include "tracer/report.h"
 
 namespace groove {
@@ -31,21 +36,27 @@ Compiler* registered_compiler() { return the_compiler.load(); }
 namespace tracer {
 namespace {
 
-constexpr std::size_t kVariants = 4;  // segments of one head
+constexpr int kMostTries = 3;  // to compile what could not be compiled
+constexpr std::size_t kMostRetired = 64;
 constexpr std::size_t kFilterWords = 64;
+constexpr std::chrono::milliseconds kLongestClaim{500};
 
 struct Registry {
   std::mutex mutex;
   std::condition_variable changed;
-  std::unordered_map<std::uint64_t, std::vector<SegmentPtr>> by_head;
+  Paths paths;
   std::vector<SegmentPtr> all;
   std::unordered_map<std::uint64_t, Recorder::Widened> widened;
   std::unordered_map<std::uint64_t, Recorder::Moving> moving;
-  std::map<std::pair<std::string, Reason>, std::uint64_t> failures;
+  std::map<std::pair<std::string, Reason>, Failure> failures;
+  std::unordered_map<std::uint64_t, int> uncompiled;  // what failed, and how often
+  // Heads that some thread is recording, and since when.
+  std::unordered_map<std::uint64_t, std::chrono::steady_clock::time_point> recorded;
   std::deque<SegmentPtr> queue, promotions;
   bool is_compiling = false;
   bool has_thread = false;
   std::uint64_t next_id = 1;
+  Gone gone;
 };
 
 // Never destroyed: exit() during a compilation must be clean.
@@ -54,42 +65,114 @@ Registry& registry() {
   return instance;
 }
 
-// A forked child has no compile thread; what its parent was compiling stays eager there.
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork(nullptr, nullptr, [] {
-    Registry& r = registry();
-    r.has_thread = r.is_compiling = false;
-    r.queue.clear();
-    r.promotions.clear();
+// Held shared while something compiles. Compilers have locks of their own, so a child must begin
+// between two compilations.
+std::shared_mutex& compiling() {
+  static std::shared_mutex& instance = *new std::shared_mutex;
+  return instance;
+}
+
+void before_fork() {
+  compiling().lock();
+  registry().mutex.lock();
+}
+void after_fork_in_parent() {
+  registry().mutex.unlock();
+  compiling().unlock();
+}
+// A child has no compile thread; what its parent was to compile stays eager there.
+void after_fork_in_child() {
+  Registry& r = registry();
+  new (&r.changed) std::condition_variable;  // the old one may have waiters, who are gone
+  r.has_thread = r.is_compiling = false;
+  r.queue.clear();
+  r.promotions.clear();
+  r.recorded.clear();
+  kernels::set_background_busy(false);
+  r.mutex.unlock();
+  new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it
+}
+
+// Before the first compilation, but not at the start of the process: what is registered last goes first, before the compilers' own locks.
+void handle_fork() {
+  static const int once = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  (void)once;
+}
+
+std::atomic<std::uint64_t> retired{0};
+
+// Replays that are under way go on; no new one begins.
+void take_out(Registry& r, const SegmentPtr& segment) {
+  segment->state.store(State::kRetired);
+  r.paths.remove(*segment);
+  retired.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Of segments that are no more, some are kept for the report.
+void drop_old_retired(Registry& r) {
+  auto count = static_cast<std::size_t>(
+      std::count_if(r.all.begin(), r.all.end(), [](const SegmentPtr& segment) {
+        return segment->state.load() == State::kRetired;
+      }));
+  std::erase_if(r.all, [&](const SegmentPtr& segment) {
+    if (count <= kMostRetired || segment->state.load() != State::kRetired) return false;
+    --count;
+    r.gone.hits += segment->statistics.hits;
+    r.gone.leaves += segment->statistics.leaves;
+    r.gone.compile_milliseconds += segment->statistics.compile_milliseconds;
+    note_gone(*segment);
+    return true;
   });
-  return true;
-}();
+}
 
 // Segments hold the library objects they were recorded with (parameters, optimizer state). When
-// nobody else holds one any more, its model is gone and the segment can never run again.
-void drop_dead_segments(Registry& r) {
+// nobody else holds one any more, its model is gone and the segment can never run again. Dropped
+// segments are given back, to be destroyed without the lock.
+std::vector<SegmentPtr> drop_dead_segments(Registry& r) {
   std::unordered_map<const TensorImpl*, std::int64_t> held;
   for (const SegmentPtr& segment : r.all)
-    for (Slot& slot : segment->slots) {
-      if (segment->state.load() == State::kRetired) slot.recorded = Tensor();
-      if (slot.recorded.defined()) ++held[slot.recorded.impl()];
-    }
-  const auto is_dead = [&held](const SegmentPtr& segment) {
-    if (segment->state.load() != State::kArmed) return false;
     for (const Slot& slot : segment->slots)
-      if (slot.recorded.defined() && slot.recorded.use_count() <= held[slot.recorded.impl()])
+      if (slot.recorded.defined()) ++held[slot.recorded.impl()];
+  const auto is_dead = [&held](const SegmentPtr& segment) {
+    const State state = segment->state.load(std::memory_order_acquire);
+    // Other threads may be in the middle of a retired one.
+    if (state == State::kCompiling || (state == State::kRetired && segment.use_count() > 1))
+      return false;
+    for (const Slot& slot : segment->slots)
+      if (slot.recorded.defined() && (state == State::kRetired ||
+                                      slot.recorded.use_count() <= held[slot.recorded.impl()]))
         return true;
     return false;
   };
-  std::vector<SegmentPtr> dead;
-  std::copy_if(r.all.begin(), r.all.end(), std::back_inserter(dead), is_dead);
+  const auto first = std::stable_partition(r.all.begin(), r.all.end(), std::not_fn(is_dead));
+  std::vector<SegmentPtr> dead(first, r.all.end());
+  r.all.erase(first, r.all.end());
   for (const SegmentPtr& segment : dead) {
-    note_gone(*segment);
-    segment->state.store(State::kRetired);
-    auto& variants = r.by_head[segment->head];
-    variants.erase(std::remove(variants.begin(), variants.end(), segment), variants.end());
-    r.all.erase(std::remove(r.all.begin(), r.all.end(), segment), r.all.end());
+    take_out(r, segment);
+    r.gone.hits += segment->statistics.hits;
+    r.gone.leaves += segment->statistics.leaves;
+    r.gone.compile_milliseconds += segment->statistics.compile_milliseconds;
   }
+  return dead;
+}
+
+void destroy_dead(std::vector<SegmentPtr> dead) {
+  for (const SegmentPtr& segment : dead) note_gone(*segment);
+}
+
+// What a segment is made of, for telling one from another.
+std::uint64_t content_of(const Segment& segment) {
+  std::uint64_t content = segment.head;
+  for (std::size_t at = 0; at < segment.words.size(); ++at)
+    content = (content ^ key_of(segment, at)) * 0x9e3779b97f4a7c15u;
+  return content;
+}
+
+std::vector<SegmentPtr> armed(std::vector<SegmentPtr> segments) {
+  std::erase_if(segments, [](const SegmentPtr& segment) {
+    return segment->state.load(std::memory_order_acquire) != State::kArmed;
+  });
+  return segments;
 }
 
 std::atomic<std::uint64_t> filter[kFilterWords];
@@ -99,6 +182,7 @@ void add_to_filter(std::uint64_t head) {
 }
 
 void compile(Segment& segment) {
+  const std::shared_lock compiles(compiling());
   const TraceSpan span("compile", segment.id);
   const auto start = std::chrono::steady_clock::now();
   State result = State::kRetired;
@@ -109,6 +193,7 @@ void compile(Segment& segment) {
     result = State::kArmed;
   } catch (const std::exception& error) {
     segment.failure = error.what();
+    count_failure(segment.place, Reason::kCompileFailed, error.what());
     if (environment().logs("segments"))
       fmt::print(stderr, "groove: segment at {} stays eager: {}\n", segment.place, error.what());
   }
@@ -117,8 +202,45 @@ void compile(Segment& segment) {
   segment.state.store(result, std::memory_order_release);
 }
 
+// Does every run of the one go through as a run of the other?
+bool replaces(const Segment& segment, const Segment& other) {
+  const auto has = [&](const StageEnd& wanted) {
+    return std::any_of(segment.stage_ends.begin(), segment.stage_ends.end(),
+                       [&](const StageEnd& end) {
+                         return end.after == wanted.after && end.slot == wanted.slot;
+                       });
+  };
+  return std::all_of(other.stage_ends.begin(), other.stage_ends.end(), has);
+}
+
+// A segment that could not be compiled leaves the paths; the same again is tried a few times. One
+// that could be takes the place of those that it covers.
+void compile_and_note(const SegmentPtr& segment) {
+  compile(*segment);
+  if (segment->words.empty()) return;
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (segment->state.load() != State::kArmed) {
+    ++r.uncompiled[content_of(*segment)];
+    r.paths.remove(*segment);
+    return;
+  }
+  if (segment->path.empty()) return;  // forgotten meanwhile
+  for (const SegmentPtr& other : r.paths.ending(segment->path.back()))
+    if (other != segment && other->state.load() == State::kArmed && replaces(*segment, *other))
+      take_out(r, other);
+  for (const SegmentPtr& other : over_budget(r.all, *segment)) {
+    if (environment().logs("segments"))
+      fmt::print(stderr, "groove: segment at {} is dropped: the memory of compiled loops is full\n",
+                 other->place);
+    take_out(r, other);
+  }
+  drop_old_retired(r);
+}
+
 void promote(Segment& segment) {
   if (segment.state.load() != State::kArmed) return;
+  const std::shared_lock compiles(compiling());
   const TraceSpan span("promote", segment.id);
   segment.executable->promote();
 }
@@ -135,10 +257,12 @@ void compile_loop() {
     SegmentPtr segment = from.front();
     from.pop_front();
     r.is_compiling = true;
+    std::vector<SegmentPtr> dead = drop_dead_segments(r);
     lock.unlock();
+    destroy_dead(std::move(dead));
     kernels::set_background_busy(true);
     if (is_new)
-      compile(*segment);
+      compile_and_note(segment);
     else
       promote(*segment);
     kernels::set_background_busy(false);
@@ -165,42 +289,130 @@ bool may_have_segment(std::uint64_t head) {
   return filter[head >> 6 & (kFilterWords - 1)].load(std::memory_order_relaxed) >> (head & 63) & 1;
 }
 
-std::vector<SegmentPtr> armed_segments(std::uint64_t head) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  std::vector<SegmentPtr> armed;
-  if (const auto found = r.by_head.find(head); found != r.by_head.end())
-    for (auto it = found->second.rbegin(); it != found->second.rend(); ++it)
-      if ((*it)->state.load(std::memory_order_acquire) == State::kArmed) armed.push_back(*it);
-  return armed;
+namespace {
+
+bool wants_segment(Registry& r, std::uint64_t head) {
+  // A thread that does not go on with its loop keeps nobody waiting for ever.
+  if (const auto found = r.recorded.find(head);
+      found != r.recorded.end() && std::chrono::steady_clock::now() - found->second < kLongestClaim)
+    return false;
+  const std::vector<SegmentPtr>& known = r.paths.of_head(head);
+  return std::none_of(known.begin(), known.end(), [](const SegmentPtr& segment) {
+    return segment->state.load() == State::kCompiling;
+  });
 }
+
+// Would a run of the one do all that a run of the other does, for the same objects?
+bool is_same(const Segment& known, const Segment& segment) {
+  if (known.slots.size() != segment.slots.size() || known.stages != segment.stages ||
+      known.graph.outputs.size() != segment.graph.outputs.size() || !replaces(known, segment))
+    return false;
+  for (std::size_t id = 0; id < known.slots.size(); ++id) {
+    const Slot &a = known.slots[id], &b = segment.slots[id];
+    if (!a.recorded.is_same(b.recorded) || !(a.type == b.type) || !(a.strides == b.strides))
+      return false;
+  }
+  for (std::size_t s = 0; s < known.storages.size(); ++s)
+    if (known.storages[s].output != segment.storages[s].output ||
+        known.storages[s].early_output != segment.storages[s].early_output)
+      return false;
+  return true;
+}
+
+}  // namespace
 
 bool wants_segment(std::uint64_t head) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  const auto found = r.by_head.find(head);
-  if (found == r.by_head.end()) return true;
-  std::size_t count = 0;
-  for (const SegmentPtr& segment : found->second) {
-    if (segment->state.load() == State::kCompiling) return false;
-    if (!segment->failure.empty()) return false;
-    count += segment->state.load() == State::kArmed ? 1 : 0;
-  }
-  return count < kVariants;
+  return wants_segment(r, head);
 }
 
-void submit(SegmentPtr segment, bool is_synchronous) {
+bool claim_recording(std::uint64_t head) {
   Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (!wants_segment(r, head)) return false;
+  r.recorded[head] = std::chrono::steady_clock::now();
+  return true;
+}
+
+void release_recording(std::uint64_t head) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  r.recorded.erase(head);
+}
+
+std::vector<SegmentPtr> armed_starting(std::uint64_t head, std::uint64_t key) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return armed(r.paths.starting(head, key));
+}
+
+std::vector<SegmentPtr> armed_continuing(std::uint64_t place, std::uint64_t key) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return armed(r.paths.continuing(place, key));
+}
+
+std::vector<SegmentPtr> armed_reading(std::uint64_t place, std::int32_t storage) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return armed(r.paths.reading(place, storage));
+}
+
+std::vector<SegmentPtr> armed_ending(std::uint64_t place) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return armed(r.paths.ending(place));
+}
+
+void note_taken(const SegmentPtr& segment) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  r.paths.note_taken(*segment);
+}
+
+void note_left(const SegmentPtr& segment) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  r.paths.note_left(*segment);
+}
+
+bool submit(SegmentPtr segment, bool is_synchronous) {
+  handle_fork();
+  Registry& r = registry();
+  const std::uint64_t content = content_of(*segment);
   {
     const std::lock_guard lock(r.mutex);
-    drop_dead_segments(r);
+    if (const auto failed = r.uncompiled.find(content);
+        failed != r.uncompiled.end() && failed->second >= kMostTries)
+      return false;
+    for (const SegmentPtr& known : r.paths.of_head(segment->head))
+      if (known->state.load() != State::kRetired && content_of(*known) == content &&
+          is_same(*known, *segment)) {
+        segment->state.store(State::kRetired);  // another thread has recorded the same
+        return true;
+      }
     segment->id = r.next_id++;
-    r.by_head[segment->head].push_back(segment);
+    r.paths.add(segment);
     r.all.push_back(segment);
     add_to_filter(segment->head);
     if (!is_synchronous) queue(r, r.queue, segment);
   }
-  if (is_synchronous) compile(*segment);
+  if (is_synchronous) {
+    std::unique_lock lock(r.mutex);
+    std::vector<SegmentPtr> dead = drop_dead_segments(r);
+    lock.unlock();
+    destroy_dead(std::move(dead));
+    compile_and_note(segment);
+  }
+  return true;
+}
+
+void compile_program(const SegmentPtr& program, bool is_synchronous) {
+  if (is_synchronous) return compile(*program);
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  queue(r, r.queue, program);
 }
 
 void promote(SegmentPtr segment, bool is_synchronous) {
@@ -213,10 +425,10 @@ void promote(SegmentPtr segment, bool is_synchronous) {
 void retire(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  segment->state.store(State::kRetired);
-  auto& variants = r.by_head[segment->head];
-  variants.erase(std::remove(variants.begin(), variants.end(), segment), variants.end());
+  take_out(r, segment);
 }
+
+std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }
 
 void wait_for_compiler() {
   Registry& r = registry();
@@ -228,11 +440,14 @@ void forget_all_segments() {
   wait_for_compiler();
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  r.by_head.clear();
+  r.paths.clear();
   r.all.clear();
+  r.uncompiled.clear();
   r.widened.clear();
   r.moving.clear();
   r.failures.clear();
+  forget_gone();
+  r.gone = {};
   for (auto& word : filter) word.store(0);
 }
 
@@ -266,10 +481,27 @@ Recorder::Moving moving(std::uint64_t head) {
   return found == r.moving.end() ? Recorder::Moving{} : found->second;
 }
 
-void count_failure(const std::string& place, Reason reason) {
+void count_failure(const std::string& place, Reason reason, const std::string& where,
+                   double milliseconds) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  ++r.failures[{place, reason}];
+  const auto known = r.failures.try_emplace({place, reason}, Failure{place, reason}).first;
+  ++known->second.count;
+  known->second.where = where;
+  known->second.milliseconds = milliseconds;
+}
+
+void count_eager_iterations(const std::string& place, Reason reason, std::uint64_t count) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto known = r.failures.find({place, reason});
+  if (known != r.failures.end()) known->second.iterations += count;
+}
+
+Gone gone_segments() {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  return r.gone;
 }
 
 std::vector<SegmentPtr> all_segments() {
@@ -282,7 +514,7 @@ std::vector<Failure> all_failures() {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   std::vector<Failure> all;
-  for (const auto& [key, count] : r.failures) all.push_back({key.first, key.second, count});
+  for (const auto& [key, failure] : r.failures) all.push_back(failure);
   return all;
 }
 

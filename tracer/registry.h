@@ -11,18 +11,35 @@ namespace groove::tracer {
 
 /// A cheap "perhaps": false means that no segment has this head.
 bool may_have_segment(std::uint64_t head);
-/// Armed segments of a head, the most recent first.
-std::vector<SegmentPtr> armed_segments(std::uint64_t head);
-/// Is a segment of this head being compiled, or are there as many variants as allowed?
+/// Is no segment of this head being compiled?
 bool wants_segment(std::uint64_t head);
+/// The same, and from now on this thread records it: for others the answer is no until it is
+/// released. One that takes too long keeps nobody waiting.
+bool claim_recording(std::uint64_t head);
+void release_recording(std::uint64_t head);
+
+// Armed segments by what the program does (paths.h), the most recently taken first.
+std::vector<SegmentPtr> armed_starting(std::uint64_t head, std::uint64_t key);
+std::vector<SegmentPtr> armed_continuing(std::uint64_t place, std::uint64_t key);
+std::vector<SegmentPtr> armed_reading(std::uint64_t place, std::int32_t storage);
+std::vector<SegmentPtr> armed_ending(std::uint64_t place);
+/// The run of a segment went on as one of another: the other is the first choice from now on.
+void note_taken(const SegmentPtr& segment);
+/// It was begun and left: the last choice of its head.
+void note_left(const SegmentPtr& segment);
 
 /// Hands a recorded segment to the compiler: at once, or on the compile thread. It is Armed when
-/// its executable is there, Retired when compilation failed.
-void submit(SegmentPtr segment, bool is_synchronous);
+/// its executable is there, Retired when compilation failed. False when it could not be compiled
+/// three times already.
+bool submit(SegmentPtr segment, bool is_synchronous);
+/// Compiles what is no loop but belongs to one: it is Armed or Retired afterwards.
+void compile_program(const SegmentPtr& program, bool is_synchronous);
 /// Lets the compiler replace the code of a segment that runs often: at once, or on the compile thread
 /// when it has nothing else to do.
 void promote(SegmentPtr segment, bool is_synchronous);
 void retire(const SegmentPtr& segment);
+/// How many segments have gone so far.
+std::uint64_t retirements();
 /// Waits until nothing is being compiled.
 void wait_for_compiler();
 void forget_all_segments();
@@ -33,15 +50,26 @@ Recorder::Widened widened(std::uint64_t head);
 void add_moving(std::uint64_t head, std::size_t word);
 Recorder::Moving moving(std::uint64_t head);
 
-/// Counts a loop that could not be recorded, for explain().
-void count_failure(const std::string& place, Reason reason);
-
 struct Failure {
-  std::string place;
+  std::string place;  // "file:line" of the loop's first word
   Reason reason;
-  std::uint64_t count;
+  std::uint64_t count = 0;
+  std::string where = {};   // the word at which it failed last
+  double milliseconds = 0;  // that the loop takes up to there
+  std::uint64_t iterations = 0;  // that ran eagerly for it since
 };
+/// Counts a loop that could not be recorded, for explain().
+void count_failure(const std::string& place, Reason reason, const std::string& where = "",
+                   double milliseconds = 0);
+void count_eager_iterations(const std::string& place, Reason reason, std::uint64_t count);
+
 std::vector<SegmentPtr> all_segments();
+// Of the segments that were dropped because their model is gone.
+struct Gone {
+  std::uint64_t hits = 0, leaves = 0;
+  double compile_milliseconds = 0;
+};
+Gone gone_segments();
 std::vector<Failure> all_failures();
 
 }  // namespace groove::tracer

@@ -7,9 +7,29 @@
 #include <string>
 #include <vector>
 
+#include "tracer/expected.h"
 #include "tracer/segment.h"
+#include "tracer/stretch.h"
 
 namespace groove::tracer {
+
+// Takes part when the words of a run that is left run again.
+class Rerun {
+ public:
+  virtual ~Rerun() = default;
+  virtual void call(const Call& call, const SiteKey& site, Tensor* outputs) = 0;
+  virtual void library_call(const BigWord& word, const SiteKey& site, void (*expand)(void*),
+                            void* argument) = 0;
+  // Inside the expansion of a library call.
+  virtual void nested(const Call& call, Tensor* outputs) = 0;
+  virtual void use_grad(TensorImpl& leaf) = 0;
+  virtual void set_grad(TensorImpl& leaf, const Tensor& grad) = 0;
+  /// The handle that the program holds has become this result.
+  virtual void became(TensorImpl& result, TensorImpl& handle) = 0;
+  /// The program looked at this between two words.
+  virtual void looked_at(TensorImpl& impl) = 0;
+  virtual void word_is_over(const Word& word) = 0;
+};
 
 class Replay {
  public:
@@ -29,11 +49,17 @@ class Replay {
   bool is_bound(const TensorImpl& impl) const;
   bool is_complete() const { return matched_ == segment_->words.size(); }
   bool is_started() const { return matched_ > 0; }
+  /// The words that have matched, as discovery counts them.
+  Stretch stretch() const;
+  /// What a whole run stands for, see coverage.h.
+  std::uint64_t operators() const { return operators_; }
 
   /// True when the call is the expected next word; `outputs` then hold pending tensors. Otherwise
   /// nothing has changed and `why` says what differs. Throws what a value check throws.
   bool match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why);
   bool match(const BigWord& word, const SiteKey& site, Reason& why);
+  /// The same for an operator on tensors that are known already; false for everything else.
+  bool match_plainly(const Call& call, const SiteKey& site, Tensor* outputs);
 
   /// The program looks at the slot now: runs the stage that ends here; false when none does.
   bool run_stage_for(TensorImpl& impl);
@@ -42,11 +68,33 @@ class Replay {
   bool commit(Reason& why);
   /// The results that commit() found held although the segment does not give them.
   const std::vector<std::pair<std::int32_t, std::int32_t>>& escaped() const { return escaped_; }
+  // Another segment that begins with the words matched here can go on with this run (paths.h).
+  /// What lies before the expected word, and the key of a call that comes there.
+  std::uint64_t place() const { return segment_->path[matched_]; }
+  std::uint64_t key_of(const Call& call, const SiteKey& site) const;
+  std::uint64_t key_of(const BigWord& word, const SiteKey& site) const;
+  /// The storage that a pending result or a live-in of this run has, or -1.
+  std::int32_t storage_of(const TensorImpl& impl) const;
+  /// May the run of `from` go on here? Its segment and this one have the matched words in common.
+  bool can_take_over(const Replay& from) const;
+  /// Its handles, live-ins and numbers are this run's from now on; `from` is reset.
+  void take_over(Replay& from);
+  /// Gives them back to the run that they were taken from.
+  void hand_back(Replay& from);
+  /// Runs the stages that `from` had run before: false when a program failed.
+  bool catch_up();
+
   /// Runs the matched words eagerly, in order, through the layers below the tracer. The last
   /// `skip_last` words are left to the caller, who still has their expansion.
-  void run_eagerly(std::size_t skip_last);
+  void run_eagerly(std::size_t skip_last, Rerun* with = nullptr);
+  /// Does the run read memory that may be gone by now, and was kept at its first use?
+  bool has_foreign_memory() const;
   /// Forgets this run.
   void reset();
+  /// The same after an error: results that are not there yet never will be.
+  void poison();
+  /// What another thread owes, where the last match failed because of that; null: nothing.
+  detail::RefPtr<TensorImpl> take_foreign() { return std::move(foreign_); }
 
   /// GROOVE_CHECK: call the first before commit(), the second after it succeeded; gives what
   /// differs between the compiled and the eager run, or nothing.
@@ -55,17 +103,20 @@ class Replay {
 
  private:
   static constexpr std::uint32_t kNotReusable = ~0u;
-  struct Live {
-    detail::RefPtr<TensorImpl> impl;      // pending handle, or a live-in bound for this run
-    TensorImpl* object = nullptr;         // what operands are compared with
-    std::uint64_t run = 0;                // the run for which `object` is bound
-    std::uint32_t epoch = 0;              // metadata epoch of the handle as made
-    std::vector<unsigned char> snapshot;  // content of exposed memory at its first use
+  struct alignas(64) Live {
+    groove::detail::RefPtr<TensorImpl> impl;  // pending handle, or a live-in bound for this run
+    TensorImpl* object = nullptr;             // what operands are compared with
+    std::uint64_t run = 0;                    // the run for which `object` is bound
+    std::uint32_t epoch = 0;                  // metadata epoch of the handle as made
     bool is_exposed = false;
-    std::size_t bound_at = 0;  // the word that bound it, for live-ins
-    bool is_filled = false;    // real already in this run
+    bool is_filled = false;               // real already in this run
+    bool requires_grad = false;           // of the handle, as the slot says
+    std::size_t bound_at = 0;             // the word that bound it, for live-ins
+    std::vector<unsigned char> snapshot;  // content of exposed memory at its first use
   };
+  static_assert(sizeof(Live) == 64);
 
+  void hand_out_again(SlotId slot, Tensor& output);
   bool match_operand(SlotId slot, const Tensor& tensor, Reason& why);
   bool bind(SlotId slot, TensorImpl& impl, Reason& why);
   bool bind_nested(const Word& word, Reason& why);
@@ -75,13 +126,21 @@ class Replay {
   const Live& memory_of(SlotId slot) const;
   TensorImpl& handle(SlotId slot);
   TensorImpl& existing_handle(SlotId slot);
+  bool check_values(const Call& call, const Word& word);
   void take_numbers(const Word& word, ArrayRef<Scalar> numbers);
   bool numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& why) const;
-  bool effects_apply(const Word& word, Reason& why) const;
+  bool gradients_hold(const Word& word, Reason& why) const;
+  bool flag_holds(const Word& word, Reason& why) const;
   void apply_effects(const Word& word);
+  void hand_out(const Word& word, std::size_t k, Tensor& output);
+  void follow_code(const Word& word, const BigWord& big);
   void owe(const Word& word);
+  void* output_buffer(std::int32_t storage);
   void prepare_buffers(std::int32_t stage);
   bool run_stage(std::int32_t stage);
+  bool run_stages_through(std::int32_t stage);
+  SlotId known_slot(const TensorImpl& impl) const;
+  std::int32_t stages_seen(const Replay& from) const;
   Geometry geometry_of(SlotId slot) const;
   void fill(SlotId slot);
   void fill_storage_users(std::int32_t storage);
@@ -89,15 +148,27 @@ class Replay {
   bool has_aliases() const;
   void finish_writes();
   void clear_owed();
+  void track_view(const TrackedView& view);
+  void keep_history();
+  void drop_history();
 
   // leaving
-  void restore_gradients();
+  void restore_flags();
+  std::shared_ptr<Script> script_of_rerun(std::size_t w) const;
+  void stop_rerun(const Word& word, std::shared_ptr<Script> script);
+  void hand_over_walks();
+  void restore_gradients(const Word& word);
+  std::vector<std::pair<TensorImpl*, Tensor>> gradients_set_by_hand(std::size_t count) const;
+  static void put_back(std::vector<std::pair<TensorImpl*, Tensor>>& by_hand);
   std::vector<Live*> swap_snapshots(std::size_t word);
   static void swap_back(const std::vector<Live*>& swapped);
   Tensor operand(SlotId slot);
   std::vector<Scalar> numbers_of(const Word& word) const;
-  void rerun(const Word& word);
-  void rerun_big(const Word& word, const std::vector<Tensor>& inputs);
+  std::vector<Scalar> numbers_of(const Node& node) const;
+  void rerun(std::size_t w);
+  void show_again(std::size_t at);
+  void rerun_big(const Word& word, const std::vector<Tensor>& inputs,
+                 std::shared_ptr<Script>& script, TapeNode* code, std::vector<Tensor>& results);
   void bind_result(SlotId slot, const Tensor& result);
 
   // checking
@@ -109,23 +180,39 @@ class Replay {
   void compare_result(const TensorImpl& compiled, const TensorImpl& eager);
 
   SegmentPtr segment_;
+  ExpectedCalls expected_;
   std::uint64_t session_;
   std::vector<Saved> saved_;
   std::uint64_t saved_sequence_ = 0;
   bool is_comparing_ = false;
+  Rerun* rerun_ = nullptr;
+  bool was_left_ = false;
   std::string difference_;
   std::uint64_t run_ = 0;
   std::size_t matched_ = 0;
+  bool has_exposed_ = false;  // something that the run has read lies in exposed memory
+  Stretch whole_;  // of all words
+  std::uint64_t operators_ = 0;
   std::int32_t next_stage_ = 0;
+  std::int32_t owed_stages_ = 0;     // that the run had behind it when it was taken over …
+  std::int32_t stages_before_ = 0;  // … as the other segment counts them
   std::uint64_t tape_nodes_ = 0;
   std::vector<Live> live_;
+  detail::RefPtr<TensorImpl> foreign_;
+  bool is_publishing_late_ = false;
+  std::vector<TensorImpl*> unpublished_;  // filled, but still called pending
   std::vector<std::pair<std::int32_t, std::int32_t>> escaped_;
   std::vector<std::uint64_t> scalars_;
   std::vector<void*> buffers_;
   std::vector<std::vector<SlotId>> storage_users_;  // user-visible slots of each storage
+  std::vector<SlotId> inner_;                       // those of storages that are no outputs
   TapeNodePtr released_node_;
   ProgramContext program_context_;
   StoragePtr arena_;
+  std::vector<std::pair<std::size_t, TapeNodePtr>> code_;  // user code that words attached
+  std::vector<std::shared_ptr<Script>> scripts_;           // backwards that it has stopped
+  std::vector<std::shared_ptr<Script>> rerun_scripts_;     // … as the words run again
+  std::vector<StoragePtr> scratch_;  // [storage], for results that are real already
 };
 
 }  // namespace groove::tracer

@@ -1,7 +1,7 @@
 #include "tracer/report.h"
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +11,8 @@
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "tracer/coverage.h"
+#include "tracer/inspect.h"
 #include "tracer/registry.h"
 
 namespace groove::tracer {
@@ -18,77 +20,102 @@ namespace {
 
 using nlohmann::json;
 
+// A live-in, the line that uses it first, and what is compared before compiled code may run.
+json inputs_of(const Segment& segment) {
+  std::vector<const Word*> users(segment.slots.size(), nullptr);
+  for (auto word = segment.words.rbegin(); word != segment.words.rend(); ++word) {
+    for (const SlotId id : word->nested_live_ins) users[static_cast<std::size_t>(id)] = &*word;
+    for (const SlotId id : word->inputs)
+      if (id != kNoSlot) users[static_cast<std::size_t>(id)] = &*word;
+  }
+  json rows = json::array();
+  for (const GuardedInput& input : guarded_inputs(segment)) {
+    const Word* const user = users[static_cast<std::size_t>(input.slot)];
+    rows.push_back({{"name", input.name},
+                    {"type", input.type},
+                    {"used_by", user ? describe(*user) : std::string()}});
+  }
+  return rows;
+}
+
+json to_json(const Segment& segment, const Exit& exit) {
+  const auto at = static_cast<std::size_t>(exit.word);
+  json row = {{"reason", name(exit.reason)},    {"text", text(exit.reason)},
+              {"advice", advice(exit.reason)},  {"count", exit.count},
+              {"lost_milliseconds", exit.lost}, {"matched_words", exit.word}};
+  if (at < segment.words.size() && !exit.came.empty()) {
+    row["expected"] = describe(segment.words[at]);
+    row["came"] = exit.came;
+  } else if (at > 0) {
+    row["after"] = describe(segment.words[at - 1]);
+  }
+  return row;
+}
+
 json to_json(const Segment& segment) {
   const State state = segment.state.load(std::memory_order_acquire);
   const Statistics& s = segment.statistics;
-  json row = {{"id", segment.id},
-              {"place", segment.place},
-              {"state", state_name(state)},
-              {"words", segment.words.size()},
-              {"stages", segment.stages},
-              {"live_ins", segment.live_ins.size()},
-              {"outputs", segment.graph.outputs.size()},
-              {"compile_milliseconds", s.compile_milliseconds},
-              {"iterations_compiled", s.hits},
-              {"iterations_left", s.leaves},
-              {"exits", json::array()}};
-  if (!segment.failure.empty()) row["stays_eager"] = segment.failure;
-  for (int i = 0; i < static_cast<int>(Reason::kCount); ++i) {
-    const auto reason = static_cast<Reason>(i);
-    if (s.left_at_reason[i] > 0)
-      row["exits"].push_back({{"reason", name(reason)},
-                              {"text", text(reason)},
-                              {"advice", advice(reason)},
-                              {"count", s.left_at_reason[i]}});
+  const std::uint64_t hits = s.hits, leaves = s.leaves;
+  const double eager = segment.ledger.eager(), compiled = segment.ledger.compiled();
+  double lost = 0;
+  json exits = json::array();
+  for (const Exit& exit : segment.ledger.exits()) {
+    lost += exit.lost;
+    exits.push_back(to_json(segment, exit));
   }
+  json row = {
+      {"id", segment.id},
+      {"place", segment.place},
+      {"state", state_name(state)},
+      {"words", segment.words.size()},
+      {"stages", segment.stages},
+      {"live_ins", segment.live_ins.size()},
+      {"outputs", segment.graph.outputs.size()},
+      {"iterations_compiled", hits},
+      {"iterations_left", leaves},
+      {"eager_milliseconds", eager},
+      {"compiled_milliseconds", compiled},
+      {"saved_milliseconds", compiled > 0 ? static_cast<double>(hits) * (eager - compiled) : 0},
+      {"lost_milliseconds", lost},
+      {"inputs", inputs_of(segment)},
+      {"exits", exits}};
+  if (state == State::kCompiling) return row;
+  row["compile_milliseconds"] = static_cast<double>(s.compile_milliseconds);
+  if (!segment.failure.empty()) row["stays_eager"] = segment.failure;
   if (state == State::kArmed && segment.executable) row["program"] = segment.executable->describe();
   return row;
 }
 
 // What was said of segments that are no more.
 constexpr std::size_t kMostGone = 64;
+constexpr std::size_t kMostLosses = 10;
 std::mutex gone_mutex;
 json& gone() {
   static json& rows = *new json(json::array());
   return rows;
 }
 
-json report() {
-  json all = {{"segments", json::array()}, {"not_compiled", json::array()}};
-  {
-    const std::lock_guard lock(gone_mutex);
-    all["segments"] = gone();
-  }
-  for (const SegmentPtr& segment : all_segments()) all["segments"].push_back(to_json(*segment));
-  for (const Failure& failure : all_failures())
-    all["not_compiled"].push_back({{"place", failure.place},
-                                   {"reason", name(failure.reason)},
-                                   {"text", text(failure.reason)},
-                                   {"advice", advice(failure.reason)},
-                                   {"count", failure.count}});
+double total(const json& rows, const char* field) {
+  double sum = 0;
+  for (const json& row : rows) sum += row.value(field, 0.0);
+  return sum;
+}
+
+// What loses most, of exits and of loops that are not compiled: the first thing to read.
+json losses(const json& segments, const json& not_compiled) {
+  std::vector<json> all;
+  for (const json& segment : segments)
+    for (const json& exit : segment["exits"]) {
+      json row = exit;
+      row["place"] = segment["place"];
+      all.push_back(std::move(row));
+    }
+  for (const json& failure : not_compiled) all.push_back(failure);
+  std::stable_sort(all.begin(), all.end(), [](const json& a, const json& b) {
+    return a["lost_milliseconds"].get<double>() > b["lost_milliseconds"].get<double>();
+  });
+  if (all.size() > kMostLosses) all.resize(kMostLosses);
   return all;
-}
-
-std::string with_advice(const json& row) {
-  std::string line = row["text"].get<std::string>();
-  if (!row["advice"].get<std::string>().empty())
-    line += " (" + row["advice"].get<std::string>() + ")";
-  return line;
-}
-
-std::string escaped(const std::string& plain) {
-  std::string out;
-  for (const char c : plain) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 // ---- the Chrome trace ----
@@ -106,12 +133,6 @@ std::mutex events_mutex;
 std::vector<Event>& events() {
   static std::vector<Event>& all = *new std::vector<Event>;
   return all;
-}
-
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 int thread_number() {
@@ -171,6 +192,15 @@ const bool registered = [] {
 
 }  // namespace
 
+std::string short_place(const std::string& place) { return place.substr(place.rfind('/') + 1); }
+std::string short_place(const char* file, std::uint32_t line) {
+  return fmt::format("{}:{}", short_place(file ? file : "?"), line);
+}
+std::string describe(const Word& word) {
+  return fmt::format("{} at {}", word.op ? word.op->name : "?",
+                     short_place(word.site.file, word.site.line));
+}
+
 const char* state_name(State state) {
   switch (state) {
     case State::kArmed:
@@ -180,6 +210,11 @@ const char* state_name(State state) {
     default:
       return "retired";
   }
+}
+
+void forget_gone() {
+  const std::lock_guard lock(gone_mutex);
+  gone().clear();
 }
 
 void note_gone(const Segment& segment) {
@@ -193,77 +228,51 @@ void note_gone(const Segment& segment) {
 TraceSpan::TraceSpan(const char* name, std::uint64_t segment)
     : name_(name),
       segment_(segment),
-      start_(is_tracing.load(std::memory_order_relaxed) ? now() : -1) {}
+      start_(is_tracing.load(std::memory_order_relaxed) ? nanoseconds_now() : -1) {}
 
 TraceSpan::~TraceSpan() {
   if (start_ < 0) return;
-  const std::int64_t end = now();
+  const std::int64_t end = nanoseconds_now();
   const int thread = thread_number();
   const std::lock_guard lock(events_mutex);
   if (events().size() < kMostEvents) events().push_back({name_, segment_, start_, end, thread});
 }
 
-std::string explain_text() {
-  const json all = report();
-  std::string out;
-  for (const json& segment : all["segments"]) {
-    out += fmt::format(
-        "segment {} at {}: {}; {} words, {} stages, {} live-ins, {} outputs; compiled in {:.1f} "
-        "ms; {} iterations compiled, {} left\n",
-        segment["id"].get<std::uint64_t>(), segment["place"].get<std::string>(),
-        segment["state"].get<std::string>(), segment["words"].get<std::size_t>(),
-        segment["stages"].get<int>(), segment["live_ins"].get<std::size_t>(),
-        segment["outputs"].get<std::size_t>(), segment["compile_milliseconds"].get<double>(),
-        segment["iterations_compiled"].get<std::uint64_t>(),
-        segment["iterations_left"].get<std::uint64_t>());
-    if (segment.contains("stays_eager"))
-      out += fmt::format("  stays eager: {}\n", segment["stays_eager"].get<std::string>());
-    for (const json& exit : segment["exits"])
-      out += fmt::format("  left {} times: {}\n", exit["count"].get<std::uint64_t>(),
-                         with_advice(exit));
+json report() {
+  json segments = json::array(), not_compiled = json::array();
+  {
+    const std::lock_guard lock(gone_mutex);
+    segments = gone();
   }
-  for (const json& failure : all["not_compiled"])
-    out +=
-        fmt::format("loop at {}: not compiled, {} times: {}\n", failure["place"].get<std::string>(),
-                    failure["count"].get<std::uint64_t>(), with_advice(failure));
-  if (out.empty()) out = "no loop was found yet\n";
-  return out;
-}
-
-std::string explain_json() { return report().dump(2) + "\n"; }
-
-std::string explain_html() {
-  const json all = report();
-  std::string body;
-  for (const json& segment : all["segments"]) {
-    body += fmt::format(
-        "<h2>{}</h2><p>segment {}, {}: {} words, compiled in {:.1f} ms, {} iterations compiled, {} "
-        "left</p>",
-        escaped(segment["place"].get<std::string>()), segment["id"].get<std::uint64_t>(),
-        segment["state"].get<std::string>(), segment["words"].get<std::size_t>(),
-        segment["compile_milliseconds"].get<double>(),
-        segment["iterations_compiled"].get<std::uint64_t>(),
-        segment["iterations_left"].get<std::uint64_t>());
-    if (!segment["exits"].empty()) {
-      body += "<table><tr><th>exits</th><th>why</th></tr>";
-      for (const json& exit : segment["exits"])
-        body += fmt::format("<tr><td>{}</td><td>{}</td></tr>", exit["count"].get<std::uint64_t>(),
-                            escaped(with_advice(exit)));
-      body += "</table>";
-    }
-    if (segment.contains("program"))
-      body += "<details><summary>program</summary><pre>" +
-              escaped(segment["program"].get<std::string>()) + "</pre></details>";
+  for (const SegmentPtr& segment : all_segments()) segments.push_back(to_json(*segment));
+  for (const Failure& failure : all_failures()) {
+    const std::uint64_t iterations = std::max(failure.count, failure.iterations);
+    not_compiled.push_back(
+        {{"place", failure.place},
+         {"reason", name(failure.reason)},
+         {"text", text(failure.reason)},
+         {"advice", advice(failure.reason)},
+         {"count", failure.count},
+         {"at", failure.where},
+         {"eager_iterations", iterations},
+         {"lost_milliseconds", failure.milliseconds * static_cast<double>(iterations)}});
   }
-  if (!all["not_compiled"].empty()) body += "<h2>Not compiled</h2><ul>";
-  for (const json& failure : all["not_compiled"])
-    body += fmt::format("<li>{} ({} times): {}</li>", escaped(failure["place"].get<std::string>()),
-                        failure["count"].get<std::uint64_t>(), escaped(with_advice(failure)));
-  if (!all["not_compiled"].empty()) body += "</ul>";
-  return "<!doctype html><meta charset=\"utf-8\"><title>Groove</title><style>body{font-family:"
-         "sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em 1em .2em 0;text-align:left}"
-         "pre{background:#eee;padding:1em;overflow:auto}</style><h1>What Groove compiled</h1>" +
-         body + "\n";
+  const Coverage work = coverage();
+  const double all = static_cast<double>(work.compiled + work.eager);
+  json overall = {{"operators_compiled", work.compiled},
+                  {"operators_eager", work.eager},
+                  {"share_compiled", all > 0 ? static_cast<double>(work.compiled) / all : 0.0},
+                  {"iterations_compiled", total(segments, "iterations_compiled")},
+                  {"iterations_left", total(segments, "iterations_left")},
+                  {"compile_milliseconds", total(segments, "compile_milliseconds")},
+                  {"saved_milliseconds", total(segments, "saved_milliseconds")},
+                  {"lost_milliseconds", total(segments, "lost_milliseconds") +
+                                            total(not_compiled, "lost_milliseconds")}};
+  json where = losses(segments, not_compiled);
+  return {{"overall", overall},
+          {"where_time_is_lost", where},
+          {"segments", segments},
+          {"not_compiled", not_compiled}};
 }
 
 }  // namespace groove::tracer

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "tracer/segment.h"
@@ -9,12 +10,22 @@
 namespace groove::tracer {
 
 const char* state_name(State state);  // of a segment
+/// "model.cpp:31", from a path of any length.
+std::string short_place(const std::string& place);
+std::string short_place(const char* file, std::uint32_t line);
+/// "relu at model.cpp:31"
+std::string describe(const Word& word);
 
+/// All that there is to tell: "overall", "where_time_is_lost" (the worst first), "segments" and
+/// "not_compiled".
+nlohmann::json report();
+// The same for people and programs (explain.cpp).
 std::string explain_text();
 std::string explain_json();
 std::string explain_html();
 /// Keeps a line about a segment that is dropped because its model is gone.
 void note_gone(const Segment& segment);
+void forget_gone();
 
 // A stretch of time for GROOVE_TRACE; costs one load when no trace is asked for.
 class TraceSpan {

@@ -4,12 +4,16 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/core/autograd_meta.h"
 #include "src/core/graph.h"
 #include "tracer/compiler.h"
+#include "tracer/discovery.h"
+#include "tracer/history.h"
+#include "tracer/ledger.h"
 #include "tracer/reasons.h"
 
 namespace groove::tracer {
@@ -34,6 +38,7 @@ struct Slot {
   bool is_user_visible = false;  // made by a word itself, not inside an expansion
   Tensor recorded;               // live-ins that must be this very object (library state)
   std::uint32_t recorded_epoch = 0;
+  std::uint64_t hooks = 0;  // live-ins: which gradient hooks hang on it
   SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
 };
 
@@ -47,10 +52,24 @@ struct StorageInfo {
   std::int32_t early_output = -1;  // … of its content at a host read before the end
 };
 
-struct GradEffect {
+// A leaf's `.grad`; kNoSlot: undefined.
+struct LeafGrad {
   SlotId leaf;
-  SlotId grad;             // kNoSlot: becomes undefined
-  bool expects_undefined;  // the gradient had to be undefined before
+  SlotId grad;
+};
+
+// What a word has to do with user code that a backward calls.
+enum class CodeRole : std::uint8_t {
+  kNone,
+  kAttaches,  // puts it on the tape: a custom function, a hook on a result
+  kWalks,     // a backward, which may stop at it
+  kResumes,   // the backward goes on with what it gave
+};
+
+// A leaf's `requires_grad`, set by the program.
+struct FlagEffect {
+  SlotId slot;
+  bool before, after;
 };
 
 // A call inside a big word, kept so that the word can be run again without the library's object.
@@ -62,7 +81,15 @@ struct NestedCall {
   bool is_inplace = false;
 };
 
+// A value that an operator's check need not look at: its producers keep it within what is allowed,
+// at least with these numbers of the segment.
+struct CheckedValue {
+  ValueId value = kNoValue;
+  std::vector<std::pair<std::int32_t, std::uint64_t>> numbers;  // (index, word)
+};
+
 struct Word {
+  std::uint64_t hash = 0;  // as discovery knows it
   const Op* op = nullptr;
   Attrs attrs;
   SiteKey site{};
@@ -71,7 +98,8 @@ struct Word {
   bool is_inplace = false;
   bool grad_enabled = false;
   bool ends_step = false;
-  std::vector<SlotId> inputs;  // kNoSlot: undefined
+  std::int32_t first_slot = 0;  // slots that were known before it
+  std::vector<SlotId> inputs;   // kNoSlot: undefined
   std::vector<SlotId> outputs;
   std::vector<bool> output_is_new;
   std::int32_t first_number = 0;  // its numbers among the segment's
@@ -79,10 +107,18 @@ struct Word {
   std::vector<std::pair<std::int32_t, std::uint64_t>> fixed_numbers;  // (index, bits): structure
   bool has_settled_position = false;  // a view's numbers, taken for constants until they move
   std::vector<SlotId> nested_live_ins;
-  std::vector<GradEffect> effects;
+  std::vector<LeafGrad> grads_before;  // that its expansion walks, as they must be
+  std::vector<LeafGrad> effects;       // … and what it leaves
+  std::optional<FlagEffect> flag;
+  CodeRole code_role = CodeRole::kNone;
+  std::int32_t stops_at = -1;  // where a backward stops: the word that attached the code …
+  TapeNodePtr stops_at_hook;   // … or a hook of a leaf; it is called with the word's outputs
+  bool releases_code = false;  // the saved values of the code that it resumes after are used up
   std::vector<NestedCall> nested;
   std::vector<SlotId> written_live_ins;  // live-in slots whose storage this word writes
+  CheckedValue checked;
   std::uint64_t tape_nodes = 0;          // positions on the tape that it takes
+  std::uint32_t operators = 0;           // that launch a kernel, its expansion included
   const void* object = nullptr;
   std::uint64_t epoch = 0;
 };
@@ -94,16 +130,43 @@ struct StageEnd {
   std::int32_t stage;
 };
 
-struct Statistics {
-  std::uint64_t hits = 0, leaves = 0;
-  std::uint64_t left_at_reason[static_cast<int>(Reason::kCount)] = {};
-  double compile_milliseconds = 0;
+// A view that the program still holds, or one on its way from the base, as the tape knows it.
+struct TrackedView {
+  SlotId slot = kNoSlot;
+  std::uint32_t writes_since = 0;  // of the storage, after the tape derived the view's history
+};
+
+struct Statistics {  // of all threads
+  std::atomic<std::uint64_t> hits{0}, leaves{0};
+  std::atomic<std::uint64_t> left_at_reason[static_cast<int>(Reason::kCount)] = {};
+  std::atomic<double> compile_milliseconds{0};
+};
+
+// How the runs of a loop end, whichever of its segments they follow.
+struct LoopRecord {
+  std::atomic<float> success{1};  // of late: 1 when none is left
+  std::atomic<int> losses{0};     // runs that were left; halved by those that were not
+  std::atomic<std::uint64_t> skip{0};  // times that no run begins
+
+  /// `is_recorded`: what came instead has a segment from now on.
+  void note(bool is_hit, bool is_recorded = false);
+  /// May a run begin? Counts the times that it may not.
+  bool is_willing();
+  /// What a word of such a run saves, 1 when it costs nothing at all. `words` a run.
+  double promise(std::size_t words) const;
 };
 
 struct Segment {
-  std::uint64_t head = 0;  // hash of the first word
+  std::uint64_t head = 0;    // hash of the first word
+  std::uint64_t before = 0;  // of the word that must come before it; 0 for any
   std::uint64_t id = 0;
+  Discovery::Kind kind = Discovery::Kind::kStep;  // how its loop was found …
+  std::size_t expected = 0;                       // … and how many words it had
+  std::shared_ptr<LoopRecord> loop = std::make_shared<LoopRecord>();
   std::vector<Word> words;
+  // Names what lies before each word, and after the last: segments that begin with the same words
+  // have the same numbers there (see paths.h).
+  std::vector<std::uint64_t> path;
   std::vector<Slot> slots;
   std::vector<StorageInfo> storages;
   std::vector<SlotId> live_ins;  // in the order of Graph::inputs
@@ -114,12 +177,15 @@ struct Segment {
   Graph graph;                                 // until it is handed to the compiler
   std::vector<std::int32_t> output_buffer_of;  // [graph output] buffer place or -1 (writes input)
   std::string place;                           // "file:line" of the head
+  HistoryPlanPtr history;                      // null: no result has a live one
+  std::vector<std::vector<TrackedView>> tracked_views;  // each way from a base to a held view
 
   std::atomic<State> state{State::kCompiling};
   std::unique_ptr<Executable> executable;  // set before `state` becomes kArmed
   std::string failure;                     // when compilation failed
   Statistics statistics;
-  int consecutive_leaves = 0;
+  std::atomic<float> recent_runs{1};  // its worth: runs, of which old ones count less
+  Ledger ledger;
 };
 using SegmentPtr = std::shared_ptr<Segment>;
 

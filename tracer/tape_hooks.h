@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "src/core/autograd_meta.h"
 #include "src/core/op.h"
+#include "tracer/history.h"
 
 namespace groove::tracer {
 
@@ -16,9 +18,24 @@ struct TapeHooks {
   // Could a backward() from this tensor still do something?
   bool (*has_live_history)(const TensorImpl& impl) = nullptr;
   // Runs the library call of a big word again on these tensors; false when it is not the tape's.
-  bool (*run_again)(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs) = nullptr;
+  // `script`: where the call stopped that this one goes on from, then where this one stops.
+  bool (*run_again)(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
+                    TapeNode* user_code, std::shared_ptr<Script>& script,
+                    std::vector<Tensor>* results) = nullptr;
+  // A compiled backward is done with a custom function.
+  void (*release)(TapeNode& user_code) = nullptr;
+  // Is it one of the hooks of this leaf?
+  bool (*has_hook)(const TensorImpl& leaf, const TapeNode* user_code) = nullptr;
   // The history given to results whose tape a compiled backward has used up.
   TapeNodePtr (*make_released_node)() = nullptr;
+  // What the results of a recording leave on the tape; null (and why) when it cannot be repeated.
+  HistoryPlanPtr (*plan_history)(const HistoryRequest& request, std::string& why) = nullptr;
+  // Gives the results of a run the history that the plan says.
+  void (*attach_history)(HistoryRun run) = nullptr;
+  // Given by the tracer: may a backward of this thread run compiled code now?
+  bool (*may_run_compiled)() = nullptr;
+  // Notes that `output` is the view op `call` of its input, as the tape does for an eager call.
+  void (*track_view)(const Call& call, Tensor& output) = nullptr;
   std::uint64_t (*sequence)() = nullptr;
   void (*set_sequence)(std::uint64_t next) = nullptr;
 };

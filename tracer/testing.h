@@ -7,11 +7,15 @@ namespace groove::tracer::testing {
 
 /// Every replay leaves before matching its word number `word`; -1: none.
 void force_exit_at(std::int64_t word);
+/// The check of the live-in with this slot number fails wherever it is made; -1: none.
+void fail_live_in_check(std::int64_t slot);
 /// Drops all segments and what discovery has seen on this thread.
 void forget_everything();
 /// Words of the longest armed segment; 0 when none is armed.
 std::int64_t longest_segment();
 void set_hot(int repeats);
+/// What segments may take; 0: as the environment says.
+void set_cache_bytes(std::size_t bytes);
 void set_synchronous(bool is_synchronous);
 
 }  // namespace groove::tracer::testing

@@ -41,7 +41,10 @@ constexpr Goal kGoals[] = {{"A1", "MLP 4-32-32-4, batch 32, Adam", 15},
                            {"A13s", "softmax 4096×1024", 0},
                            {"A13sb", "the same with backward", 0},
                            {"A13l", "layer norm 4096×1024", 0},
-                           {"A13lb", "the same with backward", 0}};
+                           {"A13lb", "the same with backward", 0},
+                           {"A14", "LSTMCell loop, 5 to 20 steps, Adam", 4},
+                           {"A15", "cart and pole, REINFORCE, an episode", 4},
+                           {"A16", "adaptive Runge-Kutta 3(2), a trial", 4}};
 // A10 times A2 from the start of the process; it has a table of its own.
 constexpr const char* kStart = "A10";
 constexpr const char* kStarted = "A2";
@@ -76,6 +79,10 @@ std::string format(const char* how, double value) {
 std::vector<Library> find_libraries(const Settings& settings) {
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   std::vector<Library> all = {{"groove", {folder / "anchors_groove"}, false}};
+  // Takes part only when it is named.
+  if (std::count(settings.libraries.begin(), settings.libraries.end(), "groove-eager")) {
+    all.push_back({"groove-eager", {"/usr/bin/env", "GROOVE_MODE=eager", folder / "anchors_groove"}});
+  }
   if (fs::exists(folder / "anchors_torch")) all.push_back({"libtorch", {folder / "anchors_torch"}});
   if (!settings.python.empty()) {
     for (const std::string key : {"torch", "torch.compile", "jax"}) {
@@ -263,7 +270,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(names));
   app.add_option("--libraries", settings.libraries, "peers that take part; all when none is named")
       ->delimiter(',')
-      ->check(CLI::IsMember({"libtorch", "torch", "torch.compile", "jax", "none"}));
+      ->check(CLI::IsMember(
+          {"groove-eager", "libtorch", "torch", "torch.compile", "jax", "none"}));
   app.add_option("--python", settings.python,
                  "interpreter that has bench/peers/requirements.txt; bench/peers/run makes one")
       ->check(CLI::ExistingFile);

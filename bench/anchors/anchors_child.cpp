@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
   try {
     if (const int threads = std::atoi(argv[2])) use_threads(threads);
     const auto anchor = make_anchor(argv[1]);
-    std::printf("%s\n", ANCHORS_LIBRARY);
+    const char* const mode = std::getenv("GROOVE_MODE");
+    std::printf("%s%s%s\n", ANCHORS_LIBRARY, mode ? " " : "", mode ? mode : "");
     std::fflush(stdout);
     long long steps = 0;
     while (std::scanf("%lld", &steps) == 1) {

@@ -78,7 +78,7 @@ AnchorPtr make_perceptron(const std::string& name) {
 AnchorPtr make_anchor(const std::string& name) {
   torch::manual_seed(1);
   for (auto* make : {make_perceptron, make_convolutional, make_recurrent, make_transformer,
-                     make_operators}) {
+                     make_operators, make_varying}) {
     if (AnchorPtr anchor = make(name)) return anchor;
   }
   throw std::invalid_argument("unknown anchor " + name);

@@ -13,7 +13,7 @@ class Anchor {
 };
 using AnchorPtr = std::unique_ptr<Anchor>;
 
-/// By name, A1 to A13 (bench/anchors/anchors.cpp lists them). Throws std::invalid_argument for any
+/// By name, A1 to A16 (bench/anchors/anchors.cpp lists them). Throws std::invalid_argument for any
 /// other.
 AnchorPtr make_anchor(const std::string& name);
 
@@ -23,5 +23,6 @@ AnchorPtr make_convolutional(const std::string& name);
 AnchorPtr make_recurrent(const std::string& name);
 AnchorPtr make_transformer(const std::string& name);
 AnchorPtr make_operators(const std::string& name);
+AnchorPtr make_varying(const std::string& name);
 
 void use_threads(int threads);

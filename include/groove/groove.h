@@ -4,6 +4,7 @@
 #include "groove/accessor.h"
 #include "groove/array_ref.h"
 #include "groove/autograd.h"
+#include "groove/control_flow.h"
 #include "groove/cuda.h"
 #include "groove/data.h"
 #include "groove/dtype.h"

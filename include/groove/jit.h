@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "groove/detail/compiled_call.h"  // jit::compile()
+
 namespace groove::jit {
 
 enum class Mode : std::uint8_t {
@@ -36,6 +38,9 @@ struct Summary {
   std::uint64_t hits = 0;      // iterations that ran compiled
   std::uint64_t leaves = 0;    // iterations that began compiled and were left
   double compile_milliseconds = 0;
+  // Operators that launch a kernel, as the program called them or a library call expanded to them.
+  std::uint64_t ops_compiled = 0;  // … that ran inside compiled iterations
+  std::uint64_t ops_eager = 0;     // … that ran one by one
 };
 Summary summary();
 

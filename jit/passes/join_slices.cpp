@@ -12,10 +12,10 @@
 #include "groove/ops/creation.h"
 #include "groove/ops/math.h"
 #include "groove/ops/views.h"
-#include "jit/graph_builder.h"
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
 #include "kernels/build.h"
+#include "kernels/ops/graph_builder.h"
 #include "kernels/ops/structural.h"
 
 namespace groove::jit {
@@ -130,7 +130,7 @@ class Joiner {
     maker_.erase(found);
     const Placed& placed = placed_.at(old);
     const Type& type = from_.type(old);
-    GraphBuilder builder(rewriter_.graph());
+    kernels::GraphBuilder builder(rewriter_.graph());
     builder.set_context(node.place, node.stage, nullptr);
     const Tensor whole = builder.record([&] {
       Tensors parts;

@@ -1,6 +1,8 @@
 // The one file that deals with asmjit's objects and their life: see facade.h.
 #include "kernels/asmjit/facade.h"
 
+#include <pthread.h>
+
 #include <mutex>
 #include <string>
 
@@ -10,17 +12,34 @@
 namespace groove::kernels::assembly {
 namespace {
 
-asmjit::JitRuntime& runtime() {
-  // Never destroyed: code may run until the last thread ends.
-  static asmjit::JitRuntime* const instance = [] {
-    asmjit::JitAllocator::CreateParams params;
-    params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-    // One mapping per kernel would meet the kernel's limit on mappings; blocks hold many.
-    params.blockSize = 1u << 20;
-    return new asmjit::JitRuntime(&params);
-  }();
-  return *instance;
+// Never destroyed: code may run until the last thread ends.
+asmjit::JitRuntime* new_runtime() {
+  asmjit::JitAllocator::CreateParams params;
+  params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+  // One mapping per kernel would meet the kernel's limit on mappings; blocks hold many.
+  params.blockSize = 1u << 20;
+  return new asmjit::JitRuntime(&params);
 }
+
+struct Runtime {
+  std::mutex mutex;
+  asmjit::JitRuntime* asmjit = new_runtime();
+};
+Runtime& runtime() {
+  static Runtime& instance = *new Runtime;
+  return instance;
+}
+
+// Two mappings of one piece of memory are shared with a forked child, and both processes would put
+// new code at the same place: the child begins a piece of its own, and runs the old code where it is.
+[[maybe_unused]] const bool is_fork_handled = [] {
+  pthread_atfork([] { runtime().mutex.lock(); }, [] { runtime().mutex.unlock(); },
+                 [] {
+                   runtime().asmjit = new_runtime();
+                   runtime().mutex.unlock();
+                 });
+  return true;
+}();
 
 thread_local Listing* open_listing = nullptr;
 
@@ -28,7 +47,10 @@ thread_local Listing* open_listing = nullptr;
 
 }  // namespace
 
-const asmjit::Environment& environment() { return runtime().environment(); }
+const asmjit::Environment& environment() {
+  static const asmjit::Environment host = asmjit::Environment::host();
+  return host;
+}
 
 Listing::Listing() : outer_(open_listing) { open_listing = this; }
 Listing::~Listing() { open_listing = outer_; }
@@ -41,10 +63,9 @@ std::string Listing::text() const { return std::string(logger_.data(), logger_.d
 
 void* publish(asmjit::CodeHolder& code) {
   if (open_listing) return nullptr;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(runtime().mutex);
   void* address = nullptr;
-  const asmjit::Error error = runtime().add(&address, &code);
+  const asmjit::Error error = runtime().asmjit->add(&address, &code);
   if (error) fail(asmjit::DebugUtils::errorAsString(error));
   return address;
 }

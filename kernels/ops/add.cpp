@@ -30,6 +30,12 @@ const Op& op_scalar = define(ScalarSpec{
     .gradient = [](const Grad& g) { return Tensors{reduced_to(g.cotangent(), g.input_types[0])}; },
     .reference = [](double a, double b) { return a + b; },
     .dtypes = all_dtypes(),
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
+          const ScalarType dtype = s.op.type(s).outputs[0].dtype;
+          const ValueRange x = in_dtype(inputs[0], dtype), by = range_of(s.numbers[0], dtype);
+          return in_dtype({x.low + by.low, x.high + by.high}, dtype);
+        },
 });
 
 TypeResult scaled_type(const Signature& s) {

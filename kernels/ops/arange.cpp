@@ -1,4 +1,5 @@
 // arange: start + step * i, each element rounded once from f64 (i64 for integers); linspace, eye.
+#include <algorithm>
 #include <cmath>
 
 #include "groove/ops/creation.h"
@@ -28,6 +29,16 @@ const Op& op = define({
                                     b.numbers[1] * convert(b.flat_index(), b.compute)};
             },
         .uses_flat_index = true}),
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange>, int) {
+          if (!is_whole(s)) return ValueRange();
+          const double start = s.numbers[0].to_double(), step = s.numbers[1].to_double();
+          const double last = start + step * static_cast<double>(s.attr().integer(0) - 1);
+          const bool is_exact = std::fabs(start) <= 0x1p53 && std::fabs(last) <= 0x1p53;
+          if (!is_exact) return ValueRange();
+          return converted_range(kLong, {std::min(start, last), std::max(start, last)},
+                                 s.attr().dtype(1));
+        },
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>&) {

@@ -48,6 +48,12 @@ const Op& op = define({
           }
           return result;
         },
+    .range =
+        [](const Signature&, ArrayRef<ValueRange> inputs, int) {
+          ValueRange all = inputs[0];
+          for (const ValueRange& one : inputs) all = joined(all, one);
+          return all;
+        },
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -1,4 +1,6 @@
 // clamp_min: the bound where self is below it, else self; NaN stays.
+#include <algorithm>
+
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -16,6 +18,13 @@ const Op& op = define(ScalarSpec{
     .reference = [](double x, double bound) { return x < bound ? bound : x; },
     .dtypes = all_dtypes(),
     .tolerance_ulp = 0,
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
+          const ScalarType dtype = s.op.type(s).outputs[0].dtype;
+          const ValueRange x = is_floating(dtype) ? in_dtype(inputs[0], dtype) : inputs[0];
+          const ValueRange bound = range_of(s.numbers[0], dtype);
+          return ValueRange{std::max(x.low, bound.low), std::max(x.high, bound.high)};
+        },
 });
 
 }  // namespace

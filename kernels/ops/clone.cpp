@@ -12,6 +12,7 @@ const Op& op = define(UnarySpec{
     .type = same_as_input,
     .dtypes = all_dtypes(),
     .tolerance_ulp = 0,
+    .range = first_range,
 });
 
 }  // namespace

@@ -25,6 +25,8 @@ const Op& op = define({
           if (g.needs[1]) result[1] = reduced_to(g.cotangent(), g.input_types[1]);
           return result;
         },
+    .range = [](const Signature& s, ArrayRef<ValueRange> inputs,
+                int) { return converted_range(s.inputs[1].dtype, inputs[1], s.inputs[0].dtype); },
     .reference =
         elementwise_reference([](const std::vector<double>& x, const Signature&) { return x[1]; }),
     .dtypes = all_dtypes(),

@@ -27,6 +27,8 @@ const Op& op = define({
         },
     .saves_inputs = 3,
     .check = check_classes,
+    .check_reads = 1,
+    .allowed = [](const Signature& s) { return positions_below(s.inputs[0].sizes[1]); },
     .has_inplace = false,
     .reference =
         class_loss_reference([](const double* row, std::int64_t classes, std::int64_t target) {

@@ -95,6 +95,7 @@ const Op& define(const ElementwiseLoss& spec) {
       .saves_inputs = 3,
       .check = spec.check,
       .check_reads = spec.check_reads,
+      .allowed = spec.allowed,
       .has_inplace = false,
       .reference =
           [spec](const Signature& s, const std::vector<Reference>& inputs) {

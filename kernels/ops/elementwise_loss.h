@@ -21,7 +21,8 @@ struct ElementwiseLoss {
   std::vector<double> parameters = {0};  // of samples
   Domain domain = {};
   std::function<void(const Signature&, ArrayRef<Tensor>)> check = {};
-  std::uint32_t check_reads = 0;
+  int check_reads = 0;
+  AllowedRule allowed = {};
   double tolerance_ulp = 16;
 };
 const Op& define(const ElementwiseLoss& spec);

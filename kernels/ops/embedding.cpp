@@ -47,6 +47,9 @@ const Op& op = define({
           s.op.type(s);  // shapes first: the range is read from them
           check_index_range("embedding", "index", inputs[1], s.inputs[0].sizes[0]);
         },
+    .check_reads = 1,
+    .allowed = [](const Signature& s) { return positions_below(s.inputs[0].sizes[0]); },
+    .range = first_range,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

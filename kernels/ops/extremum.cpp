@@ -27,6 +27,12 @@ ReferenceRule best_position(ScalarTest2 is_before) {
   });
 }
 
+// Among the elements that one result was chosen from.
+ValueRange positions(const Signature& s) {
+  const std::int64_t results = element_count(s.op.type(s).outputs[0].sizes);
+  return positions_below(results > 0 ? element_count(s.inputs[0].sizes) / results : 1);
+}
+
 std::vector<Sample> samples(ScalarType dtype) { return reduction_samples(dtype, false); }
 
 // Elements that tie share the gradient.
@@ -50,6 +56,7 @@ const Op& define_value(const Extremum& e) {
           },
       .saves_inputs = 1,
       .saves_outputs = 1,
+      .range = first_range,
       .has_inplace = false,
       .reference = best_value(e.is_before),
       .dtypes = all_dtypes(),
@@ -86,6 +93,8 @@ const Op& define_with_index(const Extremum& e) {
                 where(eq(places, unreduced(g.output(1), g)), unreduced(g.cotangent(), g), 0)};
           },
       .saves_outputs = 2,
+      .range = [](const Signature& s, ArrayRef<ValueRange> inputs,
+                  int output) { return output == 0 ? inputs[0] : positions(s); },
       .has_inplace = false,
       .reference =
           [is_before = e.is_before](const Signature& s, const std::vector<Reference>& inputs) {
@@ -122,6 +131,7 @@ const Op& define_position(const Extremum& e) {
       },
       .lowering =
           kernels::lower(kernels::ReductionLowering{.reductions = {e.position}}),
+      .range = [](const Signature& s, ArrayRef<ValueRange>, int) { return positions(s); },
       .has_inplace = false,
       .reference = best_position(e.is_before),
       .dtypes = numeric_dtypes(),

@@ -18,6 +18,10 @@ const Op& op = define({
     },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& b) { return kernels::Exprs{b.numbers[0]}; }}),
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange>, int) {
+          return range_of(s.numbers[0], s.attr().dtype(1));
+        },
     .has_inplace = false,
     .reference = elementwise_reference(
         [](const std::vector<double>&, const Signature& s) { return s.numbers[0].to_double(); }),

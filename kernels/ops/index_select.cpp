@@ -35,6 +35,12 @@ const Op& op = define({
           const auto dim = static_cast<std::size_t>(s.attr().integer(0));
           check_index_range("index_select", "index", inputs[1], s.inputs[0].sizes[dim]);
         },
+    .check_reads = 1,
+    .allowed =
+        [](const Signature& s) {
+          return positions_below(s.inputs[0].sizes[static_cast<std::size_t>(s.attr().integer(0))]);
+        },
+    .range = first_range,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -320,6 +320,12 @@ const Op& define(IndexedWrite spec) {
             const auto dim = static_cast<std::size_t>(s.attr().integer(0));
             check_index_range(spec.name, "index", inputs[inputs.size() - 2], sizes[dim]);
           },
+      .check_reads = spec.into_zeros ? 0 : 1,
+      .allowed =
+          [](const Signature& s) {
+            const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+            return positions_below(s.op.type(s).outputs[0].sizes[dim]);
+          },
       .has_inplace = !spec.into_zeros,
       .reference = [spec](
                        const Signature& s,

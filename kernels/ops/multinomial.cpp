@@ -92,6 +92,8 @@ const Op& op = define({
             [](const Signature& s) {
               return 500 + 5.0 * static_cast<double>(element_count(s.inputs[0].sizes));
             }}),
+    .range = [](const Signature& s, ArrayRef<ValueRange>,
+                int) { return positions_below(row_length(s.inputs[0].sizes)); },
     .has_inplace = false,
     .is_random = true,
     // By walking the weights that are left.
@@ -147,7 +149,7 @@ void check_weights(const Tensor& weights, std::int64_t samples, bool replaces) {
       GROOVE_CHECK(weight >= 0 && std::isfinite(weight),
                    "multinomial: weight {} at position {} of row {}; weights must be finite and "
                    "not negative",
-                   weight, i, row);
+                   std::isnan(weight) ? std::fabs(weight) : weight, i, row);
       positive += weight > 0;
     }
     GROOVE_CHECK(positive >= (replaces ? 1 : samples),

@@ -22,6 +22,8 @@ const Op& op = define({
         },
     .saves_inputs = 2,
     .check = check_classes,
+    .check_reads = 1,
+    .allowed = [](const Signature& s) { return positions_below(s.inputs[0].sizes[1]); },
     .has_inplace = false,
     .reference = class_loss_reference(
         [](const double* row, std::int64_t, std::int64_t target) { return -row[target]; }),

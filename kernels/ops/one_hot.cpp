@@ -63,6 +63,8 @@ const Op& op = define({
           s.op.type(s);  // the dtype first
           check_index_range("one_hot", "class", inputs[0], s.attr().integer(0));
         },
+    .allowed = [](const Signature& s) { return positions_below(s.attr().integer(0)); },
+    .range = [](const Signature&, ArrayRef<ValueRange>, int) { return ValueRange{0, 1}; },
     .has_inplace = false,
     .reference = reference,
     .domain = {0, 2},

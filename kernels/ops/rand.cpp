@@ -30,6 +30,7 @@ const Op& op = define({
             },
         .raw_numbers = 3,
         .uses_flat_index = true}),
+    .range = [](const Signature&, ArrayRef<ValueRange>, int) { return ValueRange{0, 1}; },
     .has_inplace = false,
     .is_random = true,
     .reference =

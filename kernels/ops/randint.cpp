@@ -24,6 +24,11 @@ const Op& op = define({
             },
         .raw_numbers = 15,
         .uses_flat_index = true}),
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange>, int) {
+          const double low = s.numbers[2].to_double(), count = s.numbers[3].to_double();
+          return converted_range(kLong, {low, low + count - 1}, s.attr().dtype(1));
+        },
     .has_inplace = false,
     .is_random = true,
     .reference =

@@ -81,6 +81,12 @@ void check_divisors(const Signature& s, ArrayRef<Tensor> inputs) {
   });
 }
 
+// Integers that are not 0; what a floating remainder divides by is not looked at.
+ValueRange allowed_divisors(const Signature& s) {
+  const bool is_whole = !is_floating(s.inputs[0].dtype) && !is_floating(s.inputs[1].dtype);
+  return is_whole ? ValueRange{1, ValueRange().high} : ValueRange();
+}
+
 Tensor floored_quotient(const Tensor& a, const Tensor& b) { return floor(div(a, b)); }
 
 const Op& op = define({
@@ -100,6 +106,8 @@ const Op& op = define({
         },
     .saves_inputs = 3,
     .check = check_divisors,
+    .check_reads = 1,
+    .allowed = allowed_divisors,
     .has_inplace = false,
     .reference = elementwise_reference(
         [](const std::vector<double>& x, const Signature&) { return reference(x[0], x[1]); }),

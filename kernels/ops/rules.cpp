@@ -2,7 +2,9 @@
 #include "kernels/ops/rules.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "groove/half.h"
 #include "kernels/ops/reference.h"
 #include "src/core/promotion.h"
 
@@ -111,7 +113,43 @@ TypeResult promoted_bool(const Signature& signature) {
   return broadcast_result(signature, kBool, promoted_dtype(signature));
 }
 
+// ---- where values lie ----
+
+ValueRange first_range(const Signature&, ArrayRef<ValueRange> inputs, int) { return inputs[0]; }
+
+ValueRange joined(const ValueRange& a, const ValueRange& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+ValueRange in_dtype(const ValueRange& range, ScalarType dtype) {
+  const auto in = [dtype](double bound) -> double {
+    const auto single = static_cast<float>(bound);
+    if (dtype == kHalf) return static_cast<Half>(single);
+    if (dtype == kBFloat16) return static_cast<BFloat16>(single);
+    return dtype == kDouble ? bound : single;
+  };
+  if (is_floating(dtype)) return {in(range.low), in(range.high)};
+  const ValueRange all = values_of(dtype);
+  const bool fits = all.holds(range) && range.low > -0x1p63 && range.high < 0x1p63;
+  return fits ? range : all;
+}
+
+ValueRange range_of(const Scalar& number, ScalarType dtype) {
+  if (number.isFloatingPoint() && !is_floating(dtype)) return values_of(dtype);
+  const double value = number.to_double();
+  const bool is_exact = number.isFloatingPoint() || std::fabs(value) <= 0x1p53;
+  return is_exact && !std::isnan(value) ? in_dtype({value, value}, dtype) : values_of(dtype);
+}
+
 // ---- gradients ----
+
+ValueRange converted_range(ScalarType from, const ValueRange& range, ScalarType to) {
+  if (to == kBool || (is_floating(from) && !is_floating(to))) return values_of(to);
+  const ValueRange rounded = in_dtype(range, to);
+  const bool is_half = to == kHalf || to == kBFloat16;  // which may be rounded to directly
+  const bool is_exact = rounded.low == range.low && rounded.high == range.high;
+  return is_half && !is_exact ? values_of(to) : rounded;
+}
 
 Tensor reduced_to(const Tensor& grad, const Type& operand) {
   const Tensor summed = type_of(grad).sizes == operand.sizes ? grad : sum_to(grad, operand.sizes);
@@ -128,6 +166,7 @@ const Op& define(UnarySpec spec) {
       .gradient = spec.gradient,
       .saves_inputs = spec.saves_input ? 1u : 0u,
       .saves_outputs = spec.saves_output ? 1u : 0u,
+      .range = spec.range,
       .reference = elementwise_reference(
           [f = spec.reference](const std::vector<double>& x, const Signature&) { return f(x[0]); }),
       .domain = spec.domain,
@@ -167,6 +206,7 @@ const Op& define(ScalarSpec spec) {
                                            }}),
       .gradient = spec.gradient,
       .saves_inputs = spec.saves_input ? 1u : 0u,
+      .range = spec.range,
       .reference = elementwise_reference(
           [f = spec.reference](const std::vector<double>& x, const Signature& signature) {
             const ScalarType compute = signature.op.type(signature).compute;

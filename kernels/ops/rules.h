@@ -53,6 +53,24 @@ TypeResult promoted_floating(const Signature& signature);
 /// As promoted; the result is bool.
 TypeResult promoted_bool(const Signature& signature);
 
+// ---- where values lie ----
+
+/// Integers from 0 to below a bound: what may index an axis of that size.
+inline ValueRange positions_below(std::int64_t bound) {
+  return {0, static_cast<double>(bound) - 1};
+}
+/// A RangeRule: every element is one of the first input's.
+ValueRange first_range(const Signature& signature, ArrayRef<ValueRange> inputs, int output);
+/// The smallest range around both.
+ValueRange joined(const ValueRange& a, const ValueRange& b);
+/// What a range becomes when values are rounded to a dtype, through f32 for the 16-bit floats;
+/// integers that would wrap may be anything.
+ValueRange in_dtype(const ValueRange& range, ScalarType dtype);
+/// The same for a conversion. A float may be NaN, which as an integer may be anything.
+ValueRange converted_range(ScalarType from, const ValueRange& range, ScalarType to);
+/// A number as a kernel of that dtype is given it.
+ValueRange range_of(const Scalar& number, ScalarType dtype);
+
 // ---- gradients ----
 
 /// `grad` summed over broadcast axes and cast to the dtype of an operand.
@@ -73,6 +91,7 @@ struct UnarySpec {
   TypeRule type = floating_result;
   std::vector<ScalarType> dtypes = numeric_dtypes();
   double tolerance_ulp = 2;
+  RangeRule range = {};
 };
 const Op& define(UnarySpec spec);
 
@@ -102,6 +121,7 @@ struct ScalarSpec {
   std::vector<double> numbers = {1.5, -2};
   std::vector<ScalarType> dtypes = numeric_dtypes();
   double tolerance_ulp = 1;
+  RangeRule range = {};
 };
 const Op& define(ScalarSpec spec);
 

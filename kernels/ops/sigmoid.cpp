@@ -18,6 +18,7 @@ const Op& op = define(UnarySpec{
     .reference = [](double x) { return 1 / (1 + std::exp(-x)); },
     .domain = {-6, 6},
     .dtypes = all_dtypes(),
+    .range = [](const Signature&, ArrayRef<ValueRange>, int) { return ValueRange{0, 1}; },
 });
 
 }  // namespace

@@ -13,5 +13,8 @@ const Op& materialize_op();
 const Op& place_slice_op();
 /// write_strided(base, value) {sizes, strides, offset}: base with that region replaced.
 const Op& write_strided_op();
+/// write_moving(base, value; starts) {sizes, strides, offset, steps, extents}: the same where the
+/// region moves with run-time numbers.
+const Op& write_moving_op();
 
 }  // namespace groove

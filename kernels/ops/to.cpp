@@ -21,6 +21,10 @@ const Op& op = define({
     },
     .lowering = kernels::unary([](kernels::Expr x) { return x; }),
     .gradient = [](const Grad& g) { return Tensors{g.cotangent().to(g.input_types[0].dtype)}; },
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
+          return converted_range(s.inputs[0].dtype, inputs[0], s.attr().dtype(0));
+        },
     .has_inplace = false,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return truncated(s.attr().dtype(0), x[0]);

@@ -43,6 +43,11 @@ const Op& op = define({
           return result;
         },
     .saves_inputs = 1,
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
+          const ScalarType dtype = s.op.type(s).outputs[0].dtype;
+          return joined(in_dtype(inputs[1], dtype), in_dtype(inputs[2], dtype));
+        },
     .has_inplace = false,
     .reference = elementwise_reference(
         [](const std::vector<double>& x, const Signature&) { return x[0] != 0 ? x[1] : x[2]; }),
@@ -69,6 +74,11 @@ const Op& op_scalar = define({
                          reduced_to(where(g.input(0), g.cotangent(), 0), g.input_types[1])};
         },
     .saves_inputs = 1,
+    .range =
+        [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
+          const ScalarType dtype = s.op.type(s).outputs[0].dtype;
+          return joined(in_dtype(inputs[1], dtype), range_of(s.numbers[0], dtype));
+        },
     .has_inplace = false,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] != 0 ? x[1] : s.numbers[0].to_double();

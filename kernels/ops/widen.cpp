@@ -76,7 +76,7 @@ Tensors gradient_of(const Grad& grad) {
 
 Tensors call_widened(const Signature& signature, ArrayRef<Tensor> inputs) {
   return around(signature, inputs, [](const Signature& wide, ArrayRef<Tensor> operands) {
-    Tensors results(static_cast<std::size_t>(wide.op.outputs));
+    Tensors results(output_count(wide.op, wide.attrs));
     const Tensors held(operands.begin(), operands.end());
     dispatch(Call{&wide.op, held, &wide.attrs, wide.numbers, Site::current(), false},
              results.data());

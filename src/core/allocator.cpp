@@ -1,6 +1,7 @@
 // Size classes, the thread-local front, the central cache.
 #include "src/core/allocator.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -153,6 +154,7 @@ class Central {
     std::lock_guard lock(mutex_);
     return reserved_;
   }
+  std::mutex& mutex() { return mutex_; }
 
  private:
   void release_cached() {
@@ -213,6 +215,13 @@ Central& central() {
   static Central& instance = *new Central;
   return instance;
 }
+
+// A forked child finds the cache whole.
+[[maybe_unused]] const bool is_fork_handled = [] {
+  pthread_atfork([] { central().mutex().lock(); }, [] { central().mutex().unlock(); },
+                 [] { central().mutex().unlock(); });
+  return true;
+}();
 
 std::atomic<std::ptrdiff_t> allocated_total{0};
 std::atomic<std::ptrdiff_t> allocated_peak{0};

@@ -1,6 +1,9 @@
 // What the tape hangs on a tensor. The node type is complete in autodiff/.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "groove/tensor.h"
 #include "src/core/tensor_impl.h"
 
@@ -27,14 +30,26 @@ struct AutogradMeta {
   std::uint32_t output_index = 0;  // which output of grad_fn this tensor is
   bool retains_grad = false;
   TapeNodePtr accumulator;       // leaves: the node that adds into grad (weak ownership inside)
+  AtomicValue<bool> has_accumulator;  // for threads that use a leaf for the first time
   Tensor view_base;              // differentiable views: the tensor whose storage this is
   std::uint32_t view_version = 0;  // storage version at which grad_fn was made (views only)
   detail::RefPtr<ViewStep> view_step;  // how view_base becomes this view: a list of view ops
   bool is_saved_by_producer = false;   // grad_fn saved this very output (without owning it)
+  std::uint64_t hooks = 0;  // leaves: names the set of gradient hooks; 0 when there is none
 };
 
 AutogradMeta& autograd_meta(TensorImpl& impl);  // made when absent
 
+// A backward that has stopped at user code: what to call now, and where the backward goes on. The
+// caller of the big word calls it and goes on with another word.
+struct Script {
+  TapeNodePtr user_code;  // null when the backward is done
+  std::vector<Tensor> arguments;
+  std::shared_ptr<void> walk;  // null while a replay stands for it
+};
+
+/// Tells a recording tracer that an expansion is about to read or write `.grad` of this leaf.
+void use_grad(TensorImpl& leaf);
 /// Sets or clears `.grad` of a leaf and tells a recording tracer.
 void set_grad(TensorImpl& leaf, Tensor grad);
 

@@ -5,6 +5,13 @@
 
 namespace groove {
 
+void (*error_hook)() = nullptr;
+
+void throw_error(std::string message) {
+  if (error_hook) error_hook();
+  throw Error(std::move(message));
+}
+
 void assertion_failed(const char* condition, const char* file, int line,
                       const std::string& detail) noexcept {
   std::fprintf(stderr, "groove: internal check failed: %s\n  at %s:%d\n%s%s", condition, file, line,

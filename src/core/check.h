@@ -9,7 +9,9 @@
 
 namespace groove {
 
-[[noreturn]] inline void throw_error(std::string message) { throw Error(std::move(message)); }
+[[noreturn]] void throw_error(std::string message);
+/// Called before every such throw: the program may be about to leave its loop.
+extern void (*error_hook)();
 
 /// Prints condition, place and detail to standard error and aborts.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line,

@@ -28,13 +28,6 @@ struct Override {
 };
 constinit thread_local Override override_;
 
-struct OpenSite {
-  Site site;
-  std::uint32_t ordinal = 0;
-  bool is_open = false;
-};
-constinit thread_local OpenSite open_site;
-
 }  // namespace
 
 void register_handler(DispatchLayer layer, Handler handler) {
@@ -62,6 +55,8 @@ DispatchOverride::DispatchOverride(void (*handler)(void* context, const Call&, T
 
 DispatchOverride::~DispatchOverride() { override_ = {previous_handler_, previous_context_}; }
 
+bool is_dispatch_overridden() { return override_.handler != nullptr; }
+
 Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site, const Attrs& attrs,
                      ArrayRef<Scalar> numbers) {
   constexpr std::size_t kMost = 8;
@@ -83,17 +78,16 @@ SiteScope::~SiteScope() {
   if (is_outermost_) open_site.is_open = false;
 }
 
-SiteKey site_key(const Site& site) {
-  if (open_site.is_open)
-    return {open_site.site.file_name(), open_site.site.line(), open_site.site.column(),
-            ++open_site.ordinal};
-  return {site.file_name(), site.line(), site.column(), 0};
-}
+Site user_site(const Site& site) { return open_site.is_open ? open_site.site : site; }
 
 void register_big_word_handler(BigWordHandler handler) { big_word_handler = handler; }
 
 void run_big_word(const BigWord& word, void (*expand)(void*), void* context) {
   ensure_environment();
+  GROOVE_CHECK(!override_.handler,
+               "{}: this call changes state, so it cannot stand in a function given to cond, "
+               "while_loop or scan; call it outside",
+               word.op->name);
   const SiteScope scope(word.site);
   if (big_word_handler) return big_word_handler(word, expand, context);
   expand(context);

@@ -2,6 +2,9 @@
 // registers its handler; a missing one is skipped.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "src/core/op.h"
 
 namespace groove {
@@ -38,6 +41,9 @@ class DispatchOverride {
   void (*previous_handler_)(void*, const Call&, Tensor*);
   void* previous_context_;
 };
+
+/// Do calls of this thread go to a DispatchOverride?
+bool is_dispatch_overridden();
 
 // An operand of a call for as long as the call lasts: a Tensor's one pointer without a reference
 // of its own. A list of these is read as a list of Tensors.
@@ -78,10 +84,25 @@ struct SiteKey {  // what the tracer compares
   std::uint32_t line, column, ordinal;
   bool operator==(const SiteKey&) const = default;
 };
+struct OpenSite {
+  Site site;
+  std::uint32_t ordinal = 0;
+  bool is_open = false;
+};
+inline constinit thread_local OpenSite open_site;
 /// The user's place of a call that is being dispatched now; advances the ordinal of an open scope.
-SiteKey site_key(const Site& site);
+inline SiteKey site_key(const Site& site) {
+  OpenSite& open = open_site;
+  if (!open.is_open) return {site.file_name(), site.line(), site.column(), 0};
+  return {open.site.file_name(), open.site.line(), open.site.column(), ++open.ordinal};
+}
+/// The same place, for people.
+Site user_site(const Site& site);
 
 // ---- words that are not ops ----
+
+struct TapeNode;
+struct Script;  // src/core/autograd_meta.h
 
 // A library call that is one word to the tracer: backward, zero_grad, optimizer.step. Its
 // expansion dispatches ordinary ops; in replay it does not run at all.
@@ -94,6 +115,12 @@ struct BigWord {
   const void* object = nullptr;  // whose state the expansion walks …
   std::uint64_t epoch = 0;       // … and its epoch: a change means another word
   bool ends_step = false;        // a natural cut comes after it
+  // What the call gives: filled by the expansion, or by a replay.
+  std::vector<Tensor>* results = nullptr;
+  // User code that the call attaches to what it walks later (a custom function, a hook).
+  TapeNode* user_code = nullptr;
+  // Of a call that may meet user code; made by the expansion, or by a replay, when it does.
+  std::shared_ptr<Script>* script = nullptr;
 };
 using BigWordHandler = void (*)(const BigWord& word, void (*expand)(void*), void* context);
 void register_big_word_handler(BigWordHandler handler);
@@ -108,6 +135,8 @@ void run_big_word(const BigWord& word, const Expand& expand) {
 // State changes the tracer must know of while it records the expansion of a big word.
 struct StateHooks {
   void (*on_set_grad)(TensorImpl& leaf, const Tensor& grad) = nullptr;
+  // An expansion is about to read or write the `.grad` of this leaf.
+  void (*on_use_grad)(TensorImpl& leaf) = nullptr;
   // Host reads of metadata the tape owns (grad_fn, _version): pending work must be real first.
   void (*on_host_access)(TensorImpl& impl) = nullptr;
   void (*on_metadata_change)(TensorImpl& impl) = nullptr;

@@ -129,6 +129,11 @@ const std::vector<Variable>& variables() {
        "every Nth replay also runs eagerly and is compared bit for bit",
        {},
        store_number<&E::check, 0>},
+      {"GROOVE_CACHE_BYTES",
+       "536870912, or a number from 1",
+       "what compiled loops may take, code and memory; those that pay least are dropped",
+       {},
+       store_number<&E::cache_bytes, 1>},
   };
   return table;
 }

@@ -18,6 +18,7 @@ struct Environment {
   std::string log;                     // comma-separated names of log channels
   std::string report, dump, trace;     // paths; empty for none
   std::int64_t check = 0;              // every Nth replay is compared with eager
+  std::int64_t cache_bytes = 512 << 20;  // that compiled loops may take
   bool logs(const std::string& channel) const;
 };
 

@@ -1,6 +1,8 @@
 // The random state behind a lock: draws of several threads get different numbers.
 #include "src/core/generator.h"
 
+#include <pthread.h>
+
 #include <mutex>
 
 namespace groove {
@@ -14,6 +16,12 @@ Generator& generator() {
   static Generator& instance = *new Generator;
   return instance;
 }
+
+[[maybe_unused]] const bool is_fork_handled = [] {
+  pthread_atfork([] { generator().mutex.lock(); }, [] { generator().mutex.unlock(); },
+                 [] { generator().mutex.unlock(); });
+  return true;
+}();
 
 constinit thread_local RandomState* scope_state = nullptr;
 

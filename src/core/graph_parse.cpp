@@ -13,6 +13,7 @@
 
 #include "src/core/check.h"
 #include "src/core/graph.h"
+#include "src/core/subgraph.h"
 
 namespace groove {
 namespace {
@@ -30,18 +31,35 @@ class Parser {
   explicit Parser(const std::string& text) : text_(text) {}
 
   Graph run() {
+    Graph graph = parse_one();
+    skip();
+    if (at_ != text_.size()) fail("text after the end of the graph");
+    return graph;
+  }
+
+ private:
+  Parser(const std::string& text, std::size_t at, int depth)
+      : text_(text), at_(at), depth_(depth) {}
+
+  Graph parse_one() {
     expect("graph");
     parse_header();
     expect("{");
     while (!accept_word("return")) parse_statement();
     parse_return();
     expect("}");
-    skip();
-    if (at_ != text_.size()) fail("text after the end of the graph");
     return std::move(graph_);
   }
+  // The value of an attribute: a graph with names of its own.
+  std::int64_t inner_graph() {
+    constexpr int kDeepest = 64;
+    if (depth_ >= kDeepest) fail("graphs are nested too deeply");
+    Parser inner(text_, at_, depth_ + 1);
+    Graph graph = inner.parse_one();
+    at_ = inner.at_;
+    return intern(std::move(graph));
+  }
 
- private:
   [[noreturn]] void fail(const std::string& reason) const {
     std::size_t line = 1, column = 1;
     for (std::size_t i = 0; i < at_ && i < text_.size(); ++i) {
@@ -260,6 +278,9 @@ class Parser {
         case AttrType::kDouble:
           attrs.add_double(real());
           break;
+        case AttrType::kGraph:
+          attrs.add(inner_graph());
+          break;
       }
     }
     expect("}");
@@ -310,6 +331,7 @@ class Parser {
 
   const std::string& text_;
   std::size_t at_ = 0;
+  int depth_ = 0;
   Graph graph_;
   std::unordered_map<std::string, ValueId> names_;
 };

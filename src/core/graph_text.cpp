@@ -18,6 +18,7 @@
 
 #include "src/core/check.h"
 #include "src/core/graph.h"
+#include "src/core/subgraph.h"
 
 namespace groove {
 namespace {
@@ -81,6 +82,14 @@ std::string attribute_text(const Op& op, const Attrs& attrs, std::size_t field) 
       return short_name(reader.dtype(field));
     case AttrType::kDouble:
       return real_text(reader.real(field));
+    case AttrType::kGraph: {
+      // Lines of the inner graph stand further to the right.
+      std::string inner = print(interned_graph(reader.integer(field)));
+      inner.pop_back();
+      std::string text;
+      for (const char c : inner) text += c == '\n' ? std::string("\n    ") : std::string(1, c);
+      return text;
+    }
   }
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include "src/core/check.h"
 #include "src/core/graph.h"
+#include "src/core/subgraph.h"
 
 namespace groove {
 namespace {
@@ -71,6 +72,13 @@ class Verifier {
     }
     TypeResult types;
     try {
+      for (std::size_t field = 0; field < node.op->attributes.size(); ++field) {
+        if (node.op->attributes[field].type != AttrType::kGraph) continue;
+        const AttrReader reader(*node.op, node.attrs);
+        const std::string problem = verify(interned_graph(reader.integer(field)));
+        if (!problem.empty())
+          return fmt::format("{}: {}", node.op->attributes[field].name, problem);
+      }
       types = derive_types(graph_, node);
     } catch (const Error& error) {
       return error.what();

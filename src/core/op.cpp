@@ -2,6 +2,7 @@
 #include "src/core/op.h"
 
 #include <bit>
+#include <cmath>
 #include <memory>
 #include <unordered_map>
 
@@ -22,6 +23,14 @@ Registry& registry() {
 }
 
 }  // namespace
+
+ValueRange values_of(ScalarType dtype) {
+  if (is_floating(dtype)) return {};
+  if (dtype == kBool) return {0, 1};
+  const int bits = 8 * static_cast<int>(element_size(dtype));
+  return dtype == kByte ? ValueRange{0, 255}
+                        : ValueRange{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
+}
 
 const Op& define(Op op) {
   Registry& r = registry();

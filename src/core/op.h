@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,7 +31,14 @@ enum class OpKind : std::uint8_t {
 
 // ---- attributes: structure, as opposed to numbers ----
 
-enum class AttrType : std::uint8_t { kInt, kInts, kBool, kDtype, kDouble };
+enum class AttrType : std::uint8_t {
+  kInt,
+  kInts,
+  kBool,
+  kDtype,
+  kDouble,
+  kGraph,  // the number of an interned graph (src/core/subgraph.h)
+};
 struct AttrField {
   const char* name;
   AttrType type;
@@ -116,6 +124,24 @@ using TypeRule = std::function<TypeResult(const Signature&)>;  // throws groove:
 /// signature. Throws groove::Error when the strides do not allow the view.
 using ViewRule = std::function<Geometry(const Geometry& input, const Signature&)>;
 
+// ---- values ----
+
+// Every element of a tensor is NaN or lies in [low, high].
+struct ValueRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool holds(const ValueRange& other) const { return low <= other.low && other.high <= high; }
+};
+/// All that a dtype holds.
+ValueRange values_of(ScalarType dtype);
+/// Where elements of each result lie, given where those of the inputs do. It may be wider than the
+/// truth, never narrower.
+using RangeRule =
+    std::function<ValueRange(const Signature&, ArrayRef<ValueRange> inputs, int output)>;
+/// Where the elements of the input that `check` reads may lie for it to pass; where their producer
+/// keeps them there, nobody needs to look.
+using AllowedRule = std::function<ValueRange(const Signature&)>;
+
 // ---- gradients ----
 
 // What a gradient rule is given: ordinary tensors. Only inputs and outputs that the op declares
@@ -130,6 +156,8 @@ struct Grad {
   ArrayRef<Type> input_types;
   ArrayRef<Type> output_types;
   ArrayRef<bool> needs;  // per input: is its gradient wanted
+  // Of ops that accumulate, per input: the sum that its gradient is added to, undefined for none.
+  ArrayRef<Tensor> accumulated = {};
   const Tensor& cotangent() const { return cotangents[0]; }
   const Tensor& input(std::size_t i) const { return inputs[i]; }
   const Tensor& output(std::size_t i = 0) const { return outputs[i]; }
@@ -162,20 +190,23 @@ struct Op {
   std::string name = {};
   int version = 1;
   OpKind kind = OpKind::kElementwise;
-  int inputs = 1;  // -1: any number
-  int outputs = 1;
+  int inputs = 1;   // -1: any number
+  int outputs = 1;  // -1: as many as attribute field 0 says
   std::vector<AttrField> attributes = {};
   std::vector<const char*> number_names = {};
   TypeRule type = {};
   ViewRule view = {};  // kView
   std::shared_ptr<const kernels::Lowering> lowering = {};
   GradientRule gradient = {};      // empty: not differentiable
-  std::uint32_t saves_inputs = 0;  // bit i: the gradient reads input i
+  std::uint32_t saves_inputs = 0;  // bit i: the gradient reads input i; bit 31: all from there on
   std::uint32_t saves_outputs = 0;
+  // The gradient rule adds to `accumulated` itself and gives the sums: an op that stands for many.
+  bool accumulates = false;
   std::function<void(const Signature&, ArrayRef<Tensor>)> check =
       {};  // on values; throws groove::Error
-  // bit i: the check reads input i's values, which are then real before it; integer ones always are
-  std::uint32_t check_reads = 0;
+  int check_reads = 0;       // the input whose values the check reads; real before it
+  AllowedRule allowed = {};  // empty: the check always looks
+  RangeRule range = {};      // empty: views keep their input's, others anything their dtype holds
   // In-place form: output k is written to input mutates[k]. Default: output 0 to input 0.
   std::vector<int> mutates = {0};
   bool has_inplace = true;
@@ -190,6 +221,14 @@ struct Op {
 
   int id = -1;  // interned at registration; never leaves the process
 };
+
+/// Of a call with these attributes.
+inline std::size_t output_count(const Op& op, const Attrs& attrs) {
+  return static_cast<std::size_t>(op.outputs >= 0 ? op.outputs : attrs.words()[0]);
+}
+inline bool is_saved(std::uint32_t mask, std::size_t index) {
+  return mask >> (index < 31 ? index : 31) & 1;
+}
 
 /// Adds an op to the registry; the returned record lives for ever.
 const Op& define(Op op);

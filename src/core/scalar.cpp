@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "src/core/half.h"
+#include "src/core/number_watch.h"
 
 namespace groove {
 namespace {
@@ -24,7 +25,7 @@ T truncate(double value) {
 namespace detail {
 void (*number_read_hook)(int origin) = nullptr;
 void number_was_read(int origin) {
-  if (number_read_hook) number_read_hook(origin);
+  if (!NumberWatch::note(origin) && number_read_hook) number_read_hook(origin);
 }
 }  // namespace detail
 

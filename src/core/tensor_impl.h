@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "groove/detail/tensor_base.h"
+#include "src/core/atomic_value.h"
 #include "src/core/small_vector.h"
 
 namespace groove {
@@ -14,7 +15,7 @@ struct Storage : detail::RefCounted {
   void* data = nullptr;
   std::size_t bytes = 0;
   Device device;
-  std::uint32_t version = 0;  // counts in-place writes through any alias
+  AtomicValue<std::uint32_t> version;  // counts in-place writes through any alias
 
   // Foreign code may read or write the memory at any time (a raw pointer was handed out).
   static constexpr std::uint32_t kExposed = 1;
@@ -25,11 +26,11 @@ struct Storage : detail::RefCounted {
   static constexpr std::uint32_t kOwed = 4;
   // Not Groove's memory (from_blob): it may be freed as soon as the call that reads it is over.
   static constexpr std::uint32_t kForeign = 8;
-  std::uint32_t flags = 0;
+  AtomicValue<std::uint32_t> flags;
 
-  // Where the current recording or replay knows this storage (as TensorImpl's pair below).
-  std::int32_t trace_index = -1;
-  std::uint64_t trace_session = 0;
+  // Which replay owes it, and as which of its storages (kOwed).
+  AtomicValue<std::int32_t> trace_index{-1};
+  AtomicValue<std::uint64_t> trace_session;
 
   void (*free)(Storage&) = nullptr;  // how `data` goes back; null for nothing to free
   void* free_context = nullptr;
@@ -62,15 +63,18 @@ struct TensorImpl : detail::RefCounted {
   Device device;
   bool requires_grad = false;        // as the user set it on a leaf, or inherited by a result
   bool is_contiguous = true;         // cached
-  bool is_pending = false;           // the tracer owes the data: materialize() first
+  // The tracer owes the data: materialize() first. What the tracer fills in is there for every
+  // thread that reads false here.
+  AtomicValue<bool> is_pending;
   std::uint32_t metadata_epoch = 0;  // bumped by whatever changes what later ops mean
   std::int32_t tape_references = 0;  // of the references, those held by saved values of the tape
-  AutogradMeta* autograd = nullptr;  // owned; null for plain data
+  AtomicValue<AutogradMeta*> autograd;  // owned; null for plain data
 
   // Where the current recording or replay of a tracer context knows this tensor: owner is the
-  // context's session number, id its value number there.
-  std::uint64_t trace_session = 0;
-  std::int32_t trace_id = -1;
+  // context's session number, id its value number there. A recording knows its inputs by a table of
+  // its own, since other threads may be recording with them too.
+  AtomicValue<std::uint64_t> trace_session;
+  AtomicValue<std::int32_t> trace_id{-1};
 
   void* data() const {  // address of element 0; storage must be present
     return static_cast<char*>(storage->data) +

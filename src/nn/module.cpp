@@ -236,6 +236,7 @@ void Module::clear_gradients(bool set_to_none) const {
     if (set_to_none) {
       set_grad(impl, Tensor());
     } else if (impl.autograd && impl.autograd->grad.defined()) {
+      use_grad(impl);
       impl.autograd->grad.zero_();
     }
   }

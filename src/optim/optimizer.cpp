@@ -159,6 +159,7 @@ void Optimizer::zero_grad(bool set_to_none, Site site) {
         if (set_to_none) {
           set_grad(impl, Tensor());
         } else if (detail::has_gradient(impl)) {
+          use_grad(impl);
           impl.autograd->grad.zero_();
         }
       }

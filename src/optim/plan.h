@@ -149,9 +149,10 @@ void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups,
     for (OptimizerParamGroup& group : groups) {
       for (std::size_t i = 0; i < group.params().size(); ++i) {
         Slot& slot = plan.slots[first + i];
-        if (slot.is_active)
-          rule.update(group, group.params()[i], slot,
-                      ArrayRef<Scalar>(numbers.data() + slot.numbers_at, Rule::kNumbers));
+        if (!slot.is_active) continue;
+        use_grad(*slot.impl);
+        rule.update(group, group.params()[i], slot,
+                    ArrayRef<Scalar>(numbers.data() + slot.numbers_at, Rule::kNumbers));
       }
       first += group.params().size();
     }

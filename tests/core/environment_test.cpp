@@ -70,7 +70,8 @@ TEST(Environment, DescribesItself) {
   const std::string text = describe_environment();
   for (const char* name : {"GROOVE_MODE", "GROOVE_TIER", "GROOVE_COMPILE", "GROOVE_HOT",
                            "GROOVE_NUM_THREADS", "GROOVE_ISA", "GROOVE_DEVICE", "GROOVE_LOG",
-                           "GROOVE_REPORT", "GROOVE_DUMP", "GROOVE_TRACE", "GROOVE_CHECK"})
+                           "GROOVE_REPORT", "GROOVE_DUMP", "GROOVE_TRACE", "GROOVE_CHECK",
+                           "GROOVE_CACHE_BYTES"})
     EXPECT_NE(text.find(name), std::string::npos) << name;
 }
 

@@ -9,7 +9,7 @@
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
 #include "groove/ops/views.h"
-#include "jit/graph_builder.h"
+#include "kernels/ops/graph_builder.h"
 #include "kernels/ops/optimizer_ops.h"
 
 namespace groove::jit {
@@ -44,7 +44,7 @@ std::vector<std::uint64_t> mlp_numbers() {
 
 Graph mlp_step(const std::vector<std::int64_t>& sizes, std::int64_t batch) {
   Graph graph;
-  GraphBuilder builder(graph);
+  kernels::GraphBuilder builder(graph);
   const auto input = [&](Shape shape, ScalarType dtype = kFloat) {
     const Shape strides = contiguous_strides(shape);
     return builder.tensor(graph.add_input(Type{dtype, std::move(shape)}, strides));

@@ -11,8 +11,8 @@
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
 #include "groove/ops/views.h"
-#include "jit/graph_builder.h"
 #include "kernels/backend.h"
+#include "kernels/ops/graph_builder.h"
 #include "kernels/ops/structural.h"
 #include "kernels/pool.h"
 #include "tests/passes/run_graph.h"
@@ -191,7 +191,7 @@ class Generator {
   std::mt19937_64 random_;
   std::int32_t stage_ = 0;
   Graph graph_;
-  GraphBuilder builder_;
+  kernels::GraphBuilder builder_;
   Tensors values_;
 };
 

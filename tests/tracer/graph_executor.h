@@ -73,15 +73,20 @@ class GraphExecutable final : public Executable {
   }
 
   // Only the compiler knows this operator: a strided region of the first operand is replaced.
-  static Tensor overwritten(const Node& node, const std::vector<Tensor>& inputs) {
+  static Tensor overwritten(const Node& node, const std::vector<Tensor>& inputs,
+                            const std::vector<Scalar>& starts) {
     const AttrReader attr(*node.op, node.attrs);
     const TensorImpl& base = *inputs[0].impl();
     Tensor whole = make_empty(base.geometry.sizes, base.dtype);
     copy(inputs[0], whole);
+    std::int64_t offset = attr.integer(2);
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::int64_t start = starts[i].to_int();
+      offset += attr.integers(3)[i] * (start < 0 ? start + attr.integers(4)[i] : start);
+    }
     copy(inputs[1],
          Tensor(make_impl(whole.impl()->storage,
-                          Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)),
-                                   attr.integer(2)},
+                          Geometry{Shape(attr.integers(0)), Shape(attr.integers(1)), offset},
                           base.dtype)));
     return whole;
   }
@@ -111,10 +116,10 @@ class GraphExecutable final : public Executable {
     }
     const auto* lowering = node.op->lowering.get();
     if (lowering && std::holds_alternative<kernels::OverwriteLowering>(lowering->how)) {
-      values_[static_cast<std::size_t>(node.outputs[0])] = overwritten(node, inputs);
+      values_[static_cast<std::size_t>(node.outputs[0])] = overwritten(node, inputs, numbers);
       return;
     }
-    std::vector<Tensor> outputs(static_cast<std::size_t>(node.op->outputs));
+    std::vector<Tensor> outputs(output_count(*node.op, node.attrs));
     const bool was_enabled = grad_enabled();
     set_grad_enabled(false);
     dispatch_below(DispatchLayer::kAutodiff, Call{node.op, inputs, &node.attrs, numbers, {}},

@@ -2,37 +2,11 @@
 
 #include <groove/groove.h>
 
-#include <cstdio>
 #include <cstring>
 
-namespace groove::testing {
+#include "tests/tracer/loop_log.h"
 
-class Log {
- public:
-  void number(double value) {
-    char buffer[40];
-    std::snprintf(buffer, sizeof(buffer), "%a\n", value);
-    text += buffer;
-  }
-  void integer(long long value) { text += std::to_string(value) + "\n"; }
-  // All elements as bits of their value; NaN equals NaN.
-  void tensor(const Tensor& value) {
-    if (!value.defined()) {
-      text += "undefined\n";
-      return;
-    }
-    const Tensor dense = value.detach().to(kDouble).contiguous();
-    for (std::int64_t i = 0; i < dense.numel(); ++i) number(dense.const_data_ptr<double>()[i]);
-    integer(value._version());
-  }
-  void parameter(const Tensor& value) {
-    tensor(value);
-    tensor(value.grad());
-    integer(value.requires_grad());
-    integer(value.is_leaf());
-  }
-  std::string text;
-};
+namespace groove::testing {
 
 namespace {
 

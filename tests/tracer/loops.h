@@ -17,6 +17,11 @@ struct Loop {
 };
 
 const std::vector<Loop>& loops();
+/// Backward and optimizer in odd shapes (odd_loops.cpp).
+const std::vector<Loop>& odd_loops();
+
+/// Results whose history outlives the stretch that made them (live_loops.cpp).
+const std::vector<Loop>& live_loops();
 
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);

@@ -126,7 +126,7 @@ TEST_F(TracerApi, AThreadMayEndWithWorkPending) {
 // Models come and go; what was compiled for one that is gone must not keep its memory.
 TEST_F(TracerApi, SegmentsDoNotKeepDeadModels) {
   std::int64_t after_first = 0;
-  for (int model = 0; model < 6; ++model) {
+  for (int model = 0; model < 12; ++model) {
     nn::Linear layer(64, 64);
     optim::Adam optimizer(layer->parameters(), optim::AdamOptions(1e-3));
     for (int i = 0; i < 8; ++i) {
@@ -136,7 +136,8 @@ TEST_F(TracerApi, SegmentsDoNotKeepDeadModels) {
     }
     if (model == 0) after_first = static_cast<std::int64_t>(jit::summary().segments);
   }
-  EXPECT_LE(static_cast<std::int64_t>(jit::summary().segments), after_first + 1);
+  // What makes a model is a loop of its own, and belongs to none.
+  EXPECT_LE(static_cast<std::int64_t>(jit::summary().segments), after_first + 4);
 }
 
 TEST_F(TracerApi, ExplainNamesPlaceAndReason) {
@@ -157,7 +158,7 @@ TEST(Discovery, FindsStretchesBetweenSteps) {
   Discovery discovery;
   discovery.set_hot(2);
   const auto iteration = [&] {
-    for (const std::uint64_t word : {11u, 12u, 13u}) discovery.on_word(word);
+    for (const std::uint64_t word : {11u, 12u, 13u}) discovery.on_word(word, Discovery::kOpCost);
     discovery.on_step_end();
   };
   iteration();
@@ -172,8 +173,9 @@ TEST(Discovery, FindsCyclesWithoutCuts) {
   Discovery discovery;
   discovery.set_hot(2);
   for (int i = 0; i < 3; ++i)
-    for (const std::uint64_t word : {1u, 2u, 3u, 4u}) discovery.on_word(word);
-  discovery.on_word(1);
+    for (const std::uint64_t word : {1u, 2u, 3u, 4u})
+      discovery.on_word(word, Discovery::kOpCost);
+  discovery.on_word(1, Discovery::kOpCost);
   const Discovery::Plan* found = nullptr;
   for (const std::uint64_t head : {1u, 2u, 3u, 4u})
     if (discovery.plan(head)) found = discovery.plan(head);
@@ -185,8 +187,8 @@ TEST(Discovery, PenalizedLoopsMustRepeatMoreOften) {
   Discovery discovery;
   discovery.set_hot(1);
   const auto iteration = [&] {
-    discovery.on_word(5);
-    discovery.on_word(6);
+    discovery.on_word(5, Discovery::kOpCost);
+    discovery.on_word(6, Discovery::kBigCost);
     discovery.on_step_end();
   };
   iteration();

@@ -50,6 +50,9 @@ class Generator {
     has_moving_ = random_.chance(60);
     named_percent_ = random_.chance(50) ? 10 : 60;
     inplace_percent_ = random_.chance(40) ? 0 : 15;
+    has_inputs_ = random_.chance(35);
+    has_scribbles_ = random_.chance(has_pointers_ ? 50 : 5);
+    if (is_loop_) program_.held = random_.chance(20) ? 1 + static_cast<int>(random_.below(2)) : 0;
   }
 
   Program make() {
@@ -115,6 +118,7 @@ class Generator {
   }
 
   int operand() {
+    if (carried_ != kNothing && random_.chance(40)) return carried_;
     const auto& results = machine_->results();
     const std::int64_t way = random_.below(100);
     if (way < 65 && !results.empty()) {
@@ -126,6 +130,8 @@ class Generator {
     }
     if (way < 85)
       return static_cast<int>(random_.below(static_cast<std::int64_t>(program_.parameters.size())));
+    if (way < 90 && program_.held > 0)
+      return kFirstHeld + static_cast<int>(random_.below(program_.held));
     return kFirstBuffer +
            static_cast<int>(random_.below(static_cast<std::int64_t>(program_.buffers.size())));
   }
@@ -179,6 +185,7 @@ class Generator {
       each.every = period_;
       each.phase = static_cast<int>(random_.below(period_));
     }
+    each.inner = inner_;
     if (has_branch_ && random_.chance(25)) each.guard = 1 + static_cast<int>(random_.below(2));
     program_.body.push_back(each);
     ++next_id_;
@@ -219,6 +226,9 @@ class Generator {
                                              static_cast<std::int64_t>(program_.buffers.size()))));
     }
     if (has_pointers_ && random_.chance(30)) add_on(Kind::kBlob, kNothing);
+    if (has_scribbles_ && random_.chance(60))
+      add_on(Kind::kScribble, kFirstBuffer + static_cast<int>(random_.below(
+                                                 static_cast<std::int64_t>(program_.buffers.size()))));
     if (has_guards_ && random_.chance(30)) {
       add_on(Kind::kBranch, operand());
       has_branch_ = true;
@@ -252,9 +262,74 @@ class Generator {
 
   void add_ops(std::int64_t count) {
     for (std::int64_t n = 0; n < count; ++n) {
+      if (has_inputs_ && random_.chance(12)) add_on(Kind::kInput, kNothing);
+      if (is_loop_ && random_.chance(4)) add_inner();
       add_op();
       if (random_.chance(12)) add_host_thing();
     }
+  }
+
+  // A result of these sizes, one of the latest.
+  int result_like(const Tensor& model, int first) {
+    const auto& results = machine_->results();
+    for (auto each = results.rbegin(); each != results.rend() && each->first >= first; ++each)
+      if (each->second.defined() && each->second.sizes() == model.sizes() &&
+          each->second.scalar_type() == model.scalar_type())
+        return each->first;
+    return kNothing;
+  }
+
+  // An inner loop of varying length that carries one of the results made before it.
+  void add_inner() {
+    if (inner_ != 0 || machine_->results().empty()) return;
+    auto from = machine_->results().end();
+    std::advance(from, -1 - random_.below(std::min<std::int64_t>(
+                               3, static_cast<std::int64_t>(machine_->results().size()))));
+    const int carried = from->first;
+    const Tensor model = from->second;
+    if (!model.defined()) return;
+    Inner loop;
+    loop.least = static_cast<int>(random_.below(3));
+    loop.spread = 1 + static_cast<int>(random_.below(5));
+    program_.inners.push_back(loop);
+    inner_ = static_cast<int>(program_.inners.size());
+    const int first = kFirstResult + next_id_;
+    carried_ = carried;
+    for (std::int64_t n = 1 + random_.below(4); n > 0; --n) add_op();
+    if (has_host_ && random_.chance(30)) add_on(Kind::kItem, operand());
+    carried_ = kNothing;
+    if (const int next = result_like(model, first); next != kNothing)
+      add_on(Kind::kAssign, next, carried);
+    inner_ = 0;
+  }
+
+  // A loss that is added up over several iterations before its backward.
+  void add_pending() {
+    const int from = loss();
+    if (from == kNothing || program_.held == 0) return;
+    const int held = kFirstHeld + static_cast<int>(random_.below(program_.held));
+    Instruction hold = blank(Kind::kHold);
+    hold.operands[0] = result_like(machine_->value(held), kFirstResult);
+    hold.operands[1] = held;
+    if (hold.operands[0] == kNothing) return;
+    hold.i = random_.below(3);
+    hold.i_per_step = 0;
+    add(hold);
+    if (hold.i != 0 || random_.chance(50)) return;
+    Instruction each = blank(Kind::kBackward);
+    each.operands[0] = held;
+    each.i = random_.below(2);
+    each.i_per_step = 0;
+    each.has_no_grad = false;
+    each.every = 1 + static_cast<int>(random_.below(3));
+    each.phase = each.every - 1;
+    add(each);
+    hold.id = next_id_;
+    hold.operands[0] = held;
+    hold.i = 1;
+    hold.every = each.every;
+    hold.phase = each.phase;
+    add(hold);
   }
 
   void add_zero_grad() {
@@ -327,6 +402,7 @@ class Generator {
         add_backward();
       }
       if (random_.chance(15)) add_host_thing();
+      add_pending();
       add_update();
     }
     if (!zeroes_first && random_.chance(60)) add_zero_grad();
@@ -385,6 +461,8 @@ class Generator {
   std::int64_t pool_[3];
   int next_id_ = 0;
   bool has_guards_, has_eager_, has_host_, has_pointers_, has_moving_;
+  bool has_inputs_ = false, has_scribbles_ = false;
+  int inner_ = 0, carried_ = kNothing;  // of the inner loop that is being made
   bool has_branch_ = false, zeroes_to_none_ = true;
   bool is_inference_ = false;
   int named_percent_, inplace_percent_;

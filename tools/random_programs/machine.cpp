@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "groove/jit.h"
 #include "src/core/half.h"
@@ -108,7 +109,10 @@ Tensor mean_of(const Tensor& t, Site site) {
 
 }  // namespace
 
-Machine::Machine(const Program& program) : program_(program), last_uses_(program.body.size()) {
+Machine::Machine(const Program& program)
+    : program_(program),
+      last_uses_(program.body.size()),
+      inner_last_uses_(program.body.size()) {
   manual_seed(program.seed);
   for (const Leaf& leaf : program.parameters)
     parameters_.push_back(groove::randn(leaf.sizes, leaf.dtype).mul_(0.5).requires_grad_());
@@ -136,14 +140,28 @@ Machine::Machine(const Program& program) : program_(program), last_uses_(program
         optimizers_.push_back(std::make_unique<optim::AdamW>(own, optim::AdamWOptions(spec.rate)));
     }
   }
-  std::map<int, std::size_t> last;
+  for (int n = 0; n < program.held; ++n)
+    held_.push_back(
+        parameters_[static_cast<std::size_t>(n) % parameters_.size()].detach().clone());
+  for (const Instruction& each : program.body)
+    if (each.kind == Kind::kScribble && pointers_.empty())
+      for (const Tensor& buffer : buffers_) pointers_.emplace_back(buffer, buffer.data_ptr());
+  std::map<int, std::size_t> last, made;
+  std::set<int> carried;
   for (std::size_t at = 0; at < program.body.size(); ++at) {
     const Instruction& each = program.body[at];
+    if (each.kind == Kind::kAssign) carried.insert(each.operands[1]);
     if (!each.is_named) last[kFirstResult + each.id] = at;
+    made[kFirstResult + each.id] = at;
     for (const int operand : each.operands)
       if (const auto found = last.find(operand); found != last.end()) found->second = at;
   }
-  for (const auto& [number, at] : last) last_uses_[at].push_back(number);
+  for (const auto& [number, at] : last) {
+    // What an inner loop was given or hands on lives until it ends.
+    const int inner = program.body[at].inner;
+    const bool is_inside = inner != 0 && program.body[made[number]].inner == inner;
+    (is_inside && !carried.contains(number) ? inner_last_uses_ : last_uses_)[at].push_back(number);
+  }
 }
 
 Tensor Machine::value(int number) const {
@@ -152,8 +170,10 @@ Tensor Machine::value(int number) const {
     const auto found = results_.find(number);
     return found == results_.end() ? Tensor() : found->second;
   }
-  const auto& from = number >= kFirstBuffer ? buffers_ : parameters_;
-  const auto at = static_cast<std::size_t>(number >= kFirstBuffer ? number - kFirstBuffer : number);
+  const auto& from = number >= kFirstHeld     ? held_
+                     : number >= kFirstBuffer ? buffers_
+                                              : parameters_;
+  const auto at = static_cast<std::size_t>(number % 100);
   return at < from.size() ? from[at] : Tensor();
 }
 
@@ -288,10 +308,46 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
       log(fmt::format("v{} {} {} {}", v.a._version(), v.a.requires_grad(), v.a.is_leaf(),
                       shape(v.a)));
       break;
+    case Kind::kInput:
+      results_[result] = input(v);
+      break;
+    case Kind::kAssign:
+      results_[instruction.operands[1]] = v.a;
+      break;
+    case Kind::kHold: {
+      const auto at = static_cast<std::size_t>(instruction.operands[1] - kFirstHeld);
+      if (at >= held_.size()) break;
+      held_[at] = v.i % 3 == 0   ? v.a
+                  : v.i % 3 == 1 ? v.a.detach(v.site)
+                                 : v.a.detach(v.site).clone(v.site);
+      break;
+    }
+    case Kind::kScribble: {
+      const auto at = static_cast<std::size_t>(instruction.operands[0] - kFirstBuffer);
+      if (at >= pointers_.size() || pointers_[at].first.numel() == 0) break;
+      const Tensor& buffer = pointers_[at].first;
+      const auto element = static_cast<std::size_t>(v.j % buffer.numel());
+      if (buffer.scalar_type() == kFloat)
+        static_cast<float*>(pointers_[at].second)[element] = static_cast<float>(v.x);
+      else
+        static_cast<unsigned char*>(pointers_[at].second)[0] =
+            static_cast<unsigned char>(buffer.scalar_type() == kBool ? v.j & 1 : v.j & 3);
+      break;
+    }
     case Kind::kError:
       results_[result] = groove::add(Arg(v.a, v.site), groove::ones({3, 97}, kFloat, v.site));
       break;
   }
+}
+
+// The rows: nearly always the same, in turn one of two, or one of many.
+Tensor Machine::input(const Operands& v) const {
+  const std::int64_t most = 2 + v.i % 7;
+  const std::int64_t rows = v.k % 3 == 0   ? (v.step % (3 + v.j % 4) == 2 ? most - 1 : most)
+                            : v.k % 3 == 1 ? most + v.step % 2
+                                           : most + v.step * 5 % 7;
+  const auto sizes = parameters_[0].sizes();
+  return groove::randn({rows, sizes.empty() ? 3 : sizes.back()}, kFloat, v.site);
 }
 
 void Machine::update_by_hand(const Instruction& instruction, const Operands& v) {
@@ -332,6 +388,7 @@ void Machine::log_end() {
     log_tensor(fmt::format("p{}.grad", n), parameters_[n].grad());
   }
   for (std::size_t n = 0; n < buffers_.size(); ++n) log_tensor(fmt::format("b{}", n), buffers_[n]);
+  for (std::size_t n = 0; n < held_.size(); ++n) log_tensor(fmt::format("held{}", n), held_[n]);
   for (std::size_t n = 0; n < kept_.size(); ++n) log_tensor(fmt::format("kept{}", n), kept_[n]);
   for (std::size_t n = 0; n < optimizers_.size(); ++n)
     for (const Tensor& p : optimizers_[n]->param_groups()[0].params()) {
@@ -351,12 +408,26 @@ void Machine::log_end() {
   log(fmt::format("draws {}", get_random_state().draws));
 }
 
+void Machine::run_inner(std::size_t first, std::size_t end, std::int64_t step) {
+  const auto inner = static_cast<std::size_t>(program_.body[first].inner);
+  const bool is_loop = inner > 0 && inner <= program_.inners.size();
+  const int count = is_loop ? program_.inners[inner - 1].count(step) : 1;
+  for (int turn = 0; turn < count; ++turn)
+    for (std::size_t at = first; at < end; ++at) {
+      run(program_.body[at], step);
+      for (const int number : inner_last_uses_[at]) results_.erase(number);
+    }
+}
+
 Log Machine::run_all() {
   for (int step = 0; step < program_.steps; ++step) {
     start_step();
-    for (std::size_t at = 0; at < program_.body.size(); ++at) {
-      run(program_.body[at], step);
-      drop_dead(at);
+    for (std::size_t at = 0, end = 0; at < program_.body.size(); at = end) {
+      const int inner = program_.body[at].inner;
+      for (end = at + 1; inner != 0 && end < program_.body.size(); ++end)
+        if (program_.body[end].inner != inner) break;
+      run_inner(at, end, step);
+      for (; at < end; ++at) drop_dead(at);
     }
     if (program_.clears_at_end && step + 1 < program_.steps) results_.clear();
   }

@@ -24,7 +24,9 @@ class Machine {
   void forget(int number) { results_.erase(number); }
 
  private:
+  void run_inner(std::size_t first, std::size_t end, std::int64_t step);
   void execute(const Instruction& instruction, const Operands& v);
+  Tensor input(const Operands& v) const;
   void update_by_hand(const Instruction& instruction, const Operands& v);
   void log(const std::string& text);
   void log_tensor(const std::string& name, const Tensor& tensor);
@@ -34,10 +36,12 @@ class Machine {
   const Program& program_;
   Log log_;
   std::string place_;
-  std::vector<Tensor> parameters_, buffers_, kept_;
+  std::vector<Tensor> parameters_, buffers_, held_, kept_;
+  std::vector<std::pair<Tensor, void*>> pointers_;  // to the first memory of each buffer
   std::vector<std::unique_ptr<optim::Optimizer>> optimizers_;
   std::map<int, Tensor> results_;
   std::vector<std::vector<int>> last_uses_;  // [instruction]: results that die after it
+  std::vector<std::vector<int>> inner_last_uses_;  // … at each turn of the inner loop it is in
   bool branch_ = false;
 };
 

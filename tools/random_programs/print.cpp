@@ -8,6 +8,7 @@ namespace groove::random_programs {
 std::string name_of(int number) {
   if (number == kNothing) return "-";
   if (number >= kFirstResult) return fmt::format("t{}", number - kFirstResult);
+  if (number >= kFirstHeld) return fmt::format("h{}", number - kFirstHeld);
   if (number >= kFirstBuffer) return fmt::format("b{}", number - kFirstBuffer);
   return fmt::format("p{}", number);
 }
@@ -54,6 +55,14 @@ const char* name_of(Kind kind) {
       return "log version";
     case Kind::kError:
       return "add [3, 97]";
+    case Kind::kInput:
+      return "randn [rows, …]";
+    case Kind::kAssign:
+      return "assign (b = a)";
+    case Kind::kHold:
+      return "hold (b = a)";
+    case Kind::kScribble:
+      return "write an old pointer";
   }
   return "?";
 }
@@ -79,6 +88,7 @@ std::string print(const Instruction& each) {
   if (each.is_eager) text += " eager";
   if (each.has_no_grad) text += " no_grad";
   if (each.is_named) text += " named";
+  if (each.inner != 0) text += fmt::format(" in loop {}", each.inner);
   return text;
 }
 
@@ -93,6 +103,10 @@ std::string print(const Program& program) {
   };
   leaves("p", program.parameters);
   leaves("b", program.buffers);
+  if (program.held > 0) text += fmt::format("h0 … h{}: held\n", program.held - 1);
+  for (std::size_t n = 0; n < program.inners.size(); ++n)
+    text += fmt::format("loop {}: {} to {} turns\n", n + 1, program.inners[n].least,
+                        program.inners[n].least + program.inners[n].spread - 1);
   static const char* const kinds[] = {"SGD", "SGD(momentum 0.9, decay 0.01)", "Adam", "AdamW"};
   for (const OptimizerSpec& spec : program.optimizers)
     text += fmt::format("{} lr {} over p{}\n", kinds[spec.kind], spec.rate,

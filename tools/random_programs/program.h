@@ -11,9 +11,10 @@
 
 namespace groove::random_programs {
 
-// Numbers of tensors: parameters from 0, buffers (state without gradients) from 100, the result of
-// the instruction with id n is 1000 + n.
-inline constexpr int kFirstBuffer = 100, kFirstResult = 1000, kNothing = -1;
+// Numbers of tensors: parameters from 0, buffers (state without gradients) from 100, what is held
+// from iteration to iteration with its history from 200; the result of the instruction with id n is
+// 1000 + n.
+inline constexpr int kFirstBuffer = 100, kFirstHeld = 200, kFirstResult = 1000, kNothing = -1;
 
 // What an instruction sees: up to three operands, raw integers that each op maps into its own valid
 // range, and a number.
@@ -59,6 +60,10 @@ enum class Kind : std::uint8_t {
   kLeaf,      // result = a detached, cloned, requiring gradients
   kVersion,   // version and flags of a are logged
   kError,     // an addition whose shapes do not fit
+  kInput,     // result = random numbers, whose rows change from step to step as k says
+  kAssign,    // the name of result b now means a: what an inner loop carries
+  kHold,      // held b becomes a; i: with its history, detached, or a clone
+  kScribble,  // an element of buffer b is written through a pointer got before the loop
 };
 
 struct Instruction {
@@ -76,6 +81,15 @@ struct Instruction {
   bool is_eager = false;        // under an EagerGuard
   bool has_no_grad = false;     // under a NoGradGuard
   bool is_named = false;  // the result lives to the end of the iteration, else to its last use
+  int inner = 0;          // neighbours of the same number make an inner loop
+};
+
+// How often an inner loop runs: least + a number below spread that follows from the step.
+struct Inner {
+  int least = 1, spread = 1;
+  int count(std::int64_t step) const {
+    return least + static_cast<int>((step * 7 + step / 3) % spread);
+  }
 };
 
 struct Leaf {
@@ -94,6 +108,8 @@ struct Program {
   int steps = 8;
   bool clears_at_end = true;  // results die at the end of an iteration, not at the next's start
   std::vector<Leaf> parameters, buffers;
+  int held = 0;               // each begins as a copy of a parameter
+  std::vector<Inner> inners;  // [inner - 1]
   std::vector<OptimizerSpec> optimizers;
   std::vector<Instruction> body;
 };

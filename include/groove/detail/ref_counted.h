@@ -13,6 +13,10 @@ class RefCounted {
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
   void retain() const noexcept { __atomic_fetch_add(&references_, 1, __ATOMIC_RELAXED); }
+  /// A second reference, where the caller has the only one and nobody else can come by another.
+  void retain_from_only_owner() const noexcept {
+    __atomic_store_n(&references_, 2, __ATOMIC_RELAXED);
+  }
   /// Takes a reference unless the object is already being destroyed (weak references).
   bool try_retain() const noexcept {
     std::int32_t seen = __atomic_load_n(&references_, __ATOMIC_RELAXED);

@@ -96,10 +96,15 @@ void open_once(Library& l) {
     const std::lock_guard lock(ending.mutex);
     ending.is_ending = true;
   });
-  // A child begins between two compilations.
+}
+
+// A child begins between two compilations. Registered at the start, so that whoever compiles through
+// this library, and has handlers of its own, is made to wait first.
+[[maybe_unused]] const bool is_fork_handled = [] {
   pthread_atfork([] { library().mutex.lock(); }, [] { library().mutex.unlock(); },
                  [] { library().mutex.unlock(); });
-}
+  return true;
+}();
 
 std::string take_text(const Library& l, char* text) {
   if (text == nullptr) return "LLVM gave no reason";

@@ -1,0 +1,160 @@
+// What a recording left on the tape, as a plan: the nodes that can be reached from the results that
+// outlive it, up to where the histories of its live-ins begin.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "autodiff/segment_backward.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::autodiff {
+namespace {
+
+using tracer::HistoryPlan;
+using tracer::HistoryRequest;
+
+class Planner {
+ public:
+  explicit Planner(const HistoryRequest& request) : request_(request) {
+    for (const HistoryRequest::Outside& outside : request.outside) {
+      const auto [known, is_new] = outside_.try_emplace({outside.node, outside.index}, outside.slot);
+      if (!is_new && known->second != outside.slot) known->second = -1;
+    }
+  }
+
+  tracer::HistoryPlanPtr plan(std::string& why) {
+    for (const HistoryRequest::Candidate& result : request_.results) {
+      const Edge root = history_of(*result.impl);
+      // One that a backward has used up, wholly or in part, is as good as released.
+      if (!root || !collect(static_cast<Node*>(root.node.get()))) continue;
+      live_.push_back({result.slot, root});
+    }
+    if (why_.empty()) number_nodes();
+    if (why_.empty()) fill_nodes();
+    why = why_;
+    if (!why_.empty()) return nullptr;
+    for (const auto& [slot, root] : live_) plan_->results.push_back({slot, planned_edge(root)});
+    if (!why_.empty()) return nullptr;
+    plan_->number_kinds = request_.number_kinds;
+    if (!plan_->nodes.empty()) plan_->programs = std::make_unique<BackwardPrograms>(*plan_);
+    return plan_;
+  }
+
+ private:
+  static Edge history_of(const TensorImpl& impl) {
+    const AutogradMeta* const meta = impl.autograd;
+    return meta && meta->grad_fn ? Edge{meta->grad_fn, meta->output_index} : Edge{};
+  }
+  bool is_outside(const Edge& edge) const {
+    return outside_.find({edge.node.get(), edge.index}) != outside_.end();
+  }
+
+  // Adds what can be reached inside; false when a backward from here would meet a spent node.
+  bool collect(Node* root) {
+    std::vector<Node*> walk{root}, found;
+    std::unordered_map<Node*, bool> seen;
+    while (!walk.empty()) {
+      Node* const at = walk.back();
+      walk.pop_back();
+      if (!seen.emplace(at, true).second) continue;
+      if (at->is_spent()) {
+        if (at->released_on != thread_number()) why_ = "another thread called backward on it";
+        return false;
+      }
+      found.push_back(at);
+      for (std::uint32_t i = 0; i < at->edge_count; ++i) {
+        const Edge& edge = at->edges[i];
+        if (!edge || is_outside(edge)) continue;
+        if (edge.node->is_deferred) {
+          why_ = "it reaches a compiled history that no input has";
+          return true;
+        }
+        walk.push_back(static_cast<Node*>(edge.node.get()));
+      }
+    }
+    for (Node* const node : found) nodes_.emplace(node, 0);
+    return true;
+  }
+
+  void number_nodes() {
+    for (const auto& [node, index] : nodes_) order_.push_back(node);
+    std::sort(order_.begin(), order_.end(),
+              [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Node& node = *order_[i];
+      if (!dynamic_cast<const OpNode*>(&node)) {
+        why_ = std::string("its history has a node of another kind: ") + node.name();
+      } else if (node.sequence < request_.first_position ||
+                 node.sequence >= request_.end_position) {
+        why_ = std::string("its history reaches outside of the loop: ") + node.name();
+      } else if ((node.retained && !node.retained->empty()) || node.hooks) {
+        why_ = std::string("a result has a hook or retains its gradient: ") + node.name();
+      }
+      nodes_[order_[i]] = static_cast<std::int32_t>(i);
+    }
+  }
+
+  void fill_nodes() {
+    for (const Node* const node : order_) {
+      HistoryPlan::Node planned = static_cast<const OpNode*>(node)->describe(
+          [this, node](const SavedValue& saved) { return planned_value(*node, saved); });
+      planned.position = node->sequence - request_.first_position;
+      for (std::uint32_t i = 0; i < node->edge_count; ++i)
+        planned.edges.push_back(planned_edge(node->edges[i]));
+      plan_->nodes.push_back(std::move(planned));
+    }
+  }
+
+  HistoryPlan::Edge planned_edge(const Edge& edge) {
+    if (!edge) return {};
+    if (const auto outside = outside_.find({edge.node.get(), edge.index});
+        outside != outside_.end()) {
+      if (outside->second < 0) why_ = "two inputs share one history";
+      auto& known = plan_->outside;
+      auto at = std::find(known.begin(), known.end(), outside->second);
+      if (at == known.end()) at = known.insert(at, outside->second);
+      return {-1, static_cast<std::int32_t>(at - known.begin()), 0};
+    }
+    const auto inner = nodes_.find(static_cast<Node*>(edge.node.get()));
+    if (inner == nodes_.end()) return {};
+    return {inner->second, -1, edge.index};
+  }
+
+  HistoryPlan::Saved planned_value(const Node& node, const SavedValue& saved) {
+    if (!saved.is_set()) return {};
+    const TensorImpl& impl = *saved.impl();
+    const std::int32_t slot = request_.slot_of(impl);
+    if (slot < 0) {
+      why_ = std::string("an unknown tensor is saved for the gradient of ") + node.name();
+      return {};
+    }
+    const auto [known, is_new] =
+        values_.try_emplace(slot, static_cast<std::int32_t>(plan_->values.size()));
+    if (is_new) plan_->values.push_back({slot, planned_edge(history_of(impl))});
+    const std::uint32_t before =
+        request_.version_before[static_cast<std::size_t>(slot)];
+    if (saved.version() < before)
+      why_ = std::string("a result is written after it was saved for the gradient of ") +
+             node.name();
+    return {known->second, saved.version() - before};
+  }
+
+  const HistoryRequest& request_;
+  std::map<std::pair<const TapeNode*, std::uint32_t>, std::int32_t> outside_;
+  std::vector<std::pair<std::int32_t, Edge>> live_;
+  std::unordered_map<Node*, std::int32_t> nodes_;
+  std::vector<Node*> order_;
+  std::unordered_map<std::int32_t, std::int32_t> values_;  // slot -> place
+  std::shared_ptr<LivePlan> plan_ = std::make_shared<LivePlan>();
+  std::string why_;
+};
+
+[[maybe_unused]] const bool is_registered = [] {
+  tracer::tape_hooks().plan_history = [](const HistoryRequest& request, std::string& why) {
+    return Planner(request).plan(why);
+  };
+  return true;
+}();
+
+}  // namespace
+}  // namespace groove::autodiff

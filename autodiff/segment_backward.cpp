@@ -1,0 +1,341 @@
+#include "autodiff/segment_backward.h"
+
+#include <algorithm>
+#include <set>
+
+#include "autodiff/arithmetic.h"
+#include "groove/autograd.h"
+#include "kernels/ops/graph_builder.h"
+#include "src/core/check.h"
+#include "src/core/environment.h"
+#include "src/core/number_watch.h"
+#include "tracer/coverage.h"
+#include "tracer/modes.h"
+#include "tracer/numbers.h"
+#include "tracer/registry.h"
+
+namespace groove::autodiff {
+namespace {
+
+using kernels::GraphBuilder;
+using tracer::HistoryPlan;
+using tracer::HistoryRun;
+
+constexpr std::size_t kMostPrograms = 24;         // of one plan
+constexpr std::uint64_t kRunsBeforePromotion = 16;
+
+using Key = std::vector<std::int64_t>;
+
+void add_to(Key& key, const Tensor& tensor) {
+  if (!tensor.defined()) {
+    key.push_back(-1);
+    return;
+  }
+  const TensorImpl& impl = *tensor.impl();
+  key.push_back(static_cast<std::int64_t>(impl.dtype) * 2 + (impl.is_contiguous ? 1 : 0));
+  key.insert(key.end(), impl.geometry.sizes.begin(), impl.geometry.sizes.end());
+  if (!impl.is_contiguous)
+    key.insert(key.end(), impl.geometry.strides.begin(), impl.geometry.strides.end());
+}
+
+Key key_of(const BackwardCall& call) {
+  Key key;
+  for (const Tensor& cotangent : call.cotangents) add_to(key, cotangent);
+  for (std::size_t e = 0; e < call.needs.size(); ++e) {
+    key.push_back(call.needs[e]);
+    add_to(key, call.sums[e]);
+  }
+  return key;
+}
+
+void add_up(Tensor& sum, const Tensor& part) { sum = sum.defined() ? sum_of(sum, part) : part; }
+
+Scalar number_of(const HistoryRun& run, const NumberRef& ref) {
+  return ref.entry < 0 ? ref.constant
+                       : tracer::number_in(run.numbers[static_cast<std::size_t>(ref.entry)],
+                                           ref.constant.type());
+}
+
+}  // namespace
+
+detail::RefPtr<OpNode> make_node(const HistoryRun& run, std::size_t index, bool has_origins,
+                                 const ValueOf& value_of) {
+  const HistoryPlan::Node& planned = run.plan->nodes[index];
+  SmallVector<Scalar, 2> numbers;
+  for (const NumberRef& ref : planned.numbers) {
+    const Scalar number = number_of(run, ref);
+    numbers.push_back(has_origins && ref.entry >= 0 ? number.with_origin(ref.entry) : number);
+  }
+  auto node = OpNode::make_planned(planned, numbers, run.first_position + planned.position);
+  for (std::size_t i = 0; i < planned.saved.size(); ++i) {
+    const HistoryPlan::Saved& saved = planned.saved[i];
+    if (saved.value < 0 || !value_of) continue;
+    const auto value = static_cast<std::size_t>(saved.value);
+    node->save_planned(i, value_of(value, i >= planned.edges.size()),
+                       has_origins ? 0 : run.values[value].version_before + saved.version);
+  }
+  return node;
+}
+
+// ---- programs ----
+
+// What a backward asked for and how it is answered.
+struct BackwardPrograms::Program {
+  Key key;
+  int asked = 0;
+  bool is_refused = false;
+  std::vector<std::pair<int, std::uint64_t>> looked_at;  // numbers that are part of it
+  tracer::SegmentPtr code;                               // once built
+
+  // An argument of the code: a cotangent, a sum, or a saved value.
+  enum class From : std::uint8_t { kCotangent, kSum, kValue };
+  struct Argument {
+    From from;
+    std::size_t index;
+  };
+  std::vector<Argument> arguments;
+  // What becomes of the sum of an outside edge: an argument as it is, a result, or nothing new.
+  struct Sum {
+    std::int32_t argument = -1, result = -1;
+  };
+  std::vector<Sum> sums;
+  std::vector<Type> results;
+  std::vector<bool> has_run;
+  std::uint64_t operators = 0;
+};
+
+BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
+  std::size_t slots = 0;
+  for (const HistoryPlan::Node& node : plan.nodes) {
+    first_slot_.push_back(slots);
+    slots += node.types.size() - node.edges.size();
+    can_run_ &= !node.is_released;
+  }
+  std::set<std::pair<std::int32_t, std::uint32_t>> places;
+  std::vector<std::vector<bool>> reaches(plan.nodes.size());  // outside edges
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+    reaches[n].resize(plan.outside.size());
+    for (const HistoryPlan::Edge& edge : plan.nodes[n].edges) {
+      if (edge.outside >= 0) reaches[n][static_cast<std::size_t>(edge.outside)] = true;
+      if (edge.node < 0) continue;
+      const std::vector<bool>& below = reaches[static_cast<std::size_t>(edge.node)];
+      for (std::size_t e = 0; e < below.size(); ++e)
+        if (below[e]) reaches[n][e] = true;
+    }
+  }
+  for (const HistoryPlan::Result& result : plan.results) {
+    can_run_ &= places.insert({result.made_by.node, result.made_by.index}).second;
+    const std::vector<bool>& below = reaches[static_cast<std::size_t>(result.made_by.node)];
+    is_uniform_ &= std::find(below.begin(), below.end(), false) == below.end();
+  }
+}
+
+BackwardPrograms::~BackwardPrograms() = default;
+
+std::vector<bool> BackwardPrograms::run(const BackwardCall& call, const ValueOf& value_of) {
+  Program* const program = program_for(call);
+  if (program && run_program(*program, call, value_of)) return program->has_run;
+  return run_nodes(call, value_of, false);
+}
+
+// As the engine would run them: from the last on, each when a cotangent has come and somebody below
+// needs what it gives.
+std::vector<bool> BackwardPrograms::run_nodes(const BackwardCall& call, const ValueOf& value_of,
+                                              bool has_origins) const {
+  const std::size_t count = plan_.nodes.size();
+  std::vector<bool> is_needed(count), has_run(count);
+  const auto needs_edge = [&](const HistoryPlan::Edge& edge) {
+    if (edge.outside >= 0) return call.needs[static_cast<std::size_t>(edge.outside)];
+    return edge.node >= 0 && is_needed[static_cast<std::size_t>(edge.node)];
+  };
+  for (std::size_t n = 0; n < count; ++n)
+    is_needed[n] = std::any_of(plan_.nodes[n].edges.begin(), plan_.nodes[n].edges.end(), needs_edge);
+  const HistoryPlan::Node& last = plan_.nodes.back();
+  Tensors slots(first_slot_.back() + last.types.size() - last.edges.size());
+  const auto slot = [&](const HistoryPlan::Edge& edge) -> Tensor& {
+    return slots[first_slot_[static_cast<std::size_t>(edge.node)] + edge.index];
+  };
+  for (std::size_t r = 0; r < plan_.results.size(); ++r)
+    if (call.cotangents[r].defined()) add_up(slot(plan_.results[r].made_by), call.cotangents[r]);
+  for (std::size_t n = count; n-- > 0;) {
+    const HistoryPlan::Node& planned = plan_.nodes[n];
+    const std::size_t edges = planned.edges.size(), outputs = planned.types.size() - edges;
+    const auto first = slots.begin() + static_cast<std::ptrdiff_t>(first_slot_[n]);
+    Tensors cotangents(std::make_move_iterator(first),
+                       std::make_move_iterator(first + static_cast<std::ptrdiff_t>(outputs)));
+    const bool has_cotangent = std::any_of(cotangents.begin(), cotangents.end(),
+                                           [](const Tensor& t) { return t.defined(); });
+    if (!has_cotangent || !is_needed[n]) continue;
+    has_run[n] = true;
+    const std::unique_ptr<bool[]> needs(new bool[edges]());
+    for (std::size_t i = 0; i < edges; ++i) needs[i] = needs_edge(planned.edges[i]);
+    Tensors gradients(edges);
+    const auto node = make_node(call.run, n, has_origins, value_of);
+    node->apply(cotangents, ArrayRef<bool>(needs.get(), edges), gradients.data());
+    cotangents.clear();
+    for (std::size_t i = 0; i < edges; ++i) {
+      if (!gradients[i].defined() || !needs[i]) continue;
+      const HistoryPlan::Edge& edge = planned.edges[i];
+      gradients[i] = conform(gradients[i], planned.types[i], node->name());
+      Tensor& sum =
+          edge.outside >= 0 ? call.sums[static_cast<std::size_t>(edge.outside)] : slot(edge);
+      add_up(sum, gradients[i]);
+      gradients[i].reset();
+    }
+  }
+  return has_run;
+}
+
+// The program to run now; null while there is none.
+BackwardPrograms::Program* BackwardPrograms::program_for(const BackwardCall& call) {
+  Key key = key_of(call);
+  const std::lock_guard lock(mutex_);
+  const auto fits = [&](const std::unique_ptr<Program>& program) {
+    return program->key == key &&
+           std::all_of(program->looked_at.begin(), program->looked_at.end(), [&](const auto& one) {
+             return call.run.numbers[static_cast<std::size_t>(one.first)] == one.second;
+           });
+  };
+  const auto found = std::find_if(programs_.begin(), programs_.end(), fits);
+  if (found == programs_.end()) {
+    if (programs_.size() >= kMostPrograms) return nullptr;
+    programs_.push_back(std::make_unique<Program>());
+    programs_.back()->key = std::move(key);
+    programs_.back()->asked = 1;
+    return nullptr;
+  }
+  Program& program = **found;
+  if (program.is_refused) return nullptr;
+  if (!program.code) {
+    if (++program.asked <= tracer::hot_repeats()) return nullptr;
+    try {
+      build(program, call);
+    } catch (const Error& error) {
+      program.is_refused = true;
+      if (environment().logs("segments"))
+        fmt::print(stderr, "groove: a backward stays eager: {}\n", error.what());
+      return nullptr;
+    }
+    tracer::compile_program(program.code, tracer::is_compilation_synchronous());
+  }
+  return program.code->state.load(std::memory_order_acquire) == tracer::State::kArmed ? &program
+                                                                                      : nullptr;
+}
+
+// Runs the gradient rules on tensors without data.
+void BackwardPrograms::build(Program& program, const BackwardCall& call) const {
+  program.code = nullptr;
+  program.arguments.clear();
+  auto code = std::make_shared<tracer::Segment>();
+  Graph& graph = code->graph;
+  graph.numbers = plan_.number_kinds;
+  GraphBuilder builder(graph, GraphBuilder::Composites::kKeep);
+  std::vector<NumberRef> entries;
+  for (std::size_t i = 0; i < plan_.number_kinds.size(); ++i)
+    entries.push_back({static_cast<std::int32_t>(i),
+                       tracer::number_in(call.run.numbers[i], plan_.number_kinds[i])});
+  builder.set_context({}, 0, &entries);
+  std::vector<Tensor> given;  // by argument
+  const auto add_argument = [&](Program::From from, std::size_t index, const Type& type,
+                                const Shape& strides) {
+    program.arguments.push_back({from, index});
+    given.push_back(builder.tensor(graph.add_input(type, strides)));
+    return given.back();
+  };
+  const auto stand_in = [&](Program::From from, std::size_t index, const Tensor& tensor) {
+    if (!tensor.defined()) return Tensor();
+    const TensorImpl& impl = *tensor.impl();
+    return add_argument(from, index, {impl.dtype, impl.geometry.sizes}, impl.geometry.strides);
+  };
+  Tensors cotangents, sums, values(plan_.values.size());
+  for (std::size_t r = 0; r < call.cotangents.size(); ++r)
+    cotangents.push_back(stand_in(Program::From::kCotangent, r, call.cotangents[r]));
+  for (std::size_t e = 0; e < call.needs.size(); ++e)
+    sums.push_back(stand_in(Program::From::kSum, e, call.sums[e]));
+  const auto value_of = [&](std::size_t index, bool) {
+    Tensor& value = values[index];
+    if (!value.defined()) {
+      const HistoryRun::Value& from = call.run.values[index];
+      value = add_argument(Program::From::kValue, index, {from.dtype, from.geometry.sizes},
+                           from.geometry.strides);
+    }
+    return value;
+  };
+  const NumberWatch watch;
+  builder.record([&] {
+    const NoGradGuard no_grad;
+    const BackwardCall symbolic{call.run, cotangents, call.needs, sums.data()};
+    program.has_run = run_nodes(symbolic, value_of, true);
+  });
+  for (const int origin : watch.read())
+    program.looked_at.emplace_back(origin, call.run.numbers[static_cast<std::size_t>(origin)]);
+  for (std::size_t e = 0; e < sums.size(); ++e) {
+    Program::Sum& sum = program.sums.emplace_back();
+    if (!sums[e].defined() || !call.needs[e]) continue;
+    const auto same = std::find_if(given.begin(), given.end(),
+                                   [&](const Tensor& t) { return t.is_same(sums[e]); });
+    if (same != given.end()) {
+      sum.argument = static_cast<std::int32_t>(same - given.begin());
+      continue;
+    }
+    const ValueId value = builder.value(sums[e]);
+    const auto known = std::find_if(graph.outputs.begin(), graph.outputs.end(),
+                                    [&](const GraphOutput& output) { return output.value == value; });
+    sum.result = static_cast<std::int32_t>(known - graph.outputs.begin());
+    if (known != graph.outputs.end()) continue;
+    graph.outputs.push_back({value, -1, 0});
+    program.results.push_back(graph.type(value));
+  }
+  for (const groove::Node& node : graph.nodes)
+    program.operators += node.op->kind == OpKind::kView ? 0 : 1;
+  code->place = "backward";
+  program.code = std::move(code);
+}
+
+bool BackwardPrograms::run_program(Program& program, const BackwardCall& call,
+                                   const ValueOf& value_of) const {
+  Tensors arguments, results;
+  std::vector<void*> buffers;
+  for (const Program::Argument& argument : program.arguments) {
+    switch (argument.from) {
+      case Program::From::kCotangent:
+        arguments.push_back(call.cotangents[argument.index]);
+        break;
+      case Program::From::kSum:
+        arguments.push_back(call.sums[argument.index]);
+        break;
+      case Program::From::kValue:
+        arguments.push_back(value_of(argument.index, true));
+        break;
+    }
+    TensorImpl& impl = *arguments.back().impl();
+    materialize(impl);
+    buffers.push_back(impl.data());
+  }
+  for (const Type& type : program.results) {
+    results.push_back(make_empty(type.sizes, type.dtype));
+    buffers.push_back(results.back().impl()->data());
+  }
+  const Executable& code = *program.code->executable;
+  ProgramContext context;
+  StoragePtr arena;
+  if (code.arena_bytes() > 0) {
+    arena = allocate_storage(code.arena_bytes());
+    context.arena = arena->data;
+  }
+  {
+    const tracer::CompiledTime time;
+    if (code.run(buffers.data(), nullptr, call.run.numbers.data(), context) != 0) return false;
+  }
+  for (std::size_t e = 0; e < program.sums.size(); ++e) {
+    const Program::Sum& sum = program.sums[e];
+    if (sum.argument >= 0) call.sums[e] = arguments[static_cast<std::size_t>(sum.argument)];
+    if (sum.result >= 0) call.sums[e] = results[static_cast<std::size_t>(sum.result)];
+  }
+  tracer::count_compiled(program.operators);
+  if (++program.code->statistics.hits == kRunsBeforePromotion)
+    tracer::promote(program.code, tracer::is_compilation_synchronous());
+  return true;
+}
+
+}  // namespace groove::autodiff

@@ -1,0 +1,159 @@
+#include "autodiff/segment_node.h"
+
+#include <algorithm>
+
+#include "autodiff/views.h"
+#include "src/core/check.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::autodiff {
+
+using tracer::HistoryPlan;
+using tracer::HistoryRun;
+
+SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
+  const HistoryPlan& plan = *run_.plan;
+  sequence = run_.first_position + plan.nodes.back().position;
+  for (const Tensor& live_in : run_.outside) {
+    const Edge edge = gradient_edge(live_in);
+    has_distinct_edges_ &=
+        std::none_of(outside_.begin(), outside_.end(), [&](const Edge& known) {
+          return known.node.get() == edge.node.get() && known.index == edge.index;
+        });
+    outside_.push_back(edge);
+  }
+  run_.outside.clear();
+  edges = outside_.data();
+  edge_count = static_cast<std::uint32_t>(outside_.size());
+  output_count = static_cast<std::uint32_t>(plan.results.size());
+  for (const HistoryRun::Value& value : run_.values)
+    if (value.live_in.defined())
+      std::atomic_ref(value.live_in.impl()->tape_references)
+          .fetch_add(1, std::memory_order_relaxed);
+}
+
+SegmentNode::~SegmentNode() { drop_values(); }
+
+void SegmentNode::drop_values() {
+  for (const HistoryRun::Value& value : run_.values)
+    if (value.live_in.defined())
+      std::atomic_ref(value.live_in.impl()->tape_references)
+          .fetch_sub(1, std::memory_order_relaxed);
+  run_.values.clear();
+}
+
+Edge SegmentNode::edge(const HistoryPlan::Edge& planned) const {
+  if (planned.outside >= 0) return outside_[static_cast<std::size_t>(planned.outside)];
+  if (planned.node < 0) return {};
+  return {TapeNodePtr(nodes_[static_cast<std::size_t>(planned.node)].get()), planned.index};
+}
+
+// A saved tensor under an impl of its own, without a history.
+Tensor SegmentNode::value(std::size_t index) const {
+  const HistoryRun::Value& from = run_.values[index];
+  if (from.live_in.defined()) return from.live_in;
+  return Tensor(make_impl(from.storage, from.geometry, from.dtype));
+}
+
+// ---- as one node ----
+
+bool SegmentNode::has_fresh_values() const {
+  for (const HistoryPlan::Node& node : run_.plan->nodes)
+    for (const HistoryPlan::Saved& saved : node.saved) {
+      if (saved.value < 0) continue;
+      const HistoryRun::Value& value = run_.values[static_cast<std::size_t>(saved.value)];
+      if (value.storage->version != value.version_before + saved.version) return false;
+    }
+  return true;
+}
+
+bool SegmentNode::may_run(bool has_targets) const {
+  const SpinLock guard(lock_);
+  return !is_materialized_ && is_used_up_.empty() && has_distinct_edges_ &&
+         programs().can_run(has_targets) && has_fresh_values() &&
+         tracer::tape_hooks().may_run_compiled && tracer::tape_hooks().may_run_compiled();
+}
+
+void SegmentNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* sums) {
+  std::vector<bool> has_run = programs().run(
+      {run_, cotangents, needs, sums}, [this](std::size_t index, bool) { return value(index); });
+  const SpinLock guard(lock_);
+  has_run_ = std::move(has_run);
+}
+
+// Nodes that were not reached keep what they saved.
+void SegmentNode::release_saved() {
+  const SpinLock guard(lock_);
+  if (is_used_up_.empty()) is_used_up_.resize(run_.plan->nodes.size());
+  std::vector<bool> is_kept(run_.values.size());
+  for (std::size_t n = 0; n < is_used_up_.size(); ++n) {
+    if (has_run_[n]) is_used_up_[n] = true;
+    if (is_used_up_[n]) continue;
+    for (const HistoryPlan::Saved& saved : run_.plan->nodes[n].saved)
+      if (saved.value >= 0) is_kept[static_cast<std::size_t>(saved.value)] = true;
+  }
+  if (std::find(is_kept.begin(), is_kept.end(), true) == is_kept.end()) drop_values();
+}
+
+// ---- as the nodes it stands for ----
+
+void SegmentNode::materialize() {
+  const SpinLock guard(lock_);
+  if (is_materialized_) return;
+  is_materialized_ = true;
+  const HistoryPlan& plan = *run_.plan;
+  // As an input, a saved result has its history; as an output it has none, since the node that made
+  // it must not be held by what it saves.
+  Tensors inputs(plan.values.size()), outputs(plan.values.size());
+  const auto value_of = [&](std::size_t index, bool is_output) {
+    Tensor& known = (is_output ? outputs : inputs)[index];
+    if (known.defined()) return known;
+    known = value(index);
+    const HistoryPlan::Edge& made_by = plan.values[index].made_by;
+    if (made_by.node >= 0 && !is_output && !run_.values[index].live_in.defined()) {
+      const Edge history = edge(made_by);
+      set_history(*known.impl(), history.node, history.index);
+    }
+    return known;
+  };
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+    const bool is_used_up = !is_used_up_.empty() && is_used_up_[n];
+    auto node = make_node(run_, n, false, is_used_up ? ValueOf() : ValueOf(value_of));
+    if (is_used_up) {
+      node->is_released = true;
+      node->released_on = released_on;
+    }
+    const std::vector<HistoryPlan::Edge>& planned = plan.nodes[n].edges;
+    for (std::size_t i = 0; i < planned.size(); ++i) node->edges[i] = edge(planned[i]);
+    nodes_.push_back(std::move(node));
+  }
+  drop_values();
+}
+
+Edge SegmentNode::target(std::uint32_t index) { return edge(run_.plan->results[index].made_by); }
+
+void resolve_history(TensorImpl& impl) {
+  AutogradMeta* const meta = impl.autograd;
+  if (!meta || !meta->grad_fn || !meta->grad_fn->is_deferred) return;
+  Edge edge{meta->grad_fn, meta->output_index};
+  resolve(edge);
+  set_history(impl, edge.node, edge.index);
+}
+
+namespace {
+
+void attach_history(HistoryRun run) {
+  std::vector<TensorImpl*> results = std::move(run.results);
+  const TapeNodePtr node(new SegmentNode(std::move(run)));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i]) set_history(*results[i], node, static_cast<std::uint32_t>(i));
+}
+
+[[maybe_unused]] const bool is_registered = [] {
+  tracer::tape_hooks().attach_history = attach_history;
+  tracer::tape_hooks().track_view = track_view;
+  return true;
+}();
+
+}  // namespace
+}  // namespace groove::autodiff

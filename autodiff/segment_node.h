@@ -1,0 +1,47 @@
+// The tape node of a compiled run whose results outlive it: it stands for all the nodes that eager
+// mode would have made. A backward runs it as one; whoever needs the nodes themselves gets them.
+#pragma once
+
+#include <atomic>
+
+#include "autodiff/segment_backward.h"
+
+namespace groove::autodiff {
+
+class SegmentNode final : public DeferredNode {
+ public:
+  explicit SegmentNode(tracer::HistoryRun run);
+  ~SegmentNode() override;
+  const char* name() const override { return "compiled"; }
+  void materialize() override;
+  Edge target(std::uint32_t index) override;
+  bool may_run(bool has_targets) const override;
+  std::uint64_t first_position() const override { return run_.first_position; }
+
+  bool accumulates() const override { return true; }
+  void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* sums) override;
+  void release_saved() override;
+
+ private:
+  void drop_values();
+  bool has_fresh_values() const;
+  Tensor value(std::size_t index) const;
+  Edge edge(const tracer::HistoryPlan::Edge& planned) const;
+  BackwardPrograms& programs() const {
+    return *static_cast<const LivePlan&>(*run_.plan).programs;
+  }
+
+  tracer::HistoryRun run_;
+  std::vector<Edge> outside_;
+  std::vector<detail::RefPtr<OpNode>> nodes_;  // once materialized
+  std::vector<bool> has_run_;                  // of the nodes, in the last backward
+  std::vector<bool> is_used_up_;               // … by backwards that kept nothing
+  bool has_distinct_edges_ = true;
+  mutable std::atomic_flag lock_;
+  bool is_materialized_ = false;
+};
+
+/// Puts the real node behind a tensor's history in its place.
+void resolve_history(TensorImpl& impl);
+
+}  // namespace groove::autodiff

@@ -1,0 +1,172 @@
+// What explain() and GROOVE_REPORT say: what loses most comes first, with the user's lines; and
+// that watching, printing and guards change nothing.
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "tests/tell/tell.h"
+#include "tracer/report.h"
+
+namespace groove::testing {
+namespace {
+
+using nlohmann::json;
+
+class Report : public Tell {};
+
+double work(Tensor& state, bool is_odd, unsigned* line = nullptr) {
+  Tensor y = state * 1.25;
+  if (line) *line = __LINE__ + 1;
+  y = is_odd ? y.exp() : y.tanh();
+  state = y.sin() * 0.5;
+  return state.sum().item<double>();
+}
+
+TEST_F(Report, RanksExitsByWhatTheyLose) {
+  auto state = groove::rand({64});
+  unsigned line = 0;
+  // One odd iteration now and then: too rare for a segment of its own at first.
+  for (int step = 0; step < 60; ++step) work(state, step == 30, &line);
+  const json all = tracer::report();
+  ASSERT_FALSE(all["segments"].empty());
+  ASSERT_FALSE(all["where_time_is_lost"].empty()) << jit::explain();
+  const json& worst = all["where_time_is_lost"][0];
+  const std::string place = fmt::format("report_test.cpp:{}", line);
+  EXPECT_EQ(worst["reason"], "kMismatchOp") << jit::explain();
+  EXPECT_EQ(worst["expected"], "tanh at " + place);
+  EXPECT_EQ(worst["came"], "exp at " + place);
+  EXPECT_EQ(worst["count"], 1);
+  EXPECT_GT(worst["lost_milliseconds"].get<double>(), 0.0);
+  double before = 1e300;
+  for (const json& loss : all["where_time_is_lost"]) {
+    EXPECT_LE(loss["lost_milliseconds"].get<double>(), before);
+    before = loss["lost_milliseconds"].get<double>();
+  }
+  const std::string text = jit::explain();
+  EXPECT_NE(text.find("tanh at " + place + " expected, got exp at " + place), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("what to do: "), std::string::npos) << text;
+  EXPECT_NE(tracer::explain_html().find("tanh at " + place), std::string::npos);
+}
+
+TEST_F(Report, SaysWhatWasSavedAndHowMuchRanCompiled) {
+  auto state = groove::rand({64});
+  for (int step = 0; step < 200; ++step) work(state, false);
+  const json all = tracer::report();
+  std::uint64_t hits = 0;
+  for (const json& segment : all["segments"]) {
+    hits += segment["iterations_compiled"].get<std::uint64_t>();
+    if (segment["iterations_compiled"] == 0) continue;
+    EXPECT_GT(segment["eager_milliseconds"].get<double>(), 0.0);
+    EXPECT_GT(segment["compiled_milliseconds"].get<double>(), 0.0);
+    EXPECT_GT(segment["compile_milliseconds"].get<double>(), 0.0);
+    EXPECT_FALSE(segment["inputs"].empty());
+    EXPECT_NE(segment["inputs"][0]["type"].get<std::string>().find("f32[64]"), std::string::npos);
+    EXPECT_NE(segment["inputs"][0]["used_by"].get<std::string>().find("report_test.cpp:"),
+              std::string::npos);
+  }
+  EXPECT_GE(hits, 190u) << jit::explain();
+  EXPECT_EQ(all["overall"]["iterations_compiled"].get<double>(), static_cast<double>(hits));
+  EXPECT_NE(jit::explain().find("% of the operators ran compiled"), std::string::npos);
+}
+
+TEST_F(Report, LoopsThatAreNotCompiledSayWhyAndWhere) {
+  auto w = groove::rand({8}).requires_grad_();
+  auto total = groove::zeros({8});
+  unsigned line = 0;
+  for (int step = 0; step < 100; ++step) {
+    line = __LINE__ + 1;
+    auto loss = (w * 2.0).square();
+    total.add_(loss);  // its history grows with every iteration
+    static_cast<void>(loss.sum().item<double>());
+  }
+  const json all = tracer::report();
+  ASSERT_EQ(all["not_compiled"].size(), 1u) << jit::explain();
+  const json& failure = all["not_compiled"][0];
+  EXPECT_EQ(failure["reason"], "kLiveInOnTape");
+  EXPECT_NE(failure["place"].get<std::string>().find(fmt::format("report_test.cpp:{}", line)),
+            std::string::npos);
+  EXPECT_GE(failure["eager_iterations"].get<int>(), 60);
+  EXPECT_GT(failure["lost_milliseconds"].get<double>(), 0.0);
+  const std::string text = jit::explain();
+  EXPECT_NE(text.find(fmt::format("the loop at report_test.cpp:{} is not compiled", line)),
+            std::string::npos)
+      << text;
+}
+
+// The file that GROOVE_REPORT names is the same report, whatever its form.
+TEST_F(Report, TextJsonAndPageSayTheSame) {
+  auto state = groove::rand({64});
+  for (int step = 0; step < 40; ++step) work(state, step == 20);
+  const json all = json::parse(tracer::explain_json());
+  EXPECT_EQ(all["segments"].size(), tracer::report()["segments"].size());
+  for (const char* part : {"overall", "where_time_is_lost", "segments", "not_compiled"})
+    EXPECT_TRUE(all.contains(part)) << part;
+  const std::string page = tracer::explain_html(), text = tracer::explain_text();
+  for (const json& segment : all["segments"]) {
+    const std::string place = tracer::short_place(segment["place"].get<std::string>());
+    EXPECT_NE(page.find(place), std::string::npos);
+    EXPECT_NE(text.find(place), std::string::npos);
+  }
+}
+
+// ---- nothing changes for looking ----
+
+std::string printing_loop() {
+  Log log;
+  std::ostringstream out;
+  auto weight = groove::rand({3, 4}).requires_grad_();
+  for (int step = 0; step < 16; ++step) {
+    const Tensor h = weight * groove::rand({3, 4});
+    out << "h " << h << "\n";
+    Tensor loss = h.square().mean();
+    loss.backward();
+    out << "step " << step << " loss " << loss.item<double>() << "\n";
+    {
+      NoGradGuard no_grad;
+      weight -= weight.grad() * 0.1;
+    }
+    out << weight.grad() << "\n" << weight.sum() << "\n";
+    weight.grad().zero_();
+    if (step % 5 == 4) out << jit::explain().substr(0, 0) << weight << "\n";
+  }
+  log.tensor(weight);
+  return out.str() + log.text;
+}
+
+TEST_F(Report, PrintingInsideALoopKeepsTheOrderOfTheProgram) {
+  start(jit::Mode::kEager);
+  const std::string expected = printing_loop();
+  start(jit::Mode::kAuto);
+  EXPECT_EQ(difference(expected, printing_loop()), "");
+  EXPECT_GT(jit::summary().hits, 4u) << jit::explain();
+}
+
+std::string guarded_loop(bool has_guard) {
+  Log log;
+  auto state = groove::rand({32});
+  for (int step = 0; step < 40; ++step) {
+    Tensor y = (state * 1.5).tanh();
+    {
+      std::optional<jit::EagerGuard> guard;
+      if (has_guard) guard.emplace();
+      y = y + y.mean();
+    }
+    state = (y.sin() * 0.75).exp() * 0.5;
+    log.number(state.sum().item<double>());
+  }
+  log.tensor(state);
+  return log.text;
+}
+
+TEST_F(Report, AnEagerRegionCutsTheLoopAroundIt) {
+  start(jit::Mode::kEager);
+  const std::string expected = guarded_loop(true);
+  start(jit::Mode::kAuto);
+  EXPECT_EQ(difference(expected, guarded_loop(true)), "");
+  // What lies before and after the region runs compiled.
+  EXPECT_GE(jit::summary().hits, 60u) << jit::explain();
+}
+
+}  // namespace
+}  // namespace groove::testing

@@ -1,0 +1,210 @@
+// Histories across the ends of compiled runs: what is freed, how long they may grow, who may look at
+// them, and that their backward runs compiled.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "groove/groove.h"
+#include "groove/jit.h"
+#include "groove/memory.h"
+#include "src/core/autograd_meta.h"
+#include "tracer/testing.h"
+
+namespace groove::testing {
+namespace {
+
+namespace tt = tracer::testing;
+
+class Histories : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    tt::set_hot(1);
+    tt::set_synchronous(true);
+    tt::forget_everything();
+    jit::set_mode(jit::Mode::kAuto);
+  }
+  void TearDown() override {
+    tt::forget_everything();
+    jit::set_mode(jit::Mode::kAuto);
+  }
+  static std::vector<double> numbers_of(const Tensor& tensor) {
+    const Tensor dense = tensor.detach().to(kDouble).contiguous();
+    const double* const data = dense.const_data_ptr<double>();
+    return {data, data + dense.numel()};
+  }
+  // The loop gives numbers: those of eager mode, and some of its iterations ran compiled.
+  template <typename Loop>
+  static void expect_as_eager(const Loop& loop) {
+    jit::set_mode(jit::Mode::kEager);
+    manual_seed(5);
+    const std::vector<double> expected = loop();
+    jit::set_mode(jit::Mode::kAuto);
+    tt::forget_everything();
+    manual_seed(5);
+    EXPECT_EQ(loop(), expected);
+    EXPECT_GT(jit::summary().hits, 0u) << jit::explain();
+  }
+};
+
+// One cell of a recurrent net; the host read after each makes it a stretch of its own.
+Tensor cell(const Tensor& state, const Tensor& weight, double& read) {
+  Tensor next = groove::tanh(state.mm(weight) + 0.125);
+  read += next.sum().item<double>();
+  return next;
+}
+
+TEST_F(Histories, BackwardOfCellsRunsCompiled) {
+  const Tensor weight = groove::randn({4, 4}).mul_(0.3).requires_grad_();
+  double read = 0;
+  const auto episode = [&](int length) {
+    Tensor state = groove::ones({2, 4});
+    for (int t = 0; t < length; ++t) state = cell(state, weight, read);
+    state.sum().backward();
+  };
+  for (int i = 0; i < 60; ++i) episode(8 + i % 5);
+  const jit::Summary before = jit::summary();
+  for (int i = 0; i < 40; ++i) episode(8 + i % 5);
+  const jit::Summary after = jit::summary();
+  const double compiled = static_cast<double>(after.ops_compiled - before.ops_compiled);
+  const double eager = static_cast<double>(after.ops_eager - before.ops_eager);
+  EXPECT_GT(compiled, 0.9 * (compiled + eager)) << jit::explain();
+}
+
+TEST_F(Histories, DroppedOnesFreeTheirMemory) {
+  const Tensor weight = groove::randn({64, 64}).mul_(0.1).requires_grad_();
+  double read = 0;
+  const auto episode = [&] {
+    Tensor state = groove::ones({64, 64});
+    for (int t = 0; t < 10; ++t) state = cell(state, weight, read);
+  };
+  for (int i = 0; i < 10; ++i) episode();
+  const std::size_t before = memory::statistics().allocated;
+  for (int i = 0; i < 50; ++i) episode();
+  EXPECT_LE(memory::statistics().allocated, before + 64 * 64 * 4);
+  EXPECT_GT(jit::summary().hits, 50u) << jit::explain();
+}
+
+TEST_F(Histories, LongChainsAreWalkedAndFreedOnASmallStack) {
+  std::thread([] {
+    const Tensor weight = groove::full({2}, 0.999).requires_grad_();
+    Tensor state = groove::ones({2});
+    double read = 0;
+    for (int i = 0; i < 100'000; ++i) {
+      state = state * weight;
+      if (i % 1000 == 999) read += state[0].item<double>();
+    }
+    EXPECT_GT(read, 0);
+    state.sum().backward();
+    EXPECT_TRUE(weight.grad().defined());
+    Tensor other = groove::ones({2});
+    for (int i = 0; i < 100'000; ++i) other = other * weight;
+  }).join();
+}
+
+TEST_F(Histories, GradientsOfChosenTensors) {
+  expect_as_eager([] {
+    const Tensor a = groove::randn({3}).requires_grad_(), b = groove::randn({3}).requires_grad_();
+    std::vector<double> numbers;
+    for (int i = 0; i < 8; ++i) {
+      const Tensor product = a * b;
+      const Tensor sum = (product.exp() + a).sum();
+      numbers.push_back(sum.item<double>());
+      const auto first = autograd::grad({sum}, {b}, {}, true);
+      const auto inner = autograd::grad({sum}, {product}, {}, true);
+      const auto both = autograd::grad({sum}, {a, b});
+      for (const Tensor& gradient : {first[0], inner[0], both[0], both[1]})
+        for (const double value : numbers_of(gradient)) numbers.push_back(value);
+    }
+    return numbers;
+  });
+}
+
+// Two losses of one run, the second followed after the first one's tape is gone.
+TEST_F(Histories, PartsUsedUpStayUsedUp) {
+  expect_as_eager([] {
+    const Tensor a = groove::randn({3}).requires_grad_(), b = groove::randn({3}).requires_grad_();
+    std::vector<double> numbers;
+    for (int i = 0; i < 8; ++i) {
+      const Tensor trunk = a.exp();
+      const Tensor one = (trunk * 2.0).sum(), two = (trunk * b).sum(), three = b.exp().sum();
+      numbers.push_back((one + two + three).item<double>());
+      one.backward();
+      three.backward();
+      try {
+        two.backward();
+        numbers.push_back(0);
+      } catch (const Error&) {
+        numbers.push_back(1);
+      }
+      for (const double value : numbers_of(a.grad())) numbers.push_back(value);
+      for (const double value : numbers_of(b.grad())) numbers.push_back(value);
+      b.mutable_grad() = Tensor();
+      a.mutable_grad() = Tensor();
+    }
+    return numbers;
+  });
+}
+
+TEST_F(Histories, AnotherThreadMayFollowThem) {
+  expect_as_eager([] {
+    const Tensor weight = groove::randn({3}).requires_grad_();
+    std::vector<double> numbers;
+    for (int i = 0; i < 10; ++i) {
+      const Tensor loss = (weight * groove::randn({3})).exp().sum();
+      numbers.push_back(loss.item<double>());
+      std::thread([&] { loss.backward(); }).join();
+      for (const double value : numbers_of(weight.grad())) numbers.push_back(value);
+    }
+    return numbers;
+  });
+}
+
+// The same name and place among its producer's outputs as eager mode has.
+TEST_F(Histories, ShowTheRealNodes) {
+  const Tensor weight = groove::randn({3}).requires_grad_();
+  for (int i = 0; i < 12; ++i) {
+    const Tensor hidden = (weight * groove::randn({3}) + 0.5).exp();
+    const Tensor loss = hidden.sum();
+    EXPECT_GT(loss.item<double>(), 0);
+    EXPECT_STREQ(loss.grad_fn()->name(), "sum");
+    EXPECT_STREQ(hidden.grad_fn()->name(), "exp");
+    EXPECT_FALSE(loss.is_leaf());
+  }
+  EXPECT_GT(jit::summary().hits, 0u) << jit::explain();
+}
+
+// Numbers of the forward run are numbers of the backward program, too.
+TEST_F(Histories, NumbersThatChangeEveryTime) {
+  expect_as_eager([] {
+    const Tensor weight = groove::randn({3}).requires_grad_();
+    std::vector<double> numbers;
+    for (int i = 0; i < 12; ++i) {
+      const Tensor loss = (weight * (0.5 + i)).pow(2.0).sub(weight, 0.25 * i).sum();
+      numbers.push_back(loss.item<double>());
+      loss.backward();
+      for (const double value : numbers_of(weight.grad())) numbers.push_back(value);
+    }
+    return numbers;
+  });
+}
+
+// A backward that records is done on the nodes themselves.
+TEST_F(Histories, SecondDerivatives) {
+  expect_as_eager([] {
+    const Tensor weight = groove::randn({3}).requires_grad_();
+    std::vector<double> numbers;
+    for (int i = 0; i < 8; ++i) {
+      const Tensor start = groove::randn({3}).requires_grad_();
+      const Tensor loss = (weight * start).tanh().sum();
+      numbers.push_back(loss.item<double>());
+      const Tensor first = autograd::grad({loss}, {start}, {}, true, true)[0];
+      first.square().sum().backward();
+      for (const Tensor& tensor : {weight.grad(), start.grad()})
+        for (const double value : numbers_of(tensor)) numbers.push_back(value);
+    }
+    return numbers;
+  });
+}
+
+}  // namespace
+}  // namespace groove::testing

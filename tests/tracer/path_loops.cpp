@@ -1,0 +1,373 @@
+#include "tests/tracer/path_loops.h"
+
+#include <groove/groove.h>
+
+#include <cstdio>
+
+namespace groove::testing {
+namespace {
+
+using HalfWay = void (*)();
+
+void write(std::string& log, double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%a\n", value);
+  log += text;
+}
+
+void write(std::string& log, const Tensor& value) {
+  if (!value.defined()) {
+    log += "undefined\n";
+    return;
+  }
+  const Tensor dense = value.detach().to(kDouble).contiguous();
+  for (std::int64_t i = 0; i < dense.numel(); ++i) write(log, dense.const_data_ptr<double>()[i]);
+  log += std::to_string(value._version()) + "\n";
+}
+
+void write_all(std::string& log, const std::vector<Tensor>& parameters) {
+  for (const Tensor& parameter : parameters) {
+    write(log, parameter);
+    write(log, parameter.grad());
+  }
+  write(log, groove::rand({2}));
+}
+
+// Choices that have nothing to do with Groove's own random state.
+struct Choices {
+  std::uint64_t state = 88172645463325252u;
+  int below(int bound) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return static_cast<int>(state % static_cast<std::uint64_t>(bound));
+  }
+};
+
+struct NetImpl : nn::Module {
+  NetImpl(int inputs, int hidden, int outputs) {
+    first = register_module("first", nn::Linear(inputs, hidden));
+    second = register_module("second", nn::Linear(hidden, outputs));
+  }
+  Tensor forward(const Tensor& x) { return second(groove::relu(first(x))); }
+  nn::Linear first{nullptr}, second{nullptr};
+};
+GROOVE_MODULE(Net);
+
+// A branch on a value that was looked at, both ways at random.
+void branch(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    if (loss.item<double>() > 0.4)
+      loss = (loss * 0.5).sqrt();
+    else
+      loss = loss + 0.1;
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, net->parameters());
+}
+
+// Branches within branches, on choices of the program's own.
+void nested_branches(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  Choices choices;
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto out = net(groove::randn({3, 4}));
+    if (choices.below(2) == 0) {
+      out = out.tanh();
+      if (choices.below(2) == 0) out = out * 2.0;
+    } else {
+      out = out.sigmoid();
+      if (choices.below(3) == 0) out = out.exp() - 1.0;
+    }
+    auto loss = out.square().mean();
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, net->parameters());
+}
+
+// Two optimizers take turns after the same forward pass.
+void taking_turns(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD first(net->first->parameters(), optim::SGDOptions(0.01).momentum(0.9));
+  optim::Adam second(net->second->parameters(), optim::AdamOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    net->zero_grad();
+    auto loss = (net(groove::randn({3, 4})) - 0.5).square().mean();
+    loss.backward();
+    if (step % 2 == 0)
+      first.step();
+    else
+      second.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, net->parameters());
+}
+
+// An evaluation every few steps, and the loss printed every tenth.
+void now_and_then(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  const auto test = groove::rand({6, 4});
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    if (step % 10 == 0) write(log, loss.item<double>());
+    loss.backward();
+    optimizer.step();
+    if (step % 4 == 0) {
+      NoGradGuard no_grad;
+      write(log, net(test).argmax(1).sum().item<double>());
+    }
+  }
+  write_all(log, net->parameters());
+}
+
+// The update is left out when the loss is small.
+void skipped_update(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    loss.backward();
+    const double value = loss.item<double>();
+    write(log, value);
+    if (value < 0.3) continue;
+    optimizer.step();
+  }
+  write_all(log, net->parameters());
+}
+
+// A recurrent net over sequences of 5 to 12 steps.
+void lengths(int steps, std::string& log, HalfWay half_way) {
+  auto into = groove::randn({3, 6}).mul_(0.3).requires_grad_();
+  auto over = groove::randn({6, 6}).mul_(0.3).requires_grad_();
+  Choices choices;
+  optim::SGD optimizer({into, over}, optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    const int length = 5 + choices.below(8);
+    optimizer.zero_grad();
+    auto state = groove::zeros({2, 6});
+    for (int i = 0; i < length; ++i)
+      state = groove::tanh(groove::matmul(groove::randn({2, 3}), into) + groove::matmul(state, over));
+    auto loss = state.square().mean();
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, {into, over});
+}
+
+// An episode goes on until a value says that it is over.
+void episodes(int steps, std::string& log, HalfWay half_way) {
+  auto weight = groove::full({4}, 0.3).requires_grad_();
+  optim::Adam optimizer({weight}, optim::AdamOptions(1e-3));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    auto position = groove::rand({4});
+    auto reward = groove::zeros({});
+    for (int i = 0; i < 6; ++i) {
+      position = position + groove::tanh(weight * position) * 0.5;
+      reward = reward + position.mean();
+      if (position.max().item<double>() > 1.6) break;
+    }
+    optimizer.zero_grad();
+    auto loss = -reward;
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, {weight});
+}
+
+// The last batch of each epoch is smaller.
+void ragged(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({step % 5 == 4 ? 2 : 3, 4})).square().mean();
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, net->parameters());
+}
+
+// Three shapes take turns.
+void shapes(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  Choices choices;
+  const std::vector<Tensor> batches = {groove::rand({2, 4}), groove::rand({3, 4}),
+                                       groove::rand({7, 4})};
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    const Tensor x = batches[static_cast<std::size_t>(choices.below(3))];
+    optimizer.zero_grad();
+    auto loss = net(x * 0.5).square().mean();
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, net->parameters());
+}
+
+// Rows of a table, one after the other.
+void moving_slice(int steps, std::string& log, HalfWay half_way) {
+  auto table = groove::rand({7, 3});
+  auto weight = groove::ones({3}).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto loss = (table[step % 7] * weight).sum().square();
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, {weight});
+}
+
+// From the middle on, something is kept that was not kept before.
+void late_escape(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  std::vector<Tensor> kept;
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    Tensor hidden = groove::relu(net->first(groove::randn({3, 4}))).detach();
+    auto loss = net->second(hidden).square().mean();
+    if (step > steps / 2 - 4 && step % 2 == 0) kept.push_back(hidden);
+    hidden = Tensor();
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  for (const Tensor& tensor : kept) write(log, tensor);
+  write_all(log, net->parameters());
+}
+
+bool early(Net& net, optim::SGD& optimizer, int step, std::string& log) {
+  optimizer.zero_grad();
+  auto out = net(groove::randn({3, 4}));
+  auto loss = out.square().mean();
+  if (step % 3 == 2) return false;
+  if (step % 4 == 3) throw Error("given up");
+  loss.backward();
+  optimizer.step();
+  write(log, loss.item<double>());
+  return true;
+}
+
+// A step that returns early, and one that throws.
+void early_return(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    try {
+      write(log, early(net, optimizer, step, log));
+    } catch (const Error& error) {
+      log += error.what();
+    }
+  }
+  write_all(log, net->parameters());
+}
+
+// Words of the same kind on one of several models.
+void ensemble(int steps, std::string& log, HalfWay half_way) {
+  std::vector<Net> nets;
+  std::vector<std::unique_ptr<optim::Adam>> optimizers;
+  for (int i = 0; i < 3; ++i) {
+    nets.emplace_back(4, 5, 2);
+    optimizers.push_back(
+        std::make_unique<optim::Adam>(nets.back()->parameters(), optim::AdamOptions(0.01)));
+  }
+  Choices choices;
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    const auto which = static_cast<std::size_t>(choices.below(3));
+    auto x = groove::randn({3, 4});
+    optimizers[which]->zero_grad();
+    auto loss = nets[which](x).square().mean();
+    loss.backward();
+    optimizers[which]->step();
+    write(log, loss.item<double>());
+  }
+  for (Net& net : nets) write_all(log, net->parameters());
+}
+
+// A step size that adapts to an error, until the end of an interval is reached.
+void adaptive_steps(int steps, std::string& log, HalfWay half_way) {
+  NoGradGuard no_grad;
+  auto start = groove::rand({5});
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    auto x = start + 0.01 * step;
+    double time = 0, by = 0.3;
+    while (time < 1.0) {
+      auto once = x + by * (x.sin() - x);
+      auto half = x + 0.5 * by * (x.sin() - x);
+      auto twice = half + 0.5 * by * (half.sin() - half);
+      const double error = (once - twice).abs().max().item<double>();
+      if (error < 5e-3) {
+        x = twice;
+        time += by;
+        by *= 1.5;
+      } else {
+        by *= 0.5;
+      }
+    }
+    write(log, x);
+  }
+}
+
+}  // namespace
+
+const std::vector<PathLoop>& path_loops() {
+  static const std::vector<PathLoop> all = {
+      {"branch", branch},
+      {"nested_branches", nested_branches},
+      {"taking_turns", taking_turns},
+      {"now_and_then", now_and_then},
+      {"skipped_update", skipped_update},
+      {"lengths", lengths},
+      {"episodes", episodes},
+      {"ragged", ragged},
+      {"shapes", shapes},
+      {"moving_slice", moving_slice},
+      {"late_escape", late_escape, 0.7},
+      {"early_return", early_return},
+      {"ensemble", ensemble},
+      {"adaptive_steps", adaptive_steps, 0.8},  // its paths go on changing
+  };
+  return all;
+}
+
+std::string run_path_loop(const PathLoop& loop, int steps, void (*half_way)()) {
+  manual_seed(7);
+  std::string log;
+  loop.run(steps, log, half_way);
+  return log;
+}
+
+}  // namespace groove::testing

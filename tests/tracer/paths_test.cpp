@@ -1,0 +1,149 @@
+// Loops with several paths: the log of eager mode, byte for byte, with every exit forced too; and
+// once each path has been seen, nearly everything runs compiled.
+#include <groove/groove.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "groove/jit.h"
+#include "tests/tracer/graph_executor.h"
+#include "tests/tracer/path_loops.h"
+#include "tracer/testing.h"
+
+namespace groove::testing {
+namespace {
+
+namespace tt = tracer::testing;
+
+constexpr int kSteps = 160;
+constexpr int kStepsWithExits = 24;
+
+jit::Summary at_half;
+void note_half() { at_half = jit::summary(); }
+
+class PathLoops : public ::testing::TestWithParam<PathLoop> {
+ protected:
+  void SetUp() override {
+    compiler_ = registered_compiler();
+    tt::set_hot(1);
+    tt::set_synchronous(true);
+  }
+  void TearDown() override {
+    tt::force_exit_at(-1);
+    jit::set_mode(jit::Mode::kAuto);
+    tt::forget_everything();
+    if (compiler_) register_compiler(*compiler_);
+  }
+  static std::string eager(int steps) {
+    jit::set_mode(jit::Mode::kEager);
+    const std::string log = run_path_loop(GetParam(), steps, [] {});
+    jit::set_mode(jit::Mode::kAuto);
+    tt::forget_everything();
+    return log;
+  }
+  static void expect_same(const std::string& expected, int steps, const std::string& what) {
+    const std::string actual = run_path_loop(GetParam(), steps, note_half);
+    if (actual == expected) return;
+    std::size_t at = 0, line = 1;
+    while (at < actual.size() && at < expected.size() && actual[at] == expected[at])
+      line += expected[at++] == '\n';
+    ADD_FAILURE() << GetParam().name << ", " << what << ": differs from eager in line " << line
+                  << " of the log\n"
+                  << jit::explain();
+  }
+  static void expect_same_everywhere() {
+    tt::set_hot(2);  // as it is outside tests
+    expect_same(eager(kSteps), kSteps, "no exit");
+    const jit::Summary end = jit::summary();
+    const auto compiled = static_cast<double>(end.ops_compiled - at_half.ops_compiled);
+    const auto alone = static_cast<double>(end.ops_eager - at_half.ops_eager);
+    EXPECT_GE(compiled / (compiled + alone), GetParam().share) << jit::explain();
+    tt::set_hot(1);
+    const std::string expected = eager(kStepsWithExits);
+    const std::int64_t words = tt::longest_segment();
+    for (std::int64_t word = 0; word <= words || word < 12; ++word) {
+      tt::forget_everything();
+      tt::force_exit_at(word);
+      expect_same(expected, kStepsWithExits, "exit forced at word " + std::to_string(word));
+      tt::force_exit_at(-1);
+    }
+  }
+  Compiler* compiler_ = nullptr;
+};
+
+TEST_P(PathLoops, RunTheSameGraphNodeByNode) {
+  GraphCompiler by_node;
+  register_compiler(by_node);
+  expect_same_everywhere();
+  tt::forget_everything();
+}
+
+TEST_P(PathLoops, RunTheSameCompiled) { expect_same_everywhere(); }
+
+TEST_P(PathLoops, RunTheSameWithBackgroundCompilation) {
+  tt::set_synchronous(false);
+  const std::string expected = eager(kSteps);
+  for (int repeat = 0; repeat < 2; ++repeat) expect_same(expected, kSteps, "background");
+  jit::synchronize();
+}
+
+// Room for the last segment only: what comes goes again, and nothing else changes.
+TEST_P(PathLoops, RunTheSameWithRoomForOneSegment) {
+  GraphCompiler by_node;
+  register_compiler(by_node);
+  const std::string expected = eager(kSteps);
+  tt::set_cache_bytes(1);
+  expect_same(expected, kSteps, "one segment");
+  EXPECT_LE(jit::summary().segments, 1u);
+  tt::set_cache_bytes(0);
+  tt::forget_everything();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PathLoops, ::testing::ValuesIn(path_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+// A training step on `rows` rows; every number of rows is a path of its own.
+void step_on(int rows, const Tensor& weight, optim::SGD& optimizer) {
+  optimizer.zero_grad();
+  auto loss = groove::tanh(groove::matmul(groove::ones({rows, 6}), weight)).square().mean();
+  loss.backward();
+  optimizer.step();
+}
+
+// Shapes without end: what was compiled for those that do not come again is dropped. (The long run
+// has 100,000 of them.)
+TEST(Paths, ManyShapesTakeNoMoreMemory) {
+  const char* const wanted = std::getenv("PATHS_TEST_SHAPES");
+  const int shapes = wanted ? std::atoi(wanted) : 300;
+  tt::set_hot(1);
+  tt::set_synchronous(true);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  tt::set_cache_bytes(256 << 10);
+  const Tensor weight = groove::full({6, 6}, 0.1).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.01));
+  const auto run = [&](int first, int last) {
+    for (int rows = first; rows < last; ++rows)
+      for (int repeat = 0; repeat < 4; ++repeat) step_on(rows % 500 + 1, weight, optimizer);
+  };
+  run(0, shapes / 2);
+  const std::int64_t before = resident_bytes();
+  const std::uint64_t hits = jit::summary().hits;
+  run(shapes / 2, shapes);
+  EXPECT_LT(resident_bytes() - before, 8 << 20);
+  EXPECT_GT(jit::summary().hits, hits);
+  tt::set_cache_bytes(0);
+  tt::forget_everything();
+}
+
+}  // namespace
+}  // namespace groove::testing

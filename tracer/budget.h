@@ -1,0 +1,23 @@
+// How much memory segments take, and which go when it is too much: those whose last runs saved
+// least for what they hold.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tracer/segment.h"
+
+namespace groove::tracer {
+
+/// Words, graph, code, and the arena of one thread: roughly.
+std::size_t bytes_of(const Segment& segment);
+
+/// The bytes in force: set_cache_bytes(), else GROOVE_CACHE_BYTES.
+std::size_t cache_bytes();
+void set_cache_bytes(std::size_t bytes);  // 0: as the environment says
+
+/// What must go so that all fit, the least valuable first; never `kept`. Past runs count half at
+/// each call.
+std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept);
+
+}  // namespace groove::tracer

@@ -1,0 +1,349 @@
+// A context whose program does not do what the replayed segment says. First choice: another segment
+// that begins alike goes on with the run. Otherwise the run is left, and when the same comes again
+// what the program does is recorded, from the first word on, so that it has a segment of its own.
+#include <algorithm>
+
+#include "src/core/check.h"
+#include "src/core/environment.h"
+#include "tracer/context.h"
+#include "tracer/coverage.h"
+#include "tracer/modes.h"
+#include "tracer/registry.h"
+#include "tracer/report.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr int kFreePaths = 8;  // of a head, before the next ones get dearer
+constexpr int kLossesBeforePause = 3;
+constexpr int kMostDoublings = 20;
+constexpr std::size_t kMostExits = 8192;
+constexpr std::size_t kLongestRecording = 20'000;
+constexpr std::size_t kShortestLimit = 512;  // words, of a step
+constexpr std::size_t kShortestSide = 64;    // … and of another iteration, gone another way
+
+// Does the head come once in an iteration? Then its coming again is the iteration's end.
+bool has_single_head(const Segment& segment) {
+  return std::count_if(segment.words.begin(), segment.words.end(), [&](const Word& word) {
+           return word.hash == segment.head;
+         }) == 1;
+}
+
+template <typename Call>
+bool is_head(const Segment& segment, const Call& call, const SiteKey& site) {
+  return segment.words.front().op == call.op && segment.words.front().site == site;
+}
+
+// Reasons that are the program's doing and would be the same next time.
+bool is_recordable(Reason reason) {
+  switch (reason) {
+    case Reason::kMismatchOp:
+    case Reason::kMismatchSite:
+    case Reason::kMismatchAttribute:
+    case Reason::kMismatchOperand:
+    case Reason::kMismatchNumber:
+    case Reason::kMismatchGradMode:
+    case Reason::kMismatchState:
+    case Reason::kMoved:
+    case Reason::kLiveInType:
+    case Reason::kLiveInAlias:
+    case Reason::kHostRead:
+    case Reason::kHostAccess:
+    case Reason::kExposed:
+    case Reason::kModeChange:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// What the words of a run that is left do while they run again: they are recorded.
+class Context::Redo final : public Rerun {
+ public:
+  explicit Redo(Context& context) : context_(context) {}
+
+  void call(const Call& call, const SiteKey& site, Tensor* outputs) override {
+    if (is_recording()) {
+      context_.run_recorded(call, site, outputs);
+    } else {
+      const Busy busy(context_.busy_);
+      run_eager(call, outputs);
+    }
+  }
+  void library_call(const BigWord& word, const SiteKey& site, void (*expand)(void*),
+                    void* argument) override {
+    if (is_recording()) {
+      context_.run_recorded(word, site, expand, argument);
+    } else {
+      const Busy busy(context_.busy_);
+      expand(argument);
+    }
+  }
+  void nested(const Call& call, Tensor* outputs) override {
+    if (context_.is_expanding_)
+      context_.call_in_expansion(call, outputs);
+    else
+      run_eager(call, outputs);
+  }
+  void use_grad(TensorImpl& leaf) override { context_.on_use_grad(leaf); }
+  void set_grad(TensorImpl& leaf, const Tensor& grad) override {
+    if (context_.is_expanding_) context_.recorder_->set_grad(leaf, grad);
+  }
+  void became(TensorImpl& result, TensorImpl& handle) override {
+    if (is_recording()) context_.recorder_->substitute(result, handle);
+  }
+  void looked_at(TensorImpl& impl) override {
+    if (!is_recording()) return;
+    context_.recorder_->host_read(impl);
+    give_up_if_failed();
+  }
+  void word_is_over(const Word& word) override {
+    if (!is_recording()) return;
+    give_up_if_failed();
+    if (is_recording()) context_.recorder_->set_hash(word.hash);
+  }
+
+ private:
+  bool is_recording() const { return context_.state_ == State::kRecording; }
+  void give_up_if_failed() {
+    if (context_.recorder_->failure()) context_.abandon_recording();
+  }
+  Context& context_;
+};
+
+Replay& Context::replay_of(const SegmentPtr& segment) {
+  std::unique_ptr<Replay>& replay = replays_[segment.get()];
+  if (!replay) replay = std::make_unique<Replay>(segment, next_session());
+  return *replay;
+}
+
+void Context::drop_retired() {
+  const std::uint64_t now = retirements();
+  if (now == retirements_) return;
+  retirements_ = now;
+  std::erase_if(replays_, [this](const auto& entry) {
+    return entry.second && entry.second.get() != replay_ &&
+           entry.second->segment().state.load() == State::kRetired;
+  });
+}
+
+// ---- which one to begin ----
+
+// Runs that are left again and again are not begun for a while, each time longer.
+void LoopRecord::note(bool is_hit, bool is_recorded) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  const float before = success.load(relaxed);
+  success.store(before + ((is_hit ? 1.0f : 0.0f) - before) / 16, relaxed);
+  if (is_recorded) return;
+  const int lost = is_hit ? losses.load(relaxed) / 2 : losses.load(relaxed) + 1;
+  losses.store(lost, relaxed);
+  if (!is_hit && lost >= kLossesBeforePause)
+    skip.store(std::uint64_t{1} << std::min(lost - kLossesBeforePause, kMostDoublings), relaxed);
+}
+
+bool LoopRecord::is_willing() {
+  const std::uint64_t left = skip.load(std::memory_order_relaxed);
+  if (left > 0) skip.store(left - 1, std::memory_order_relaxed);
+  return left == 0;
+}
+
+double LoopRecord::promise(std::size_t words) const {
+  const double hit = success.load(std::memory_order_relaxed);
+  constexpr double kEntry = 3, kLeaving = 1.5;  // in words, and for each word
+  return hit - kLeaving * (1 - hit) - kEntry / static_cast<double>(words);
+}
+
+// Several loops may begin with the same word: the one that promises most comes first. What is not
+// chosen is forgiven slowly.
+void Context::order_by_promise(std::vector<SegmentPtr>& segments) {
+  const auto is_other = [&](const SegmentPtr& segment) {
+    return segment->loop != segments.front()->loop;
+  };
+  if (segments.size() < 2 || std::none_of(segments.begin(), segments.end(), is_other)) return;
+  const auto promise = [](const SegmentPtr& segment) {
+    return segment->loop->promise(segment->expected);
+  };
+  std::stable_sort(
+      segments.begin(), segments.end(),
+      [&](const SegmentPtr& a, const SegmentPtr& b) { return promise(a) > promise(b); });
+  for (const SegmentPtr& segment : segments)
+    if (is_other(segment)) {
+      std::atomic<float>& success = segment->loop->success;
+      const float before = success.load(std::memory_order_relaxed);
+      success.store(before + (1 - before) / 4096, std::memory_order_relaxed);
+    }
+}
+
+// ---- going over ----
+
+template <typename Word>
+bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Reason why) {
+  is_side_wanted_ = false;
+  if (why == Reason::kForced) return false;
+  Replay& from = *replay_;
+  const std::uint64_t key = from.key_of(word, site);
+  for (const SegmentPtr& segment : armed_continuing(from.place(), key)) {
+    if (segment.get() == &from.segment()) continue;
+    Replay& to = replay_of(segment);
+    if (!to.can_take_over(from)) continue;
+    to.take_over(from);
+    replay_ = &to;
+    Reason other = why;
+    const bool has_matched = try_match(word, site, outputs, other);
+    if (environment().logs("guards"))
+      fmt::print(stderr, "groove: segment {} {} segment {} at word {}: {}\n", segment->id,
+                 has_matched ? "goes on with the run of" : "cannot go on with the run of",
+                 from.segment().id, to.matched(), text(has_matched ? why : other));
+    if (has_matched) {
+      note_taken(segment);
+      return true;
+    }
+    if (state_ != State::kReplaying || replay_ != &to) return false;  // its check left the run
+    to.hand_back(from);
+    replay_ = &from;
+  }
+  if (from.is_complete()) return false;
+  const Segment& segment = from.segment();
+  const bool is_over = is_head(segment, word, site) && has_single_head(segment);
+  if (is_over && go_over_to_end()) return false;
+  is_side_wanted_ = wants_side(exit_at(from.place(), key), why);
+  if (!is_side_wanted_ && !is_over) go_over_to_end();
+  return false;
+}
+
+template bool Context::go_over(const Call&, const SiteKey&, Tensor*, Reason);
+template bool Context::go_over(const BigWord&, const SiteKey&, Tensor*, Reason);
+
+// A segment that ends where the run is now takes it over and commits it.
+bool Context::go_over_to_end() {
+  Replay& from = *replay_;
+  for (const SegmentPtr& segment : armed_ending(from.place())) {
+    if (segment.get() == &from.segment()) continue;
+    Replay& to = replay_of(segment);
+    if (!to.can_take_over(from)) continue;
+    to.take_over(from);
+    replay_ = &to;
+    note_taken(segment);
+    commit_complete(0);
+    return true;
+  }
+  return false;
+}
+
+bool Context::go_over_to_reader(TensorImpl& impl) {
+  is_side_wanted_ = false;
+  Replay& from = *replay_;
+  const std::int32_t storage = from.storage_of(impl);
+  if (storage < 0) return false;
+  for (const SegmentPtr& segment : armed_reading(from.place(), storage)) {
+    if (segment.get() == &from.segment()) continue;
+    Replay& to = replay_of(segment);
+    if (!to.can_take_over(from)) continue;
+    to.take_over(from);
+    replay_ = &to;
+    if (to.run_stage_for(impl)) {
+      note_taken(segment);
+      return true;
+    }
+    to.hand_back(from);
+    replay_ = &from;
+  }
+  if (from.is_complete()) return false;
+  is_side_wanted_ = wants_side(exit_at(from.place(), ~static_cast<std::uint64_t>(storage)),
+                               Reason::kHostRead);
+  return !is_side_wanted_ && go_over_to_end();
+}
+
+// ---- recording what came at an exit ----
+
+bool Context::wants_side(std::uint64_t exit, Reason reason) {
+  side_exit_ = exit;
+  if (!is_recordable(reason) || is_strict() || replay_->has_foreign_memory()) return false;
+  // What is no iteration of a loop has no end of its own that another way could come to.
+  const Discovery::Kind kind = replay_->segment().kind;
+  if (kind == Discovery::Kind::kGap || kind == Discovery::Kind::kRepeat) return false;
+  if (exits_.size() > kMostExits) exits_.clear();
+  SideExit& known = exits_[exit];
+  if (const SegmentPtr made = known.made.lock()) {
+    const State state = made->state.load(std::memory_order_acquire);
+    if (state == State::kCompiling) return false;
+    // There is a segment for it, and yet the run came to this.
+    if (state == State::kArmed) ++known.failures;
+    known.count = 0;
+    known.made.reset();
+  }
+  const int crowd = std::max(0, young_paths(replay_->segment().head) - kFreePaths);
+  const int doublings = std::min(known.failures + crowd, kMostDoublings);
+  return ++known.count >= hot_repeats() << doublings || (reason == Reason::kMoved && doublings == 0);
+}
+
+void Context::note_made(const SegmentPtr& segment) {
+  if (!side_of_ || side_exit_ == 0) return;
+  exits_[side_exit_].made = segment;
+  families_[segment->head].young.push_back(segment);
+}
+
+void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
+  side_of_ = base;
+  side_exit_ = exit;
+  recorded_stop_ = has_single_head(*base) ? base->head : 0;
+  recorded_plan_ = Discovery::Plan{};
+  recorded_plan_->head = base->head;
+  recorded_plan_->length = base->expected;
+  recorded_plan_->kind = base->kind;
+  recorded_plan_->before = base->before;
+  recorded_ = {};
+  recorder_ = std::make_unique<Recorder>(base->head, next_session(), moving(base->head));
+  recorder_->set_before(base->before);
+  move_to(State::kRecording);
+}
+
+void Context::start_side_recording(std::uint64_t head) {
+  const auto found = again_.find(head);
+  const SegmentPtr base = found->second;
+  again_.erase(found);
+  begin_side(base, 0);
+}
+
+// The words of the run that is left run again under a recorder, which goes on with what comes now.
+void Context::run_again_recorded(Reason reason) {
+  begin_side(replay_->segment_pointer(), side_exit_);
+  Redo redo(*this);
+  const TraceSpan span(text(reason), replay_->segment().id);
+  replay_->run_eagerly(0, &redo);
+}
+
+bool Context::is_recording_over(std::uint64_t next) const {
+  const std::size_t words = recorder_->words();
+  const std::size_t expected = recorded_plan_->length;
+  const bool is_step = recorded_plan_->kind == Discovery::Kind::kStep;
+  // A step goes on to its end, however long it is this time.
+  const std::size_t longest =
+      std::min(kLongestRecording, is_step ? std::max(kShortestLimit, 4 * expected)
+                                          : side_of_ ? std::max(kShortestSide, 2 * expected) : expected);
+  if (words >= longest) return true;
+  if (!side_of_ || words == 0) return false;
+  return (recorded_stop_ != 0 && next == recorded_stop_) ||
+         (!is_step && next == recorded_plan_->head && words >= expected);
+}
+
+bool Context::is_recording_over_at_read() const {
+  if (recorded_plan_->kind == Discovery::Kind::kStep) return false;
+  return side_of_ ? recorder_->words() > 0 && recorded_plan_->kind == Discovery::Kind::kHostRead
+                  : recorder_->words() >= recorded_plan_->length;
+}
+
+// How many paths of this head have been recorded lately and not been taken since?
+int Context::young_paths(std::uint64_t head) {
+  const auto found = families_.find(head);
+  if (found == families_.end()) return 0;
+  std::erase_if(found->second.young, [](const std::weak_ptr<Segment>& path) {
+    const SegmentPtr segment = path.lock();
+    return !segment || segment->statistics.hits > 0;
+  });
+  return static_cast<int>(found->second.young.size());
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,170 @@
+// A context among others: its lock, what another thread may do to it, and how its thread ends.
+#include <immintrin.h>
+#include <sched.h>
+#include <time.h>
+
+#include "tracer/context.h"
+#include "tracer/modes.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+namespace {
+
+// A value that another thread keeps writing in place is not waited for again and again.
+constexpr int kMostTries = 3;
+
+constinit thread_local char this_thread = 0;  // its address names the thread
+
+// A commit may take long: spin, then give way, then sleep.
+void wait_a_while(int turn) {
+  if (turn < 64) {
+    _mm_pause();
+  } else if (turn < 256) {
+    sched_yield();
+  } else {
+    const timespec pause{0, 50'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace
+
+constinit thread_local int Context::busy_ = 0;
+
+Context::Lock::Lock(Context& context)
+    : context_(context),
+      is_nested_(context.holder_.load(std::memory_order_relaxed) == &this_thread) {
+  if (is_nested_) return;
+  const void* nobody = nullptr;
+  for (int turn = 0; !context_.holder_.compare_exchange_weak(nobody, &this_thread,
+                                                             std::memory_order_acquire);
+       ++turn) {
+    nobody = nullptr;
+    wait_a_while(turn);
+  }
+}
+
+Context::Lock::~Lock() {
+  if (!is_nested_) context_.holder_.store(nullptr, std::memory_order_release);
+}
+
+bool Context::match_plainly(const Call& call, const SiteKey& site, Tensor* outputs) {
+  struct Hold {
+    std::atomic<const void*>& holder;
+    ~Hold() { holder.store(nullptr, std::memory_order_release); }
+  };
+  const void* nobody = nullptr;
+  if (!holder_.compare_exchange_strong(nobody, &this_thread, std::memory_order_acquire))
+    return false;
+  const Hold hold{holder_};
+  return state_ == State::kReplaying && !is_forced_out() &&
+         replay_->match_plainly(call, site, outputs);
+}
+
+template <typename Word>
+Context::Matched Context::match_next(const Word& word, const SiteKey& site, Tensor* outputs) {
+  for (int tries = 0;; ++tries) {
+    detail::RefPtr<TensorImpl> foreign;
+    {
+      const Lock lock(*this);
+      if (state_ != State::kReplaying) return Matched::kNo;  // another thread has ended it
+      Reason why = Reason::kForced;
+      bool has_matched = !is_forced_out() && try_match(word, site, outputs, why);
+      if (!has_matched && state_ == State::kReplaying) {
+        foreign = replay_->take_foreign();
+        has_matched = !foreign && go_over(word, site, outputs, why);
+      }
+      if (has_matched)
+        return ends_step_now(word) && !commit_complete(1) ? Matched::kLeftLast : Matched::kYes;
+      if (state_ != State::kReplaying) return Matched::kNo;
+      if (!foreign || tries == kMostTries) {
+        note_came(*word.op, word.site);
+        end_run(why);
+        return Matched::kNo;
+      }
+    }
+    materialize(*foreign);
+  }
+}
+
+template Context::Matched Context::match_next(const Call&, const SiteKey&, Tensor*);
+template Context::Matched Context::match_next(const BigWord&, const SiteKey&, Tensor*);
+
+bool Context::must_run_last(const BigWord& word) {
+  const Lock lock(*this);
+  return state_ == State::kReplaying && ends_step_now(word) && !commit_complete(1);
+}
+
+// ---- seen from another thread ----
+
+// What is committed on another thread takes places on the tape of the thread that owes it.
+class Context::TapeOfOwner {
+ public:
+  explicit TapeOfOwner(Context& owner) : owner_(owner) {
+    if (!tape_hooks().sequence) return;
+    own_ = tape_hooks().sequence();
+    tape_hooks().set_sequence(owner_.sequence_);
+    owner_.is_tape_outside_ = true;
+  }
+  ~TapeOfOwner() {
+    if (!tape_hooks().sequence) return;
+    owner_.sequence_ = tape_hooks().sequence();
+    tape_hooks().set_sequence(own_);
+  }
+  TapeOfOwner(const TapeOfOwner&) = delete;
+  TapeOfOwner& operator=(const TapeOfOwner&) = delete;
+
+ private:
+  Context& owner_;
+  std::uint64_t own_ = 0;
+};
+
+// The flag is set before the state changes, so the owner never goes on before this is over.
+void Context::take_back_tape() {
+  const Lock lock(*this);
+  if (tape_hooks().set_sequence) tape_hooks().set_sequence(sequence_);
+  is_tape_outside_ = false;
+}
+
+void Context::settle_down() {
+  if (state_ == State::kReplaying) flush(Reason::kModeChange);
+  if (is_tape_outside_) take_back_tape();
+}
+
+void Context::on_touch_from_outside(TensorImpl& impl) {
+  const Lock lock(*this);
+  if (state_ != State::kReplaying || owing_session(impl) == 0) return;
+  const TapeOfOwner tape(*this);
+  const Busy busy(busy_);  // this thread's own context does not see what runs here
+  is_side_wanted_ = false;
+  if (replay_->is_complete()) {
+    commit_complete(0);
+    return;
+  }
+  if (impl.is_pending && impl.trace_session == replay_->session() && replay_->run_stage_for(impl))
+    return;
+  leave(Reason::kThread, 0);
+}
+
+// ---- the end ----
+
+void Context::end() noexcept {
+  if (is_running()) return;  // exit() was called from inside a commit
+  try {
+    flush(Reason::kCompleted);
+  } catch (...) {
+    // A commit from a destructor never throws; what is still pending stays pending.
+  }
+}
+
+void Context::give_up_run() {
+  if (state_ == State::kRecording) {
+    recorder_->fail(Reason::kException);
+    abandon_recording();
+  }
+  if (replay_) replay_->poison();
+  replay_ = nullptr;
+  move_to(State::kWatching);
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,85 @@
+// Cutting a recording in pieces: where the program does what no segment can stand over (it looks
+// at memory that the segment writes, sets a flag by hand), the words so far become a segment of
+// their own and the rest of the iteration another. Both then run one after the other.
+#include "src/core/check.h"
+#include "tracer/context.h"
+#include "tracer/modes.h"
+#include "tracer/recorder.h"
+#include "tracer/registry.h"
+
+namespace groove::tracer {
+
+bool Recorder::must_end_before_read(const TensorImpl& impl) const {
+  if (failure_ || in_expansion_ || !knows(impl)) return false;
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(known_slot(impl))];
+  const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  return storage.is_live_in && storage.writes > 0;
+}
+
+// A result that the program has looked at has been given to it: it is not written any more. What a
+// value check looks at must be there.
+bool Recorder::must_end_before(const Call& call) const {
+  if (failure_ || in_expansion_) return false;
+  if (call.op->check) {
+    const Tensor& checked = call.inputs[static_cast<std::size_t>(call.op->check_reads)];
+    if (checked.defined() && must_end_before_read(*checked.impl())) return true;
+  }
+  if (!call.is_inplace) return false;
+  for (const int place : call.op->mutates) {
+    const Tensor& target = call.inputs[static_cast<std::size_t>(place)];
+    if (!target.defined() || !knows(*target.impl())) continue;
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(known_slot(*target.impl()))];
+    if (segment_->storages[static_cast<std::size_t>(slot.storage)].early_output >= 0) return true;
+  }
+  return false;
+}
+
+void Context::cut_recording(Reason reason) {
+  if (recorder_->words() == 0) {
+    recorder_->fail(reason);
+    return abandon_recording();
+  }
+  const Discovery::Plan plan = *recorded_plan_;
+  const std::size_t words = recorder_->words();
+  const std::uint64_t stop = recorded_stop_, last = recorder_->last_hash();
+  SegmentPtr piece = recorder_->finish(widened(plan.head));
+  if (!piece) return abandon_recording();
+  piece->kind = plan.kind;
+  piece->expected = words;
+  note_made(piece);
+  rest_ = Rest{piece, plan.kind, plan.length > words ? plan.length - words : 1, stop, last};
+  side_of_.reset();
+  recorder_.reset();
+  move_to(State::kWatching);
+  if (!submit(std::move(piece), is_compilation_synchronous())) rest_.reset();
+}
+
+// A word that no segment begins with, after a cut.
+bool Context::starts_rest(std::uint64_t head) {
+  if (!rest_) return false;
+  const Rest rest = *std::exchange(rest_, std::nullopt);
+  if (head == rest.stop || !claim_recording(head)) return false;
+  begin_side(rest.piece, 0);
+  recorded_plan_->head = head;
+  recorded_plan_->length = rest.length;
+  recorded_plan_->before = rest.before;
+  recorded_stop_ = rest.stop;
+  recorder_ = std::make_unique<Recorder>(head, next_session(), moving(head));
+  recorder_->set_before(rest.before);
+  return true;
+}
+
+// The run is left where a cut would have been made: from the second time on there is one.
+void Context::leave_and_cut(Reason reason) {
+  Replay& replay = *replay_;
+  if (replay.is_complete()) {
+    commit_complete(0);
+    return;
+  }
+  is_side_wanted_ = wants_side(exit_at(replay.place(), static_cast<std::uint64_t>(reason)), reason);
+  if (!is_side_wanted_ && go_over_to_end()) return;
+  leave(reason, 0);
+  if (state_ == State::kRecording) cut_recording(reason);
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,42 @@
+// The repeat finder: stretches that come again anywhere in the last words, with other things
+// between. It works on a copy of the stream, on a thread of its own that never traces.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tracer/stretch.h"
+
+namespace groove::tracer {
+
+// A word, or the run of a segment as a whole, and the sums of everything before it.
+struct Atom {
+  Stretch before;
+  std::uint64_t head = 0, last = 0;  // its first and last word
+  std::uint32_t cost = 0;            // wraps around, like the next
+  std::uint32_t runs : 31 = 0;
+  std::uint32_t ends_step : 1 = 0;  // no stretch goes on beyond it
+};
+
+// What repeats: tokens [begin, end), its latest place, and how often it comes without overlapping.
+struct Repeat {
+  std::size_t begin = 0, end = 0;
+  std::size_t count = 0;
+  bool operator==(const Repeat&) const = default;
+};
+
+struct Search {
+  std::vector<std::uint64_t> tokens;  // one for each atom, and after each end of a step its own
+  std::vector<std::uint64_t> atoms;   // [token] the number of the atom, or of the one to come
+  std::vector<Repeat> found;
+  std::atomic<bool> is_done{false};
+};
+
+/// Repeats that cover most first; what one covers is not counted for another.
+std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens);
+/// Hands it to the finder's thread; `is_done` is set when `found` is there.
+void start_search(std::shared_ptr<Search> search);
+
+}  // namespace groove::tracer

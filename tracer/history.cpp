@@ -1,0 +1,187 @@
+// Results with a live history: what of a recording the tape must keep, and what a run gives to it.
+#include "tracer/history.h"
+
+#include <algorithm>
+
+#include "src/core/check.h"
+#include "src/core/environment.h"
+#include "tracer/recorder.h"
+#include "tracer/replay.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+
+// ---- recording ----
+
+// What a live-in's history is when the loop first uses it.
+void Recorder::note_history(const TensorImpl& impl) {
+  const AutogradMeta* const meta = impl.autograd;
+  histories_.push_back(meta && meta->grad_fn ? meta->grad_fn : TapeNodePtr());
+}
+
+bool Recorder::has_outside_history() const {
+  for (const SlotId id : segment_->live_ins) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (slot.requires_grad && !slot.is_leaf) return true;
+  }
+  return false;
+}
+
+// The way from the base to a view that the program holds.
+void Recorder::track_views(const TensorImpl& held) {
+  std::vector<TrackedView> way;
+  SlotId id = known_slot(held);
+  for (;;) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+    const AutogradMeta* const meta = impl.autograd;
+    if (slot.is_live_in || slot.parent == kNoSlot || !meta || !meta->view_base.defined()) break;
+    way.push_back({id, impl.storage->version - meta->view_version});
+    id = slot.parent;
+  }
+  if (way.empty()) return;
+  std::reverse(way.begin(), way.end());
+  segment_->tracked_views.push_back(std::move(way));
+}
+
+// Slots that the program still holds, and the bases of views among them, have a history to keep.
+void Recorder::add_history(const std::vector<SlotId>& held) {
+  HistoryRequest request;
+  std::vector<bool> is_candidate(segment_->slots.size());
+  const auto consider = [&](const TensorImpl& impl) {
+    if (!knows(impl)) return;
+    const auto id = static_cast<std::size_t>(known_slot(impl));
+    if (segment_->slots[id].is_live_in || is_candidate[id]) return;
+    is_candidate[id] = true;
+    if (impl.autograd && impl.autograd->grad_fn)
+      request.results.push_back({static_cast<SlotId>(id), &impl});
+  };
+  for (const SlotId id : held) {
+    const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+    consider(impl);
+    const AutogradMeta* const meta = impl.autograd;
+    if (!meta || !meta->view_base.defined()) continue;
+    track_views(impl);
+    consider(*meta->view_base.impl());
+  }
+  for (const SlotId id : segment_->live_ins) {
+    const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
+    const TapeNodePtr& before = histories_[static_cast<std::size_t>(id)];
+    if ((meta ? meta->grad_fn.get() : nullptr) != before.get()) fail(Reason::kLiveInOnTape);
+  }
+  if (failure_ || request.results.empty() || !tape_hooks().plan_history) return;
+  request.slot_of = [this](const TensorImpl& impl) { return known_slot(impl); };
+  request.number_kinds = segment_->number_kinds;
+  request.first_position = first_position_;
+  request.end_position = first_position_;
+  for (const Word& word : segment_->words) request.end_position += word.tape_nodes;
+  // A live-in, or a leaf that was made inside.
+  for (SlotId id = 0; id < static_cast<SlotId>(segment_->slots.size()); ++id) {
+    const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
+    if (!meta) continue;
+    const bool is_live_in = segment_->slots[static_cast<std::size_t>(id)].is_live_in;
+    if (meta->grad_fn && is_live_in)
+      request.outside.push_back({id, meta->grad_fn.get(), meta->output_index});
+    if (!meta->grad_fn && meta->accumulator)
+      request.outside.push_back({id, meta->accumulator.get(), 0});
+  }
+  for (const Slot& slot : segment_->slots) {
+    const auto storage = static_cast<std::size_t>(slot.storage);
+    request.version_before.push_back(segment_->storages[storage].is_live_in
+                                         ? storage_versions_[storage]
+                                         : storage_objects_[storage]->version);
+  }
+  std::string why;
+  segment_->history = tape_hooks().plan_history(request, why);
+  if (!segment_->history) {
+    if (environment().logs("guards")) fmt::print(stderr, "groove: {}: {}\n", place(), why);
+    fail(Reason::kLiveTape);
+    return;
+  }
+  if (segment_->history->nodes.empty()) segment_->history.reset();
+}
+
+// ---- replay ----
+
+// A view refers to its base, as the tape has it.
+void Replay::track_view(const TrackedView& view) {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(view.slot)];
+  TensorImpl& impl = existing_handle(view.slot);
+  if (impl.autograd && impl.autograd->view_base.defined()) return;
+  if (!segment_->slots[static_cast<std::size_t>(slot.parent)].is_live_in) {
+    existing_handle(slot.parent);
+    fill(slot.parent);
+  }
+  fill(view.slot);
+  const Node& made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
+  const std::vector<Scalar> numbers = numbers_of(made);
+  const Tensor input(live_[static_cast<std::size_t>(slot.parent)].object);
+  Tensor output(&impl);
+  const Call call{made.op, ArrayRef<Tensor>(input), &made.attrs, numbers, Site::current()};
+  tape_hooks().track_view(call, output);
+  if (impl.autograd) impl.autograd->view_version -= view.writes_since;
+}
+
+void Replay::keep_history() {
+  for (const std::vector<TrackedView>& way : segment_->tracked_views) {
+    const Live& live = live_[static_cast<std::size_t>(way.back().slot)];
+    if (live.run != run_ || live.impl->use_count() == 1) continue;
+    for (const TrackedView& view : way) track_view(view);
+  }
+  if (!segment_->history) return;
+  HistoryRun run;
+  bool is_needed = false;
+  for (const HistoryPlan::Result& result : segment_->history->results) {
+    const Live& live = live_[static_cast<std::size_t>(result.slot)];
+    const bool is_held = live.run == run_ && live.impl->use_count() > 1;
+    run.results.push_back(is_held ? live.object : nullptr);
+    is_needed |= is_held;
+  }
+  if (!is_needed) return;
+  run.plan = segment_->history;
+  run.first_position = tape_hooks().sequence();
+  run.numbers = scalars_;
+  for (const SlotId id : segment_->history->outside)
+    run.outside.push_back(Tensor(live_[static_cast<std::size_t>(id)].object));
+  for (const HistoryPlan::Value& saved : segment_->history->values) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(saved.slot)];
+    const StorageInfo& info = segment_->storages[static_cast<std::size_t>(slot.storage)];
+    const TensorImpl& base = *live_[static_cast<std::size_t>(info.base)].object;
+    HistoryRun::Value value;
+    // A leaf is saved itself: its history is its own.
+    if (slot.is_live_in || (slot.requires_grad && slot.is_leaf))
+      value.live_in = Tensor(live_[static_cast<std::size_t>(saved.slot)].object);
+    value.storage = base.storage;
+    value.geometry = geometry_of(saved.slot);
+    value.dtype = slot.type.dtype;
+    value.version_before = base.storage->version - (info.is_live_in ? info.writes : 0);
+    run.values.push_back(std::move(value));
+  }
+  tape_hooks().attach_history(std::move(run));
+}
+
+// Handles with a history are not for the next run: they would keep this one's alive.
+void Replay::drop_history() {
+  const auto drop = [this](SlotId id) {
+    Live& live = live_[static_cast<std::size_t>(id)];
+    live.impl.reset();
+    live.run = 0;
+  };
+  if (was_left_) {
+    for (std::size_t id = 0; id < live_.size(); ++id)
+      if (live_[id].epoch == kNotReusable) drop(static_cast<SlotId>(id));
+    was_left_ = false;
+  }
+  if (segment_->history) {
+    for (const HistoryPlan::Result& result : segment_->history->results) drop(result.slot);
+    for (const SlotId id : segment_->history->outside)
+      if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) drop(id);
+  }
+  for (const std::vector<TrackedView>& way : segment_->tracked_views) {
+    for (const TrackedView& view : way) drop(view.slot);
+    const SlotId base = segment_->slots[static_cast<std::size_t>(way.front().slot)].parent;
+    if (!segment_->slots[static_cast<std::size_t>(base)].is_live_in) drop(base);
+  }
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,100 @@
+// What a segment leaves on the tape when results with a live history outlive it: the tape nodes of
+// one iteration as a plan over the segment's slots, and what one run gives to a copy of that plan.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/core/autograd_meta.h"
+#include "src/core/graph.h"
+
+namespace groove::tracer {
+
+struct HistoryPlan {
+  // Where a gradient goes: to an inner node, or along the history that a live-in had before.
+  struct Edge {
+    std::int32_t node = -1;     // place in `nodes`
+    std::int32_t outside = -1;  // place in `outside`
+    std::uint32_t index = 0;    // output of the inner node
+  };
+  struct Saved {
+    std::int32_t value = -1;    // place in `values`; -1: not saved
+    std::uint32_t version = 0;  // writes of its storage, in this run, before it was saved
+  };
+  struct Node {
+    const Op* op = nullptr;
+    Attrs attrs;
+    std::vector<NumberRef> numbers;
+    std::vector<Type> types;  // inputs, then outputs
+    std::vector<Edge> edges;
+    std::vector<Saved> saved;  // inputs, then outputs
+    std::uint64_t position = 0;
+    bool is_released = false, has_saved = false;
+  };
+  struct Value {  // a saved tensor
+    std::int32_t slot = -1;
+    Edge made_by;  // an inner node, or none
+  };
+  struct Result {
+    std::int32_t slot = -1;
+    Edge made_by;
+  };
+  std::vector<Node> nodes;  // in tape order
+  std::vector<std::int32_t> outside;  // live-in slots
+  std::vector<Value> values;
+  std::vector<Result> results;
+  std::vector<ScalarType> number_kinds;  // of the segment's run-time numbers
+};
+using HistoryPlanPtr = std::shared_ptr<const HistoryPlan>;
+
+// What the recorder knows when the tape is asked for a plan.
+struct HistoryRequest {
+  struct Candidate {
+    std::int32_t slot;
+    const TensorImpl* impl;
+  };
+  struct Outside {
+    std::int32_t slot;
+    const TapeNode* node;
+    std::uint32_t index;
+  };
+  std::function<std::int32_t(const TensorImpl&)> slot_of;  // -1: unknown
+  std::uint64_t first_position = 0, end_position = 0;
+  std::vector<Candidate> results;
+  std::vector<Outside> outside;
+  std::vector<ScalarType> number_kinds;
+  std::vector<std::uint32_t> version_before;  // [slot] of its storage; inside: at the end
+};
+
+// A run of the segment, for the tape.
+struct HistoryRun {
+  struct Value {
+    Tensor live_in;      // saved as it is; otherwise a view of `storage`
+    StoragePtr storage;
+    Geometry geometry;
+    ScalarType dtype = kFloat;
+    bool requires_grad = false;
+    std::uint32_t version_before = 0;
+  };
+  HistoryPlanPtr plan;
+  std::uint64_t first_position = 0;
+  std::vector<Value> values;
+  std::vector<Tensor> outside;
+  std::vector<std::uint64_t> numbers;
+  std::vector<TensorImpl*> results;  // null: nobody holds it
+};
+
+/// A view whose base was written since its own history was made: the tape derives it anew at the next use.
+inline bool has_stale_history(const TensorImpl& impl) {
+  const AutogradMeta* meta = impl.autograd;
+  if (!meta || !meta->view_base.defined() || !impl.storage) return false;
+  const TensorImpl& base = *meta->view_base.impl();
+  return meta->view_version != impl.storage->version && base.requires_grad && base.autograd &&
+         base.autograd->grad_fn;
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,71 @@
+#include "tracer/ledger.h"
+
+#include <algorithm>
+
+namespace groove::tracer {
+namespace {
+
+constexpr double kMillisecond = 1e6;  // nanoseconds
+
+}  // namespace
+
+void Ledger::note_eager(std::int64_t nanoseconds) {
+  const std::lock_guard lock(mutex_);
+  eager_ = static_cast<double>(nanoseconds) / kMillisecond;
+}
+
+void Ledger::note_compiled(std::int64_t nanoseconds) {
+  const double time = static_cast<double>(nanoseconds) / kMillisecond;
+  const std::lock_guard lock(mutex_);
+  compiled_[timed_++ % compiled_.size()] = time;
+}
+
+void Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason,
+                       const std::string& came, std::int64_t again) {
+  const std::lock_guard lock(mutex_);
+  const auto word = static_cast<std::int32_t>(matched);
+  auto exit = std::find_if(exits_.begin(), exits_.end(), [&](const Exit& known) {
+    return known.word == word && known.reason == reason && known.came == came;
+  });
+  if (exit == exits_.end()) {
+    // Of very many ways out, the later ones are counted with the last.
+    if (exits_.size() < kMostExits) exits_.push_back({word, reason, came, 0, 0});
+    exit = exits_.end() - 1;
+  }
+  // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
+  const double left =
+      words == 0 ? 0 : 1 - static_cast<double>(matched) / static_cast<double>(words);
+  const double lost =
+      static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - middle();
+  ++exit->count;
+  exit->lost += std::max(0.0, lost);
+}
+
+double Ledger::eager() const {
+  const std::lock_guard lock(mutex_);
+  return eager_;
+}
+
+double Ledger::middle() const {
+  const std::size_t count = std::min<std::size_t>(timed_, compiled_.size());
+  if (count == 0) return 0;
+  std::array<double, 8> times = compiled_;
+  std::nth_element(times.begin(), times.begin() + count / 2, times.begin() + count);
+  return times[count / 2];
+}
+
+double Ledger::compiled() const {
+  const std::lock_guard lock(mutex_);
+  return middle();
+}
+
+std::vector<Exit> Ledger::exits() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Exit> all = exits_;
+  std::stable_sort(all.begin(), all.end(), [](const Exit& a, const Exit& b) {
+    return a.lost != b.lost ? a.lost > b.lost : a.count > b.count;
+  });
+  return all;
+}
+
+}  // namespace groove::tracer

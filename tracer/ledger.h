@@ -1,0 +1,74 @@
+// What the runs of one segment cost and saved: an iteration run eagerly, compiled runs that are
+// timed now and then, and every way in which compiled code was left. Any thread may add and read.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tracer/reasons.h"
+
+namespace groove::tracer {
+
+inline std::int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Adds the time of a scope to a total.
+class Overhead {
+ public:
+  explicit Overhead(std::int64_t& total) : total_(total), start_(nanoseconds_now()) {}
+  ~Overhead() { total_ += nanoseconds_now() - start_; }
+  Overhead(const Overhead&) = delete;
+  Overhead& operator=(const Overhead&) = delete;
+
+ private:
+  std::int64_t& total_;
+  std::int64_t start_;
+};
+
+// One way out: where, why, and what came instead of the expected word.
+struct Exit {
+  std::int32_t word = 0;  // how many had matched
+  Reason reason = Reason::kCompleted;
+  std::string came;         // "add at model.cpp:35"; empty when no call came
+  std::uint64_t count = 0;  // times
+  double lost = 0;          // milliseconds, in all
+};
+
+class Ledger {
+ public:
+  /// Compiled runs that are timed: the first ones, then one in 64.
+  static bool is_timed(std::uint64_t hits) { return hits < 8 || hits % 64 == 0; }
+
+  /// The iteration as it ran while it was recorded, without the cost of recording.
+  void note_eager(std::int64_t nanoseconds);
+  void note_compiled(std::int64_t nanoseconds);
+  /// `again`: what it took to run eagerly what had matched, of `words` words in all.
+  void note_exit(std::size_t matched, std::size_t words, Reason reason, const std::string& came,
+                 std::int64_t again);
+
+  /// Milliseconds of one iteration; 0 when not known. Of compiled ones the median of the last
+  /// timed.
+  double eager() const;
+  double compiled() const;
+  /// Those that lost most first.
+  std::vector<Exit> exits() const;
+
+ private:
+  static constexpr std::size_t kMostExits = 64;
+  double middle() const;
+
+  mutable std::mutex mutex_;
+  double eager_ = 0;
+  std::array<double, 8> compiled_{};  // the last times, a ring
+  std::uint64_t timed_ = 0;
+  std::vector<Exit> exits_;
+};
+
+}  // namespace groove::tracer

@@ -1,0 +1,257 @@
+#include "tracer/paths.h"
+
+#include <algorithm>
+
+#include "src/core/check.h"
+
+namespace groove::tracer {
+namespace {
+
+std::uint64_t mixed(std::uint64_t h, std::uint64_t value) {
+  h = (h ^ value) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 32;
+}
+
+std::uint64_t read_key(std::uint64_t place, std::int32_t storage) {
+  return mixed(place, static_cast<std::uint64_t>(storage));
+}
+
+std::size_t slots_known_after(const Segment& segment, std::size_t word) {
+  return word + 1 < segment.words.size()
+             ? static_cast<std::size_t>(segment.words[word + 1].first_slot)
+             : segment.slots.size();
+}
+
+// Do two slots mean the same to whoever matches the words up to the one that made them? What
+// later words ask of a live-in (that it be a certain object) is looked at when a run goes over.
+bool is_same(const Slot& a, const Slot& b) {
+  return a.is_live_in == b.is_live_in && a.type == b.type && a.strides == b.strides &&
+         a.requires_grad == b.requires_grad && a.is_leaf == b.is_leaf && a.parent == b.parent &&
+         a.view_word == b.view_word && a.storage == b.storage;
+}
+
+bool is_same(const LeafGrad& a, const LeafGrad& b) { return a.leaf == b.leaf && a.grad == b.grad; }
+
+bool is_same(const std::vector<LeafGrad>& a, const std::vector<LeafGrad>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const LeafGrad& x, const LeafGrad& y) { return is_same(x, y); });
+}
+
+bool is_same(const std::optional<FlagEffect>& a, const std::optional<FlagEffect>& b) {
+  if (!a || !b) return !a == !b;
+  return a->slot == b->slot && a->before == b->before && a->after == b->after;
+}
+
+bool is_same_word(const Segment& a, const Segment& b, std::size_t at) {
+  const Word &x = a.words[at], &y = b.words[at];
+  if (x.op != y.op || !(x.site == y.site) || !(x.attrs == y.attrs) || x.is_big != y.is_big ||
+      x.is_inplace != y.is_inplace || x.grad_enabled != y.grad_enabled ||
+      x.ends_step != y.ends_step || x.first_slot != y.first_slot ||
+      x.first_number != y.first_number || x.object != y.object || x.epoch != y.epoch ||
+      x.tape_nodes != y.tape_nodes || x.has_settled_position != y.has_settled_position)
+    return false;
+  if (x.inputs != y.inputs || x.outputs != y.outputs || x.output_is_new != y.output_is_new ||
+      x.number_kinds != y.number_kinds || x.fixed_numbers != y.fixed_numbers ||
+      x.nested_live_ins != y.nested_live_ins || x.written_live_ins != y.written_live_ins ||
+      !is_same(x.grads_before, y.grads_before) || !is_same(x.effects, y.effects) ||
+      !is_same(x.flag, y.flag) || x.code_role != y.code_role || x.stops_at != y.stops_at ||
+      x.stops_at_hook.get() != y.stops_at_hook.get() || x.releases_code != y.releases_code)
+    return false;
+  const std::size_t end = slots_known_after(a, at);
+  if (end != slots_known_after(b, at)) return false;
+  for (auto slot = static_cast<std::size_t>(x.first_slot); slot < end; ++slot)
+    if (!is_same(a.slots[slot], b.slots[slot])) return false;
+  return true;
+}
+
+void erase(std::vector<SegmentPtr>& from, const Segment& segment) {
+  std::erase_if(from, [&](const SegmentPtr& known) { return known.get() == &segment; });
+}
+
+auto find_in(std::vector<SegmentPtr>& in, const Segment& segment) {
+  return std::find_if(in.begin(), in.end(),
+                      [&](const SegmentPtr& known) { return known.get() == &segment; });
+}
+
+void put_first(std::vector<SegmentPtr>& in, const Segment& segment) {
+  const auto found = find_in(in, segment);
+  if (found != in.end()) std::rotate(in.begin(), found, found + 1);
+}
+
+template <typename Map>
+void erase_at(Map& map, std::uint64_t key, const Segment& segment) {
+  const auto found = map.find(key);
+  if (found == map.end()) return;
+  erase(found->second, segment);
+  if (found->second.empty()) map.erase(found);
+}
+
+template <typename Map>
+std::vector<SegmentPtr> found_in(const Map& map, std::uint64_t key) {
+  const auto found = map.find(key);
+  return found == map.end() ? std::vector<SegmentPtr>{} : found->second;
+}
+
+}  // namespace
+
+// ---- keys ----
+
+WordKey::WordKey(const Op& op, const Attrs& attrs, const SiteKey& site, bool grad_enabled)
+    : hash_(static_cast<std::uint64_t>(op.id) << 1 | (grad_enabled ? 1 : 0)) {
+  mix(reinterpret_cast<std::uintptr_t>(site.file));
+  mix(static_cast<std::uint64_t>(site.line) << 40 ^ static_cast<std::uint64_t>(site.column) << 24 ^
+      site.ordinal);
+  for (const std::int64_t word : attrs.words()) mix(static_cast<std::uint64_t>(word));
+}
+
+void WordKey::mix(std::uint64_t value) { hash_ = mixed(hash_, value); }
+
+void WordKey::add_library_state(const void* object, std::uint64_t epoch) {
+  mix(reinterpret_cast<std::uintptr_t>(object));
+  mix(epoch);
+}
+
+void WordKey::add_undefined() { mix(~0ull); }
+void WordKey::add_known(SlotId slot) { mix(static_cast<std::uint64_t>(slot) << 1); }
+
+void WordKey::add_new(std::size_t ordinal, const Type& type, const Shape& strides) {
+  mix(ordinal << 1 | 1);
+  mix(static_cast<std::uint64_t>(type.dtype));
+  for (const std::int64_t size : type.sizes) mix(static_cast<std::uint64_t>(size));
+  for (const std::int64_t stride : strides) mix(static_cast<std::uint64_t>(stride));
+}
+
+std::uint64_t key_of(const Segment& segment, std::size_t at) {
+  const Word& word = segment.words[at];
+  WordKey key(*word.op, word.attrs, word.site, word.grad_enabled);
+  key.add_numbers(word.number_kinds.size());
+  if (word.is_big) key.add_library_state(word.object, word.epoch);
+  for (const SlotId id : word.inputs) {
+    if (id == kNoSlot) {
+      key.add_undefined();
+    } else if (id < word.first_slot) {
+      key.add_known(id);
+    } else {
+      const Slot& slot = segment.slots[static_cast<std::size_t>(id)];
+      key.add_new(static_cast<std::size_t>(id - word.first_slot), slot.type, slot.strides);
+    }
+  }
+  return key.value();
+}
+
+// ---- the tree ----
+
+// The choice at a place, with all segments that come through it.
+Paths::Branch& Paths::branch_at(std::uint64_t place, std::size_t depth, std::uint64_t head) {
+  const auto [found, is_new] = branches_.try_emplace(place);
+  if (is_new)
+    for (const SegmentPtr& segment : heads_[head])
+      if (depth < segment->words.size() && segment->path[depth] == place) {
+        Segments& alike = found->second[key_of(*segment, depth)];
+        alike.insert(alike.begin(), segment);
+      }
+  return found->second;
+}
+
+void Paths::add(const SegmentPtr& segment) {
+  const Segment& added = *segment;
+  Segments& family = heads_[added.head];
+  std::size_t shared = 0;
+  std::vector<std::uint64_t> path;
+  for (const SegmentPtr& known : family) {
+    const std::size_t most = std::min(known->words.size(), added.words.size());
+    std::size_t alike = 0;
+    while (alike < most && is_same_word(*known, added, alike)) ++alike;
+    if (!path.empty() && alike <= shared) continue;
+    shared = alike;
+    path.assign(known->path.begin(),
+                known->path.begin() + static_cast<std::ptrdiff_t>(alike) + 1);
+  }
+  while (path.size() <= added.words.size()) path.push_back(next_place_++);
+  segment->path = std::move(path);
+  // Where it parts from others there is a choice from now on; where there is one it takes part.
+  for (std::size_t depth = 0; depth < added.words.size(); ++depth) {
+    if (depth != 0 && depth != shared && !branches_.contains(added.path[depth])) continue;
+    Segments& alike = branch_at(added.path[depth], depth, added.head)[key_of(added, depth)];
+    alike.insert(alike.begin(), segment);
+  }
+  // Where it ends in the middle of others, a run of it may go on as one of theirs.
+  if (shared == added.words.size()) branch_at(added.path.back(), shared, added.head);
+  for (const StageEnd& end : added.stage_ends) {
+    const std::int32_t storage = added.slots[static_cast<std::size_t>(end.slot)].storage;
+    Segments& alike =
+        reads_[read_key(added.path[static_cast<std::size_t>(end.after)], storage)];
+    alike.insert(alike.begin(), segment);
+  }
+  Segments& alike = ends_[added.path.back()];
+  alike.insert(alike.begin(), segment);
+  family.push_back(segment);
+}
+
+void Paths::remove(const Segment& segment) {
+  for (std::size_t depth = 0; depth < segment.words.size(); ++depth) {
+    const auto found = branches_.find(segment.path[depth]);
+    if (found == branches_.end()) continue;
+    erase_at(found->second, key_of(segment, depth), segment);
+    if (found->second.empty()) branches_.erase(found);
+  }
+  for (const StageEnd& end : segment.stage_ends)
+    erase_at(reads_,
+             read_key(segment.path[static_cast<std::size_t>(end.after)],
+                      segment.slots[static_cast<std::size_t>(end.slot)].storage),
+             segment);
+  erase_at(ends_, segment.path.back(), segment);
+  erase_at(heads_, segment.head, segment);
+}
+
+void Paths::clear() {
+  heads_.clear();
+  branches_.clear();
+  reads_.clear();
+  ends_.clear();
+}
+
+void Paths::note_taken(const Segment& segment) {
+  for (std::size_t depth = 0; depth < segment.words.size(); ++depth) {
+    const auto found = branches_.find(segment.path[depth]);
+    if (found == branches_.end()) continue;
+    const auto alike = found->second.find(key_of(segment, depth));
+    if (alike != found->second.end()) put_first(alike->second, segment);
+  }
+}
+
+void Paths::note_left(const Segment& segment) {
+  const auto family = heads_.find(segment.head);
+  if (family == heads_.end() || segment.path.empty()) return;
+  const auto branch = branches_.find(segment.path.front());
+  if (branch == branches_.end()) return;
+  const auto alike = branch->second.find(key_of(segment, 0));
+  if (alike == branch->second.end()) return;
+  const auto found = find_in(alike->second, segment);
+  if (found != alike->second.end()) std::rotate(found, found + 1, alike->second.end());
+}
+
+std::vector<SegmentPtr> Paths::starting(std::uint64_t head, std::uint64_t key) const {
+  const auto family = heads_.find(head);
+  if (family == heads_.end()) return {};
+  return continuing(family->second.front()->path.front(), key);
+}
+
+std::vector<SegmentPtr> Paths::continuing(std::uint64_t place, std::uint64_t key) const {
+  const auto branch = branches_.find(place);
+  return branch == branches_.end() ? Segments{} : found_in(branch->second, key);
+}
+
+std::vector<SegmentPtr> Paths::reading(std::uint64_t place, std::int32_t storage) const {
+  return found_in(reads_, read_key(place, storage));
+}
+
+std::vector<SegmentPtr> Paths::ending(std::uint64_t place) const { return found_in(ends_, place); }
+
+const std::vector<SegmentPtr>& Paths::of_head(std::uint64_t head) const {
+  static const Segments& none = *new Segments;
+  const auto found = heads_.find(head);
+  return found == heads_.end() ? none : found->second;
+}
+
+}  // namespace groove::tracer

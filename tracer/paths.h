@@ -1,0 +1,70 @@
+// The paths that recordings have taken from one head word: a tree whose branches are the segments.
+// Where two segments begin with the same words, those have the same slots, so that a replay of one
+// may go on as a replay of the other. Positions in the tree are named by numbers (Segment::path).
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/segment.h"
+
+namespace groove::tracer {
+
+// What is known of a call before any segment is looked at: op, place, structure, and which of its
+// operands are the run's own. Calls that a word matches have the word's key.
+class WordKey {
+ public:
+  WordKey(const Op& op, const Attrs& attrs, const SiteKey& site, bool grad_enabled);
+  void add_numbers(std::size_t count) { mix(count); }
+  void add_library_state(const void* object, std::uint64_t epoch);
+  void add_undefined();
+  void add_known(SlotId slot);
+  void add_new(std::size_t ordinal, const Type& type, const Shape& strides);
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  void mix(std::uint64_t value);
+  std::uint64_t hash_;
+};
+/// Of the first call of a run, and of word number `at` of a recorded segment.
+std::uint64_t key_of_first(const Call& call, const SiteKey& site);
+std::uint64_t key_of_first(const BigWord& word, const SiteKey& site);
+std::uint64_t key_of(const Segment& segment, std::size_t at);
+
+class Paths {
+ public:
+  /// Gives the segment its path. It becomes the first choice wherever it differs from others.
+  void add(const SegmentPtr& segment);
+  void remove(const Segment& segment);
+  void clear();
+  /// The segment was taken: it is the first choice from now on.
+  void note_taken(const Segment& segment);
+  /// It was begun and left: the last choice.
+  void note_left(const Segment& segment);
+
+  /// Segments of a head whose first word has this key, the most recently taken first.
+  std::vector<SegmentPtr> starting(std::uint64_t head, std::uint64_t key) const;
+  /// Segments that go on from this place with a word of this key.
+  std::vector<SegmentPtr> continuing(std::uint64_t place, std::uint64_t key) const;
+  /// Segments in which the program looks at this storage at this place.
+  std::vector<SegmentPtr> reading(std::uint64_t place, std::int32_t storage) const;
+  /// Segments that end at this place.
+  std::vector<SegmentPtr> ending(std::uint64_t place) const;
+  /// All segments of a head, in the order of their making.
+  const std::vector<SegmentPtr>& of_head(std::uint64_t head) const;
+
+ private:
+  using Segments = std::vector<SegmentPtr>;
+  using Branch = std::unordered_map<std::uint64_t, Segments>;  // by the key of the next word
+
+  Branch& branch_at(std::uint64_t place, std::size_t depth, std::uint64_t head);
+
+  std::uint64_t next_place_ = 1;
+  std::unordered_map<std::uint64_t, Segments> heads_;
+  std::unordered_map<std::uint64_t, Branch> branches_;  // by place; only where there is a choice
+  std::unordered_map<std::uint64_t, Segments> reads_;   // by place and storage
+  std::unordered_map<std::uint64_t, Segments> ends_;    // by place
+};
+
+}  // namespace groove::tracer

@@ -1,0 +1,144 @@
+// The recorder, about what is no value: which gradients an expansion walks and leaves, user code,
+// and where views lie.
+#include <algorithm>
+
+#include "kernels/moving_view.h"
+#include "tracer/recorder.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+
+// The program may set `.grad` by any means and at any time; so what counts is which object is there
+// when a library call walks it.
+void Recorder::use_grad(TensorImpl& leaf) {
+  if (failure_ || !in_expansion_) return;
+  const SlotId leaf_slot = slot_of(Tensor(&leaf));
+  const auto is_leaf = [leaf_slot](const LeafGrad& known) { return known.leaf == leaf_slot; };
+  if (std::any_of(word().effects.begin(), word().effects.end(), is_leaf) ||
+      std::any_of(word().grads_before.begin(), word().grads_before.end(), is_leaf))
+    return;
+  const Tensor grad = leaf.autograd ? leaf.autograd->grad : Tensor();
+  const SlotId id = slot_of(grad);
+  if (id != kNoSlot) {
+    Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (slot.is_live_in && slot.grad_of == kNoSlot) {
+      slot.grad_of = leaf_slot;
+      slot.recorded = Tensor();
+    }
+    std::vector<SlotId>& nested = word().nested_live_ins;
+    if (slot.is_live_in && std::find(nested.begin(), nested.end(), id) == nested.end())
+      nested.push_back(id);
+  }
+  word().grads_before.push_back({leaf_slot, id});
+}
+
+void Recorder::set_grad(TensorImpl& leaf, const Tensor& grad) {
+  if (failure_) return;
+  const SlotId leaf_slot = slot_of(Tensor(&leaf));
+  const SlotId grad_slot = slot_of(grad);
+  if (grad_slot != kNoSlot)
+    segment_->slots[static_cast<std::size_t>(grad_slot)].is_user_visible = true;
+  word().effects.push_back({leaf_slot, grad_slot});
+}
+
+void Recorder::close_expansion(const BigWord& big) {
+  close_expansion(nullptr, nullptr);
+  if (failure_) return;
+  Word& closed = word();
+  if (closed.code_role == CodeRole::kAttaches)
+    attached_.emplace_back(TapeNodePtr(big.user_code), static_cast<std::int32_t>(words()) - 1);
+  if (closed.code_role == CodeRole::kResumes) {
+    --open_walks_;
+    closed.releases_code = big.user_code->is_released;
+  }
+  if (big.script && *big.script)
+    note_stop(**big.script);
+  else if (big.results)
+    note_results(big.results->data(), big.results->size());
+  if (failure_) return;
+  if (big.inputs.empty() || !big.inputs[0].defined()) return;
+  const bool requires_grad = big.inputs[0].impl()->requires_grad;
+  if (requires_grad != required_grad_)
+    word().flag = FlagEffect{word().inputs[0], required_grad_, requires_grad};
+}
+
+// The backward stops: user code is called with this iteration's gradients, and its own calls are
+// words like any other. It must be code that every replay knows.
+void Recorder::note_stop(const Script& script) {
+  ++open_walks_;
+  const TapeNode* const code = script.user_code.get();
+  for (const auto& [attached, at] : attached_)
+    if (attached.get() == code) word().stops_at = at;
+  if (word().stops_at < 0) {
+    const auto has_it = [&](SlotId id) {
+      const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+      return segment_->slots[static_cast<std::size_t>(id)].hooks != 0 &&
+             tape_hooks().has_hook(impl, code);
+    };
+    if (std::none_of(segment_->live_ins.begin(), segment_->live_ins.end(), has_it))
+      return fail(Reason::kUserCode);
+    word().stops_at_hook = script.user_code;
+  }
+  note_results(script.arguments.data(), script.arguments.size());
+}
+
+// What a word with an expansion gives to the program.
+void Recorder::note_results(const Tensor* results, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!results[k].defined()) {
+      word().outputs.push_back(kNoSlot);
+      word().output_is_new.push_back(false);
+      continue;
+    }
+    const SlotId id = known_slot(*results[k].impl());
+    if (id == kNoSlot) {  // made behind the dispatcher's back
+      fail(Reason::kUnknownAlias);
+      return;
+    }
+    Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    word().outputs.push_back(id);
+    word().output_is_new.push_back(!slot.is_live_in && !slot.is_user_visible);
+    slot.is_user_visible = true;
+  }
+}
+
+// Empty when the recording cannot say.
+std::optional<Recorder::Region> Recorder::region_in_base(SlotId id) const {
+  const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(
+      segment_->slots[static_cast<std::size_t>(id)].storage)];
+  const Geometry& base = objects_[static_cast<std::size_t>(storage.base)].impl()->geometry;
+  if (!base.is_contiguous()) return std::nullopt;
+  std::vector<SlotId> way;
+  for (SlotId at = id; at != storage.base;) {
+    const Slot& view = segment_->slots[static_cast<std::size_t>(at)];
+    if (view.parent == kNoSlot || view.view_word < 0) return std::nullopt;
+    way.push_back(at);
+    at = view.parent;
+  }
+  Region region;
+  region.geometry = base;
+  region.geometry.offset = 0;
+  for (auto at = way.rbegin(); at != way.rend(); ++at) {
+    const Slot& view = segment_->slots[static_cast<std::size_t>(*at)];
+    const Node& made = segment_->graph.nodes[static_cast<std::size_t>(view.view_word)];
+    std::vector<Scalar> numbers;
+    std::vector<bool> moving;
+    for (const NumberRef& number : made.numbers) {
+      numbers.push_back(number.constant);
+      moving.push_back(number.entry >= 0);
+    }
+    std::vector<kernels::MovingStart> starts;
+    region.geometry = kernels::view_at_zero(
+        *made.op, region.geometry,
+        ArrayRef<Type>(segment_->slots[static_cast<std::size_t>(view.parent)].type), made.attrs,
+        numbers, moving, starts);
+    for (const kernels::MovingStart& start : starts) {
+      region.starts.push_back(made.numbers[start.number]);
+      region.steps.push_back(start.stride);
+      region.extents.push_back(start.size);
+    }
+  }
+  return region;
+}
+
+}  // namespace groove::tracer

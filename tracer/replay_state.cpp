@@ -1,0 +1,137 @@
+// Replay, about what is no value: the gradients that library calls walk and leave.
+#include "src/core/check.h"
+#include "tracer/replay.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+namespace {
+
+TensorImpl* gradient_of(const TensorImpl& leaf) {
+  return leaf.autograd ? leaf.autograd->grad.impl() : nullptr;
+}
+
+void set_gradient(TensorImpl& leaf, Tensor grad) {
+  if (leaf.autograd || grad.defined()) autograd_meta(leaf).grad = std::move(grad);
+}
+
+}  // namespace
+
+// Are the gradients that this word walks the ones that it walked in the recording?
+bool Replay::gradients_hold(const Word& word, Reason& why) const {
+  for (const LeafGrad& known : word.grads_before) {
+    const TensorImpl& leaf = *live_[static_cast<std::size_t>(known.leaf)].object;
+    const TensorImpl* const expected =
+        known.grad == kNoSlot ? nullptr : live_[static_cast<std::size_t>(known.grad)].object;
+    if (gradient_of(leaf) == expected) continue;
+    why = Reason::kMismatchState;
+    return false;
+  }
+  return true;
+}
+
+bool Replay::flag_holds(const Word& word, Reason& why) const {
+  if (!word.flag || live_[static_cast<std::size_t>(word.flag->slot)].object->requires_grad ==
+                        word.flag->before)
+    return true;
+  why = Reason::kMismatchState;
+  return false;
+}
+
+void Replay::apply_effects(const Word& word) {
+  if (word.flag)
+    live_[static_cast<std::size_t>(word.flag->slot)].object->requires_grad = word.flag->after;
+  for (const LeafGrad& effect : word.effects) {
+    TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
+    set_gradient(leaf,
+                 effect.grad == kNoSlot ? Tensor() : Tensor(&existing_handle(effect.grad)));
+  }
+}
+
+// ---- user code in a backward ----
+
+// The word has matched: what user code it brings, or stops at. Scripts are the backwards under way
+// that have stopped, the innermost last.
+void Replay::follow_code(const Word& word, const BigWord& big) {
+  if (word.code_role == CodeRole::kNone) return;
+  if (word.code_role == CodeRole::kAttaches)
+    code_.emplace_back(matched_, TapeNodePtr(big.user_code));
+  if (word.code_role == CodeRole::kResumes) {
+    scripts_.pop_back();
+    if (word.releases_code) tape_hooks().release(*big.user_code);
+  }
+  if (word.stops_at < 0 && !word.stops_at_hook) return;
+  auto script = std::make_shared<Script>();
+  script->user_code = word.stops_at_hook;
+  for (const auto& [at, code] : code_)
+    if (static_cast<std::int32_t>(at) == word.stops_at) script->user_code = code;
+  script->arguments.resize(word.outputs.size());
+  for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, script->arguments[k]);
+  scripts_.push_back(script);
+  *big.script = std::move(script);
+}
+
+// Where the backward that this word goes on with stopped when the words ran again.
+std::shared_ptr<Script> Replay::script_of_rerun(std::size_t w) const {
+  return segment_->words[w].code_role == CodeRole::kResumes ? rerun_scripts_.back() : nullptr;
+}
+
+void Replay::stop_rerun(const Word& word, std::shared_ptr<Script> script) {
+  if (word.code_role == CodeRole::kResumes) rerun_scripts_.pop_back();
+  if (!script) return;
+  for (std::size_t k = 0; k < word.outputs.size(); ++k)
+    script->arguments[k] = operand(word.outputs[k]);
+  rerun_scripts_.push_back(std::move(script));
+}
+
+// User code that was called by a replay and has not come back yet: the backward then goes on from
+// where running the words again has brought it.
+void Replay::hand_over_walks() {
+  GROOVE_ASSERT(scripts_.size() == rerun_scripts_.size());
+  for (std::size_t i = 0; i < scripts_.size(); ++i) *scripts_[i] = *rerun_scripts_[i];
+  rerun_scripts_.clear();
+}
+
+// Flags as they were before the first matched word.
+void Replay::restore_flags() {
+  for (std::size_t w = matched_; w-- > 0;)
+    if (const auto& flag = segment_->words[w].flag)
+      live_[static_cast<std::size_t>(flag->slot)].object->requires_grad = flag->before;
+}
+
+// Before a word runs again: the gradients it walks are what they were at its call.
+void Replay::restore_gradients(const Word& word) {
+  for (const LeafGrad& known : word.grads_before)
+    set_gradient(*live_[static_cast<std::size_t>(known.leaf)].object, operand(known.grad));
+}
+
+// The gradients that the program itself has put where matched words left others: running those
+// words again must not undo that.
+std::vector<std::pair<TensorImpl*, Tensor>> Replay::gradients_set_by_hand(std::size_t count) const {
+  std::vector<std::pair<TensorImpl*, Tensor>> by_hand;
+  std::vector<const LeafGrad*> last(segment_->slots.size());
+  std::vector<SlotId> leaves;
+  const auto note = [&](const LeafGrad& known) {
+    const LeafGrad*& at = last[static_cast<std::size_t>(known.leaf)];
+    if (!at) leaves.push_back(known.leaf);
+    at = &known;
+  };
+  for (std::size_t w = 0; w < count; ++w) {
+    for (const LeafGrad& known : segment_->words[w].grads_before) note(known);
+    for (const LeafGrad& effect : segment_->words[w].effects) note(effect);
+  }
+  for (const SlotId leaf : leaves) {
+    TensorImpl& impl = *live_[static_cast<std::size_t>(leaf)].object;
+    const SlotId grad = last[static_cast<std::size_t>(leaf)]->grad;
+    const TensorImpl* const expected =
+        grad == kNoSlot ? nullptr : live_[static_cast<std::size_t>(grad)].object;
+    if (gradient_of(impl) != expected)
+      by_hand.emplace_back(&impl, impl.autograd ? impl.autograd->grad : Tensor());
+  }
+  return by_hand;
+}
+
+void Replay::put_back(std::vector<std::pair<TensorImpl*, Tensor>>& by_hand) {
+  for (auto& [leaf, grad] : by_hand) set_gradient(*leaf, std::move(grad));
+}
+
+}  // namespace groove::tracer

@@ -92,8 +92,8 @@ std::vector<char> invariants_of(const Differentiated& whole, const std::vector<L
 }
 
 struct Halves {
-  std::vector<char> is_second;       // per node
-  std::vector<ValueId> residuals;    // ascending
+  std::vector<char> is_second;     // per node
+  std::vector<ValueId> residuals;  // ascending
 };
 
 // The second half: what the rules compute, and what is cheaper to do again than to keep.
@@ -111,8 +111,7 @@ Halves halves_of(const Differentiated& whole, const std::vector<Later>& later) {
     };
     if (std::none_of(node.outputs.begin(), node.outputs.end(), holds(is_needed))) continue;
     const bool is_cheap = node.op->kind == OpKind::kView ||
-                          std::all_of(node.outputs.begin(), node.outputs.end(),
-                                      holds(invariants));
+                          std::all_of(node.outputs.begin(), node.outputs.end(), holds(invariants));
     const bool is_of_rule = n >= whole.nodes_before;  // what a rule computes, it computes there
     if (!is_cheap && !is_of_rule) continue;
     halves.is_second[n] = 1;
@@ -142,8 +141,7 @@ std::int32_t kept_output(const Graph& graph, ValueId value, std::int32_t first_k
 Graph add_residuals(Graph graph, const SplitRequest& request, ArrayRef<Scalar> numbers) {
   DerivativeRequest whole = request.whole;
   for (;;) {
-    const Halves halves =
-        halves_of(differentiate(graph, whole, numbers), request.later);
+    const Halves halves = halves_of(differentiate(graph, whole, numbers), request.later);
     bool has_more = false;
     for (const ValueId id : halves.residuals) {
       if (kept_output(graph, id, request.first_kept) >= 0) continue;
@@ -215,23 +213,26 @@ std::vector<Scalar> tagged(ArrayRef<Scalar> numbers) {
 
 const kernels::Differentiator differentiator{
     [](const DerivativeRequest& request, ArrayRef<Scalar> numbers) {
-      return remembered(key_of(Question::kWhole, request), numbers, [&] {
-               const std::vector<Scalar> own = tagged(numbers);
-               const Graph graph = expand_for_tape(interned_graph(request.graph), own);
-               return Answer{intern(differentiate(graph, request, own).graph), {}};
-             }).graph;
+      return remembered(key_of(Question::kWhole, request), numbers,
+                        [&] {
+                          const std::vector<Scalar> own = tagged(numbers);
+                          const Graph graph = expand_for_tape(interned_graph(request.graph), own);
+                          return Answer{intern(differentiate(graph, request, own).graph), {}};
+                        })
+          .graph;
     },
     [](const SplitRequest& request, ArrayRef<Scalar> numbers) {
-      return remembered(key_of(Question::kForward, request), numbers, [&] {
-               const std::vector<Scalar> own = tagged(numbers);
-               Graph graph = expand_for_tape(interned_graph(request.whole.graph), own);
-               return Answer{intern(add_residuals(std::move(graph), request, own)), {}};
-             }).graph;
+      return remembered(key_of(Question::kForward, request), numbers,
+                        [&] {
+                          const std::vector<Scalar> own = tagged(numbers);
+                          Graph graph = expand_for_tape(interned_graph(request.whole.graph), own);
+                          return Answer{intern(add_residuals(std::move(graph), request, own)), {}};
+                        })
+          .graph;
     },
     [](const SplitRequest& request, ArrayRef<Scalar> numbers) {
-      const Answer answer = remembered(key_of(Question::kBackward, request), numbers, [&] {
-        return second_half(request, tagged(numbers));
-      });
+      const Answer answer = remembered(key_of(Question::kBackward, request), numbers,
+                                       [&] { return second_half(request, tagged(numbers)); });
       return SplitDerivative{answer.graph, answer.residuals};
     }};
 

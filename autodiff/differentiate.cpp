@@ -1,3 +1,4 @@
+// The tape over a stored graph: records its nodes as if they had run, then walks back.
 #include "autodiff/differentiate.h"
 
 #include "autodiff/engine.h"
@@ -22,9 +23,10 @@ std::vector<NumberRef> entries_of(const Graph& graph, ArrayRef<Scalar> numbers) 
 std::vector<Scalar> numbers_of(const groove::Node& node, const std::vector<NumberRef>& entries) {
   std::vector<Scalar> result;
   for (const NumberRef& number : node.numbers)
-    result.push_back(number.entry < 0 ? number.constant
-                                      : entries[static_cast<std::size_t>(number.entry)]
-                                            .constant.with_origin(number.entry));
+    result.push_back(
+        number.entry < 0
+            ? number.constant
+            : entries[static_cast<std::size_t>(number.entry)].constant.with_origin(number.entry));
   return result;
 }
 

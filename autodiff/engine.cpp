@@ -155,9 +155,9 @@ class Engine {
     }
   }
 
-  // One node in place of many adds up in the same order as long as all run in tape order and nothing
-  // lies among those it stands for. It may also reach what they would not, which matters when that
-  // is spent.
+  // One node in place of many adds up in the same order as long as all run in tape order and
+  // nothing lies among those it stands for. It may also reach what they would not, which matters
+  // when that is spent.
   bool must_take_apart() {
     struct Range {
       std::uint64_t first, last;
@@ -172,7 +172,8 @@ class Engine {
         ranges.back().first = static_cast<const DeferredNode&>(node).first_position();
       for (std::uint32_t i = 0; i < node.edge_count; ++i) {
         const auto* const below = static_cast<const Node*>(node.edges[i].node.get());
-        if (below && !below->is_accumulator() && below->sequence >= ranges.back().first) return true;
+        if (!below || below->is_accumulator()) continue;
+        if (below->sequence >= ranges.back().first) return true;
       }
     }
     std::sort(ranges.begin(), ranges.end(),
@@ -345,10 +346,11 @@ class Engine {
   // A node that stands for many adds each contribution to the sum so far, as they would.
   void take_sums() {
     const Node& node = *step_.node;
-    for (std::uint32_t i = 0; i < node.edge_count; ++i)
-      if (step_.needs[i])
-        step_.gradients[i] =
-            std::exchange(slots_[entry_of(node.edges[i]).first_slot + node.edges[i].index], Tensor());
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      if (!step_.needs[i]) continue;
+      const Edge& edge = node.edges[i];
+      step_.gradients[i] = std::exchange(slots_[entry_of(edge).first_slot + edge.index], Tensor());
+    }
   }
 
   void finish_node() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "autodiff/segment_backward.h"
 #include "tracer/tape_hooks.h"
@@ -17,7 +18,8 @@ class Planner {
  public:
   explicit Planner(const HistoryRequest& request) : request_(request) {
     for (const HistoryRequest::Outside& outside : request.outside) {
-      const auto [known, is_new] = outside_.try_emplace({outside.node, outside.index}, outside.slot);
+      const auto [known, is_new] =
+          outside_.try_emplace({outside.node, outside.index}, outside.slot);
       if (!is_new && known->second != outside.slot) known->second = -1;
     }
   }
@@ -26,7 +28,10 @@ class Planner {
     for (const HistoryRequest::Candidate& result : request_.results) {
       const Edge root = history_of(*result.impl);
       // One that a backward has used up, wholly or in part, is as good as released.
-      if (!root || !collect(static_cast<Node*>(root.node.get()))) continue;
+      if (!root || !collect(static_cast<Node*>(root.node.get()))) {
+        if (result.must_live) why_ = "the history of a written input is used up";
+        continue;
+      }
       live_.push_back({result.slot, root});
     }
     if (why_.empty()) number_nodes();
@@ -36,6 +41,7 @@ class Planner {
     for (const auto& [slot, root] : live_) plan_->results.push_back({slot, planned_edge(root)});
     if (!why_.empty()) return nullptr;
     plan_->number_kinds = request_.number_kinds;
+    plan_->place = request_.place;
     if (!plan_->nodes.empty()) plan_->programs = std::make_unique<BackwardPrograms>(*plan_);
     return plan_;
   }
@@ -131,11 +137,10 @@ class Planner {
     const auto [known, is_new] =
         values_.try_emplace(slot, static_cast<std::int32_t>(plan_->values.size()));
     if (is_new) plan_->values.push_back({slot, planned_edge(history_of(impl))});
-    const std::uint32_t before =
-        request_.version_before[static_cast<std::size_t>(slot)];
+    const std::uint32_t before = request_.version_before[static_cast<std::size_t>(slot)];
     if (saved.version() < before)
-      why_ = std::string("a result is written after it was saved for the gradient of ") +
-             node.name();
+      why_ =
+          std::string("a result is written after it was saved for the gradient of ") + node.name();
     return {known->second, saved.version() - before};
   }
 
@@ -149,7 +154,24 @@ class Planner {
   std::string why_;
 };
 
+bool reaches_before(const TensorImpl& impl, std::uint64_t position) {
+  if (!impl.autograd || !impl.autograd->grad_fn) return false;
+  std::vector<const TapeNode*> walk{impl.autograd->grad_fn.get()};
+  std::unordered_set<const TapeNode*> seen;
+  while (!walk.empty()) {
+    const TapeNode* const at = walk.back();
+    walk.pop_back();
+    if (!seen.insert(at).second) continue;
+    if (at->is_deferred || at->sequence < position) return true;
+    const auto& node = static_cast<const Node&>(*at);
+    for (std::uint32_t i = 0; i < node.edge_count; ++i)
+      if (node.edges[i].node) walk.push_back(node.edges[i].node.get());
+  }
+  return false;
+}
+
 [[maybe_unused]] const bool is_registered = [] {
+  tracer::tape_hooks().reaches_before = reaches_before;
   tracer::tape_hooks().plan_history = [](const HistoryRequest& request, std::string& why) {
     return Planner(request).plan(why);
   };

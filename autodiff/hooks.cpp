@@ -1,4 +1,5 @@
-// Gradient hooks: code of the program that sees, and may replace, the gradient of a tensor.
+// Gradient hooks: code of the program that sees, and may replace, the gradient of a tensor; and
+// results that keep their gradient.
 #include <algorithm>
 #include <atomic>
 
@@ -61,11 +62,35 @@ unsigned add_hook(const Tensor& tensor, TapeNodePtr code) {
   return position;
 }
 
+const Op& retain_grad_op() {
+  static const Op& op = define({.name = "retain_grad",
+                                .kind = OpKind::kBig,
+                                .inputs = 1,
+                                .outputs = 0,
+                                .mutates = {},
+                                .has_inplace = false});
+  return op;
+}
+
+void retain(const Tensor& tensor) {
+  const Edge edge = place_of(tensor, "retain_grad");
+  auto& node = static_cast<Node&>(*edge.node);
+  if (node.is_accumulator()) return;
+  TensorImpl& impl = *tensor.impl();
+  if (!node.retained) node.retained = std::make_unique<std::vector<Node::Retained>>();
+  node.retained->push_back({edge.index, &impl, impl.autograd});
+  impl.autograd->retains_grad = true;
+}
+
 }  // namespace
 
 bool attach_hook(const Op& op, ArrayRef<Tensor> inputs, TapeNode* code) {
-  if (&op != &register_hook_op()) return false;
-  add_hook(inputs[0], TapeNodePtr(code));
+  if (&op == &retain_grad_op())
+    retain(inputs[0]);
+  else if (&op == &register_hook_op())
+    add_hook(inputs[0], TapeNodePtr(code));
+  else
+    return false;
   return true;
 }
 
@@ -97,6 +122,19 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
   run_big_word(word, [&] { position = autodiff::add_hook(self(), code); });
   autograd_meta(impl).hooks = position + 1;
   return position;
+}
+
+void DataMethods::retain_grad() const {
+  GROOVE_CHECK(defined(), "retain_grad: the tensor is undefined");
+  TensorImpl& impl = *this->impl();
+  GROOVE_CHECK(autodiff::needs_gradient(impl),
+               "retain_grad: the tensor does not require a gradient");
+  if (autodiff::is_leaf(impl) || impl.autograd->retains_grad) return;
+  const Attrs none{};
+  const BigWord word{&autodiff::retain_grad_op(), ArrayRef<Tensor>(self()), &none, {},
+                     Site::current()};
+  run_big_word(word, [&] { autodiff::retain(self()); });
+  impl.autograd->retains_grad |= static_cast<bool>(impl.autograd->grad_fn);
 }
 
 void DataMethods::remove_hook(unsigned position) const {

@@ -7,7 +7,6 @@
 #include "groove/autograd.h"
 #include "kernels/ops/graph_builder.h"
 #include "src/core/check.h"
-#include "src/core/environment.h"
 #include "src/core/number_watch.h"
 #include "tracer/coverage.h"
 #include "tracer/modes.h"
@@ -21,7 +20,7 @@ using kernels::GraphBuilder;
 using tracer::HistoryPlan;
 using tracer::HistoryRun;
 
-constexpr std::size_t kMostPrograms = 24;         // of one plan
+constexpr std::size_t kMostPrograms = 24;  // of one plan
 constexpr std::uint64_t kRunsBeforePromotion = 16;
 
 using Key = std::vector<std::int64_t>;
@@ -79,14 +78,9 @@ detail::RefPtr<OpNode> make_node(const HistoryRun& run, std::size_t index, bool 
 
 // ---- programs ----
 
-// What a backward asked for and how it is answered.
-struct BackwardPrograms::Program {
-  Key key;
-  int asked = 0;
-  bool is_refused = false;
+// How a backward is answered. Made on the compile thread; there for others once its code is armed.
+struct Answer {
   std::vector<std::pair<int, std::uint64_t>> looked_at;  // numbers that are part of it
-  tracer::SegmentPtr code;                               // once built
-
   // An argument of the code: a cotangent, a sum, or a saved value.
   enum class From : std::uint8_t { kCotangent, kSum, kValue };
   struct Argument {
@@ -102,6 +96,50 @@ struct BackwardPrograms::Program {
   std::vector<Type> results;
   std::vector<bool> has_run;
   std::uint64_t operators = 0;
+};
+
+// What a backward asked for, without its tensors.
+struct Question {
+  struct Given {
+    bool is_defined = false;
+    Type type;
+    Shape strides;
+  };
+  std::vector<Given> cotangents, sums;
+  std::vector<char> needs;
+  tracer::HistoryRun run;
+
+  explicit Question(const BackwardCall& call) {
+    const auto given = [](const Tensor& tensor) {
+      if (!tensor.defined()) return Given{};
+      const TensorImpl& impl = *tensor.impl();
+      return Given{true, {impl.dtype, impl.geometry.sizes}, impl.geometry.strides};
+    };
+    for (const Tensor& cotangent : call.cotangents) cotangents.push_back(given(cotangent));
+    for (std::size_t e = 0; e < call.needs.size(); ++e) {
+      sums.push_back(given(call.sums[e]));
+      needs.push_back(call.needs[e]);
+    }
+    run.plan = call.run.plan;
+    run.first_position = call.run.first_position;
+    run.numbers = call.run.numbers;
+    for (const tracer::HistoryRun::Value& value : call.run.values) {
+      run.values.emplace_back();
+      run.values.back().geometry = value.geometry;
+      run.values.back().dtype = value.dtype;
+    }
+  }
+};
+
+struct BackwardPrograms::Program {
+  Key key;
+  int asked = 0;
+  std::shared_ptr<Answer> answer;
+  tracer::SegmentPtr code;
+
+  bool is_armed() const {
+    return code && code->state.load(std::memory_order_acquire) == tracer::State::kArmed;
+  }
 };
 
 BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
@@ -134,8 +172,21 @@ BackwardPrograms::~BackwardPrograms() = default;
 
 std::vector<bool> BackwardPrograms::run(const BackwardCall& call, const ValueOf& value_of) {
   Program* const program = program_for(call);
-  if (program && run_program(*program, call, value_of)) return program->has_run;
+  if (program && run_program(*program, call, value_of)) return program->answer->has_run;
+  ++node_runs_;
   return run_nodes(call, value_of, false);
+}
+
+std::string BackwardPrograms::describe() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t armed = 0;
+  std::uint64_t runs = 0;
+  for (const auto& program : programs_) {
+    armed += program->is_armed() ? 1 : 0;
+    if (program->is_armed()) runs += program->code->statistics.hits;
+  }
+  return fmt::format("its backward: {} programs, run {} times, {} times node by node", armed, runs,
+                     node_runs_.load());
 }
 
 // As the engine would run them: from the last on, each when a cotangent has come and somebody below
@@ -149,7 +200,8 @@ std::vector<bool> BackwardPrograms::run_nodes(const BackwardCall& call, const Va
     return edge.node >= 0 && is_needed[static_cast<std::size_t>(edge.node)];
   };
   for (std::size_t n = 0; n < count; ++n)
-    is_needed[n] = std::any_of(plan_.nodes[n].edges.begin(), plan_.nodes[n].edges.end(), needs_edge);
+    is_needed[n] =
+        std::any_of(plan_.nodes[n].edges.begin(), plan_.nodes[n].edges.end(), needs_edge);
   const HistoryPlan::Node& last = plan_.nodes.back();
   Tensors slots(first_slot_.back() + last.types.size() - last.edges.size());
   const auto slot = [&](const HistoryPlan::Edge& edge) -> Tensor& {
@@ -191,10 +243,12 @@ BackwardPrograms::Program* BackwardPrograms::program_for(const BackwardCall& cal
   Key key = key_of(call);
   const std::lock_guard lock(mutex_);
   const auto fits = [&](const std::unique_ptr<Program>& program) {
-    return program->key == key &&
-           std::all_of(program->looked_at.begin(), program->looked_at.end(), [&](const auto& one) {
-             return call.run.numbers[static_cast<std::size_t>(one.first)] == one.second;
-           });
+    if (program->key != key) return false;
+    if (!program->is_armed()) return true;
+    const auto& looked_at = program->answer->looked_at;
+    return std::all_of(looked_at.begin(), looked_at.end(), [&](const auto& one) {
+      return call.run.numbers[static_cast<std::size_t>(one.first)] == one.second;
+    });
   };
   const auto found = std::find_if(programs_.begin(), programs_.end(), fits);
   if (found == programs_.end()) {
@@ -205,73 +259,68 @@ BackwardPrograms::Program* BackwardPrograms::program_for(const BackwardCall& cal
     return nullptr;
   }
   Program& program = **found;
-  if (program.is_refused) return nullptr;
   if (!program.code) {
     if (++program.asked <= tracer::hot_repeats()) return nullptr;
-    try {
-      build(program, call);
-    } catch (const Error& error) {
-      program.is_refused = true;
-      if (environment().logs("segments"))
-        fmt::print(stderr, "groove: a backward stays eager: {}\n", error.what());
-      return nullptr;
-    }
+    program.answer = std::make_shared<Answer>();
+    program.code = std::make_shared<tracer::Segment>();
+    program.code->place = "the backward of " + plan_.place;
+    program.code->make_graph = [question = Question(call), answer = program.answer](Graph& graph) {
+      static_cast<const LivePlan&>(*question.run.plan).programs->build(question, *answer, graph);
+    };
     tracer::compile_program(program.code, tracer::is_compilation_synchronous());
   }
-  return program.code->state.load(std::memory_order_acquire) == tracer::State::kArmed ? &program
-                                                                                      : nullptr;
+  return program.is_armed() && fits(*found) ? &program : nullptr;
 }
 
 // Runs the gradient rules on tensors without data.
-void BackwardPrograms::build(Program& program, const BackwardCall& call) const {
-  program.code = nullptr;
-  program.arguments.clear();
-  auto code = std::make_shared<tracer::Segment>();
-  Graph& graph = code->graph;
+void BackwardPrograms::build(const Question& question, Answer& answer, Graph& graph) const {
+  const HistoryRun& run = question.run;
   graph.numbers = plan_.number_kinds;
   GraphBuilder builder(graph, GraphBuilder::Composites::kKeep);
   std::vector<NumberRef> entries;
   for (std::size_t i = 0; i < plan_.number_kinds.size(); ++i)
-    entries.push_back({static_cast<std::int32_t>(i),
-                       tracer::number_in(call.run.numbers[i], plan_.number_kinds[i])});
+    entries.push_back(
+        {static_cast<std::int32_t>(i), tracer::number_in(run.numbers[i], plan_.number_kinds[i])});
   builder.set_context({}, 0, &entries);
   std::vector<Tensor> given;  // by argument
-  const auto add_argument = [&](Program::From from, std::size_t index, const Type& type,
+  const auto add_argument = [&](Answer::From from, std::size_t index, const Type& type,
                                 const Shape& strides) {
-    program.arguments.push_back({from, index});
+    answer.arguments.push_back({from, index});
     given.push_back(builder.tensor(graph.add_input(type, strides)));
     return given.back();
   };
-  const auto stand_in = [&](Program::From from, std::size_t index, const Tensor& tensor) {
-    if (!tensor.defined()) return Tensor();
-    const TensorImpl& impl = *tensor.impl();
-    return add_argument(from, index, {impl.dtype, impl.geometry.sizes}, impl.geometry.strides);
+  const auto stand_ins = [&](Answer::From from, const std::vector<Question::Given>& of) {
+    Tensors result;
+    for (std::size_t i = 0; i < of.size(); ++i)
+      result.push_back(of[i].is_defined ? add_argument(from, i, of[i].type, of[i].strides)
+                                        : Tensor());
+    return result;
   };
-  Tensors cotangents, sums, values(plan_.values.size());
-  for (std::size_t r = 0; r < call.cotangents.size(); ++r)
-    cotangents.push_back(stand_in(Program::From::kCotangent, r, call.cotangents[r]));
-  for (std::size_t e = 0; e < call.needs.size(); ++e)
-    sums.push_back(stand_in(Program::From::kSum, e, call.sums[e]));
+  const Tensors cotangents = stand_ins(Answer::From::kCotangent, question.cotangents);
+  Tensors sums = stand_ins(Answer::From::kSum, question.sums);
+  Tensors values(plan_.values.size());
   const auto value_of = [&](std::size_t index, bool) {
     Tensor& value = values[index];
     if (!value.defined()) {
-      const HistoryRun::Value& from = call.run.values[index];
-      value = add_argument(Program::From::kValue, index, {from.dtype, from.geometry.sizes},
+      const HistoryRun::Value& from = run.values[index];
+      value = add_argument(Answer::From::kValue, index, {from.dtype, from.geometry.sizes},
                            from.geometry.strides);
     }
     return value;
   };
+  const std::unique_ptr<bool[]> needs(new bool[question.needs.size()]());
+  std::copy(question.needs.begin(), question.needs.end(), needs.get());
   const NumberWatch watch;
   builder.record([&] {
     const NoGradGuard no_grad;
-    const BackwardCall symbolic{call.run, cotangents, call.needs, sums.data()};
-    program.has_run = run_nodes(symbolic, value_of, true);
+    const ArrayRef<bool> wanted(needs.get(), question.needs.size());
+    answer.has_run = run_nodes({run, cotangents, wanted, sums.data()}, value_of, true);
   });
   for (const int origin : watch.read())
-    program.looked_at.emplace_back(origin, call.run.numbers[static_cast<std::size_t>(origin)]);
+    answer.looked_at.emplace_back(origin, run.numbers[static_cast<std::size_t>(origin)]);
   for (std::size_t e = 0; e < sums.size(); ++e) {
-    Program::Sum& sum = program.sums.emplace_back();
-    if (!sums[e].defined() || !call.needs[e]) continue;
+    Answer::Sum& sum = answer.sums.emplace_back();
+    if (!sums[e].defined() || !needs[e]) continue;
     const auto same = std::find_if(given.begin(), given.end(),
                                    [&](const Tensor& t) { return t.is_same(sums[e]); });
     if (same != given.end()) {
@@ -279,32 +328,32 @@ void BackwardPrograms::build(Program& program, const BackwardCall& call) const {
       continue;
     }
     const ValueId value = builder.value(sums[e]);
-    const auto known = std::find_if(graph.outputs.begin(), graph.outputs.end(),
-                                    [&](const GraphOutput& output) { return output.value == value; });
+    const auto known =
+        std::find_if(graph.outputs.begin(), graph.outputs.end(),
+                     [&](const GraphOutput& output) { return output.value == value; });
     sum.result = static_cast<std::int32_t>(known - graph.outputs.begin());
     if (known != graph.outputs.end()) continue;
     graph.outputs.push_back({value, -1, 0});
-    program.results.push_back(graph.type(value));
+    answer.results.push_back(graph.type(value));
   }
   for (const groove::Node& node : graph.nodes)
-    program.operators += node.op->kind == OpKind::kView ? 0 : 1;
-  code->place = "backward";
-  program.code = std::move(code);
+    answer.operators += node.op->kind == OpKind::kView ? 0 : 1;
 }
 
 bool BackwardPrograms::run_program(Program& program, const BackwardCall& call,
                                    const ValueOf& value_of) const {
+  const Answer& answer = *program.answer;
   Tensors arguments, results;
   std::vector<void*> buffers;
-  for (const Program::Argument& argument : program.arguments) {
+  for (const Answer::Argument& argument : answer.arguments) {
     switch (argument.from) {
-      case Program::From::kCotangent:
+      case Answer::From::kCotangent:
         arguments.push_back(call.cotangents[argument.index]);
         break;
-      case Program::From::kSum:
+      case Answer::From::kSum:
         arguments.push_back(call.sums[argument.index]);
         break;
-      case Program::From::kValue:
+      case Answer::From::kValue:
         arguments.push_back(value_of(argument.index, true));
         break;
     }
@@ -312,7 +361,7 @@ bool BackwardPrograms::run_program(Program& program, const BackwardCall& call,
     materialize(impl);
     buffers.push_back(impl.data());
   }
-  for (const Type& type : program.results) {
+  for (const Type& type : answer.results) {
     results.push_back(make_empty(type.sizes, type.dtype));
     buffers.push_back(results.back().impl()->data());
   }
@@ -327,12 +376,12 @@ bool BackwardPrograms::run_program(Program& program, const BackwardCall& call,
     const tracer::CompiledTime time;
     if (code.run(buffers.data(), nullptr, call.run.numbers.data(), context) != 0) return false;
   }
-  for (std::size_t e = 0; e < program.sums.size(); ++e) {
-    const Program::Sum& sum = program.sums[e];
+  for (std::size_t e = 0; e < answer.sums.size(); ++e) {
+    const Answer::Sum& sum = answer.sums[e];
     if (sum.argument >= 0) call.sums[e] = arguments[static_cast<std::size_t>(sum.argument)];
     if (sum.result >= 0) call.sums[e] = results[static_cast<std::size_t>(sum.result)];
   }
-  tracer::count_compiled(program.operators);
+  tracer::count_compiled(answer.operators);
   if (++program.code->statistics.hits == kRunsBeforePromotion)
     tracer::promote(program.code, tracer::is_compilation_synchronous());
   return true;

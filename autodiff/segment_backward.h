@@ -1,8 +1,9 @@
-// Backward through a compiled run as one step: the nodes that it stands for, run one by one, or, when
-// the same was asked for before, as a program of their gradient rules. Either way every sum is made
-// of the same parts in the same order as by the engine.
+// Backward through a compiled run as one step: the nodes that it stands for, run one by one, or,
+// when the same was asked for before, as a program of their gradient rules. Either way every sum is
+// made of the same parts in the same order as by the engine.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -25,8 +26,11 @@ struct BackwardCall {
 /// A saved tensor of a run, by its place in the plan.
 using ValueOf = std::function<Tensor(std::size_t value, bool is_output)>;
 /// One of a plan's nodes with its numbers and, where they are given, saved values; without edges.
-detail::RefPtr<OpNode> make_node(const tracer::HistoryRun& run, std::size_t index,
-                                 bool has_origins, const ValueOf& value_of);
+detail::RefPtr<OpNode> make_node(const tracer::HistoryRun& run, std::size_t index, bool has_origins,
+                                 const ValueOf& value_of);
+
+struct Question;
+struct Answer;
 
 // The programs made for one plan so far.
 class BackwardPrograms {
@@ -36,6 +40,8 @@ class BackwardPrograms {
 
   /// Does it all; the nodes that have run, by place in the plan.
   std::vector<bool> run(const BackwardCall& call, const ValueOf& value_of);
+  /// For explain().
+  std::string describe() const;
   /// Can a run of this plan be one node to the engine? With targets, only when every result leads
   /// to every outside edge.
   bool can_run(bool has_targets) const { return can_run_ && (is_uniform_ || !has_targets); }
@@ -45,18 +51,20 @@ class BackwardPrograms {
   std::vector<bool> run_nodes(const BackwardCall& call, const ValueOf& value_of,
                               bool has_origins) const;
   Program* program_for(const BackwardCall& call);
-  void build(Program& program, const BackwardCall& call) const;
+  void build(const Question& question, Answer& answer, Graph& graph) const;
   bool run_program(Program& program, const BackwardCall& call, const ValueOf& value_of) const;
 
   const tracer::HistoryPlan& plan_;
   std::vector<std::size_t> first_slot_;  // of each node's outputs
   bool can_run_ = true, is_uniform_ = true;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::atomic<std::uint64_t> node_runs_{0};
   std::vector<std::unique_ptr<Program>> programs_;
 };
 
 // The plan of a segment with what became of its backwards.
 struct LivePlan final : tracer::HistoryPlan {
+  std::string describe() const override { return programs ? programs->describe() : ""; }
   std::unique_ptr<BackwardPrograms> programs;
 };
 

@@ -16,10 +16,9 @@ SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
   sequence = run_.first_position + plan.nodes.back().position;
   for (const Tensor& live_in : run_.outside) {
     const Edge edge = gradient_edge(live_in);
-    has_distinct_edges_ &=
-        std::none_of(outside_.begin(), outside_.end(), [&](const Edge& known) {
-          return known.node.get() == edge.node.get() && known.index == edge.index;
-        });
+    has_distinct_edges_ &= std::none_of(outside_.begin(), outside_.end(), [&](const Edge& known) {
+      return known.node.get() == edge.node.get() && known.index == edge.index;
+    });
     outside_.push_back(edge);
   }
   run_.outside.clear();
@@ -62,7 +61,9 @@ bool SegmentNode::has_fresh_values() const {
     for (const HistoryPlan::Saved& saved : node.saved) {
       if (saved.value < 0) continue;
       const HistoryRun::Value& value = run_.values[static_cast<std::size_t>(saved.value)];
-      if (value.storage->version != value.version_before + saved.version) return false;
+      const Storage& storage =
+          value.live_in.defined() ? *value.live_in.impl()->storage : *value.storage;
+      if (storage.version != value.version_before + saved.version) return false;
     }
   return true;
 }

@@ -27,9 +27,7 @@ class SegmentNode final : public DeferredNode {
   bool has_fresh_values() const;
   Tensor value(std::size_t index) const;
   Edge edge(const tracer::HistoryPlan::Edge& planned) const;
-  BackwardPrograms& programs() const {
-    return *static_cast<const LivePlan&>(*run_.plan).programs;
-  }
+  BackwardPrograms& programs() const { return *static_cast<const LivePlan&>(*run_.plan).programs; }
 
   tracer::HistoryRun run_;
   std::vector<Edge> outside_;

@@ -116,32 +116,12 @@ std::int64_t DataMethods::output_nr() const {
 }
 
 const Tensor& DataMethods::grad() const {
-  TensorImpl& impl = checked(*this, "grad");
-  host_access(impl);
+  const TensorImpl& impl = checked(*this, "grad");
   return impl.autograd ? impl.autograd->grad : undefined_tensor();
 }
 
 Tensor& DataMethods::mutable_grad() const {
-  TensorImpl& impl = checked(*this, "mutable_grad");
-  host_access(impl);
-  return autograd_meta(impl).grad;
-}
-
-void DataMethods::retain_grad() const {
-  TensorImpl& impl = checked(*this, "retain_grad");
-  GROOVE_CHECK(autodiff::needs_gradient(impl),
-               "retain_grad: the tensor does not require a gradient");
-  if (!real_producer(impl) || impl.autograd->retains_grad) return;
-  metadata_changes(impl);
-  const autodiff::Edge edge = [&] {
-    autodiff::Edge found = autodiff::gradient_edge(self());
-    autodiff::resolve(found);
-    return found;
-  }();
-  auto& node = static_cast<autodiff::Node&>(*edge.node);
-  if (!node.retained) node.retained = std::make_unique<std::vector<autodiff::Node::Retained>>();
-  node.retained->push_back({edge.index, &impl, impl.autograd});
-  impl.autograd->retains_grad = true;
+  return autograd_meta(checked(*this, "mutable_grad")).grad;
 }
 
 bool DataMethods::retains_grad() const {

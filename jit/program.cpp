@@ -148,7 +148,10 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       }
       const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
       step.max_parts = is_small || !plan.is_splittable ? 1 : most_threads();
-      total += step.nanoseconds;
+      // Host code with regions of its own is no reason to open one around it.
+      if (stage.alone.empty() || stage.alone.back() + 1 != static_cast<int>(stage.levels.size()) ||
+          step.kind != LaunchPlan::Kind::kOpaque)
+        total += step.nanoseconds;
       stage.levels.back().push_back(static_cast<std::int32_t>(steps_.size()));
       steps_.push_back(std::move(step));
     }

@@ -43,8 +43,7 @@ std::vector<ValueCheck> cut_at_checks(Graph& graph) {
     }
     node.stage = graph.stages - 1;
   }
-  for (std::size_t k = 0; k < given.outputs.size(); ++k)
-    graph.outputs[k].stage = graph.stages - 1;
+  for (std::size_t k = 0; k < given.outputs.size(); ++k) graph.outputs[k].stage = graph.stages - 1;
   return checks;
 }
 
@@ -70,8 +69,7 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
   }
   bool run(ArrayRef<void*> buffers, ArrayRef<std::uint64_t> numbers, void* arena) const override {
     SmallVector<void*, 32> all(buffers.data(), buffers.size());
-    char* const own =
-        static_cast<char*>(arena) + rounded(program_->executable->arena_bytes());
+    char* const own = static_cast<char*>(arena) + rounded(program_->executable->arena_bytes());
     for (const std::size_t offset : own_) all.push_back(own + offset);
     ProgramContext context{arena, 0};
     auto check = checks_.begin();

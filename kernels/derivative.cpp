@@ -1,3 +1,4 @@
+// Hands the questions on to whatever is registered.
 #include "kernels/derivative.h"
 
 #include "src/core/check.h"

@@ -27,7 +27,7 @@ std::int64_t derivative(const DerivativeRequest& request, ArrayRef<Scalar> numbe
 enum class Later : char {
   kGone,       // … it is there only if the first part put it out,
   kThere,      // … it is there,
-  kInvariant,  // … it is there, and the same in every turn: what follows from it is computed again.
+  kInvariant,  // … it is there, the same in every turn; what follows from it is computed again.
 };
 struct SplitRequest {
   DerivativeRequest whole;

@@ -1,3 +1,4 @@
+// Node by node at first, compiled when a graph comes again.
 #include "kernels/subgraph_run.h"
 
 #include <atomic>
@@ -141,7 +142,8 @@ Tensor row_of(const Tensor& stack, std::int64_t index) {
   const TensorImpl& impl = *stack.impl();
   const Shape& sizes = impl.geometry.sizes;
   Type type{impl.dtype, Shape(IntArrayRef(sizes.data() + 1, sizes.size() - 1))};
-  const auto bytes = element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
+  const auto bytes =
+      element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
   return borrow(static_cast<char*>(impl.data()) + index * bytes, type);
 }
 

@@ -30,9 +30,9 @@ std::size_t operators_of(const Segment& segment) {
 std::size_t bytes_of(const Segment& segment) {
   std::size_t bytes = sizeof(Segment) + bytes_of(segment.graph);
   for (const Word& word : segment.words)
-    bytes += sizeof(Word) + word.nested.size() * sizeof(NestedCall) +
-             (word.inputs.size() + word.outputs.size() + word.nested_live_ins.size()) *
-                 sizeof(SlotId);
+    bytes +=
+        sizeof(Word) + word.nested.size() * sizeof(NestedCall) +
+        (word.inputs.size() + word.outputs.size() + word.nested_live_ins.size()) * sizeof(SlotId);
   // A slot has a place in the replay of each thread.
   bytes += segment.slots.size() * 2 * sizeof(Slot);
   if (segment.executable)
@@ -59,9 +59,9 @@ std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, con
     if (segment.get() == &kept || segment->state.load() != State::kArmed) continue;
     const std::size_t bytes = bytes_of(*segment);
     const double runs = segment->recent_runs.load(std::memory_order_relaxed);
-    candidates.push_back({segment, bytes,
-                          runs * static_cast<double>(operators_of(*segment)) /
-                              static_cast<double>(bytes)});
+    candidates.push_back(
+        {segment, bytes,
+         runs * static_cast<double>(operators_of(*segment)) / static_cast<double>(bytes)});
     total += bytes;
   }
   std::vector<SegmentPtr> gone;

@@ -23,11 +23,20 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session)
   for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
     const Slot& slot = segment_->slots[id];
     live_[id].requires_grad = slot.requires_grad;
+    live_[id].is_live_in = slot.is_live_in;
     if (!slot.is_live_in && slot.is_user_visible)
       storage_users_[static_cast<std::size_t>(slot.storage)].push_back(static_cast<SlotId>(id));
   }
+  for (const SlotId id : segment_->live_ins) {
+    const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
+    if (segment_->storages[static_cast<std::size_t>(storage)].writes > 0) written_.push_back(id);
+  }
   for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
     const StorageInfo& info = segment_->storages[s];
+    if (info.is_live_in)
+      views_.insert(views_.end(), storage_users_[s].begin(), storage_users_[s].end());
+    else if (info.output >= 0 || info.early_output >= 0)
+      outputs_.push_back(static_cast<std::int32_t>(s));
     if (!info.is_live_in && info.output < 0 && info.early_output < 0)
       inner_.insert(inner_.end(), storage_users_[s].begin(), storage_users_[s].end());
   }
@@ -54,13 +63,11 @@ void Replay::prepare_buffers(std::int32_t stage) {
       buffer = nullptr;  // first used by a word of a later stage
       continue;
     }
-    const bool is_written = segment_
-                                ->storages[static_cast<std::size_t>(
-                                    segment_->slots[static_cast<std::size_t>(id)].storage)]
-                                .writes > 0;
-    buffer = live.is_exposed && !is_written && !live.snapshot.empty()
-                 ? const_cast<unsigned char*>(live.snapshot.data())
-                 : live.object->data();
+    buffer = live.object->data();
+    if (!live.is_exposed || live.snapshot.empty()) [[likely]]
+      continue;
+    const bool is_written = std::find(written_.begin(), written_.end(), id) != written_.end();
+    if (!is_written) buffer = const_cast<unsigned char*>(live.snapshot.data());
   }
   for (const std::int32_t index : segment_->output_storages) {
     void*& buffer = buffers_[place++];
@@ -172,6 +179,7 @@ bool Replay::run_stages_through(std::int32_t stage) {
 }
 
 bool Replay::run_stage_for(TensorImpl& impl) {
+  if (!catch_up()) return false;
   const SlotId id = impl.trace_id;
   const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
   const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
@@ -218,16 +226,13 @@ bool Replay::has_escaped(Reason& why) {
 }
 
 bool Replay::has_aliases() const {
-  bool has_writes = false;
-  for (const SlotId id : segment_->live_ins) {
+  if (written_.empty()) return false;
+  for (const SlotId id : written_) {
     const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
-    if (segment_->storages[static_cast<std::size_t>(storage)].writes == 0) continue;
     Storage& object = *live_[static_cast<std::size_t>(id)].object->storage;
     object.trace_index = storage;
     object.trace_session = session_;
-    has_writes = true;
   }
-  if (!has_writes) return false;
   for (const SlotId id : segment_->live_ins) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     const Live& live = live_[static_cast<std::size_t>(id)];
@@ -241,8 +246,7 @@ bool Replay::has_aliases() const {
 }
 
 void Replay::clear_owed() {
-  for (std::size_t i = 0; i < segment_->live_ins.size(); ++i) {
-    const SlotId id = segment_->live_ins[i];
+  for (const SlotId id : written_) {
     const Live& live = live_[static_cast<std::size_t>(id)];
     // Storages that are only read may be shared with other threads: they are not written at all.
     if (live.run == run_ && live.object && live.object->storage->flags & Storage::kOwed)
@@ -251,13 +255,12 @@ void Replay::clear_owed() {
 }
 
 void Replay::finish_writes() {
-  for (const SlotId id : segment_->live_ins) {
+  for (const SlotId id : written_) {
     const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
     const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
-    if (info.writes == 0) continue;
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
     impl.storage->version += info.writes;
-    note_whole_write(impl);
+    if (info.is_written_whole) note_whole_write(impl);
   }
 }
 
@@ -268,12 +271,9 @@ bool Replay::commit(Reason& why) {
     why = Reason::kLiveInAlias;
     return false;
   }
-  for (const SlotId id : segment_->live_ins) {
+  for (const SlotId id : written_) {
     const Live& live = live_[static_cast<std::size_t>(id)];
-    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-    if (live.is_exposed && live.run == run_ &&
-        segment_->storages[static_cast<std::size_t>(slot.storage)].writes > 0 &&
-        !snapshot_is_current(live)) {
+    if (live.is_exposed && live.run == run_ && !snapshot_is_current(live)) {
       why = Reason::kExposed;
       return false;
     }
@@ -289,14 +289,8 @@ bool Replay::commit(Reason& why) {
   finish_writes();
   // Other threads take results for complete as soon as they are not pending.
   is_publishing_late_ = segment_->history || !segment_->tracked_views.empty();
-  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
-    const StorageInfo& info = segment_->storages[s];
-    if (info.is_live_in) {
-      for (const SlotId id : storage_users_[s]) fill(id);
-    } else if (info.output >= 0 || info.early_output >= 0) {
-      fill_storage_users(static_cast<std::int32_t>(s));
-    }
-  }
+  for (const SlotId id : views_) fill(id);
+  for (const std::int32_t storage : outputs_) fill_storage_users(storage);
   keep_history();
   for (TensorImpl* const impl : unpublished_) impl->is_pending = false;
   unpublished_.clear();
@@ -333,6 +327,7 @@ void Replay::reset() {
   has_exposed_ = false;
   next_stage_ = 0;
   owed_stages_ = 0;
+  commits_now_ = false;
   tape_nodes_ = 0;
   code_.clear();
   scripts_.clear();

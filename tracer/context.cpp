@@ -19,12 +19,15 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
 }
 
 std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
-  std::uint64_t h = mix(static_cast<std::uint64_t>(op.id) << 2 | (grad_enabled() ? 1 : 0),
-                        reinterpret_cast<std::uintptr_t>(site.file));
-  h = mix(h, static_cast<std::uint64_t>(site.line) << 40 ^
-                 static_cast<std::uint64_t>(site.column) << 24 ^ site.ordinal);
+  // Sums of products, so that none waits for another.
+  const std::uint64_t what = static_cast<std::uint64_t>(op.id) << 2 | (grad_enabled() ? 1 : 0);
+  const std::uint64_t where = static_cast<std::uint64_t>(site.line) << 32 | site.column;
+  std::uint64_t h = (what + static_cast<std::uint64_t>(default_dtype_epoch()) * (1ull << 32)) *
+                        0xff51afd7ed558ccdu +
+                    reinterpret_cast<std::uintptr_t>(site.file) * 0xc4ceb9fe1a85ec53u +
+                    where * 0x9fb21c651e98df25u + site.ordinal * 0xd6e8feb86659fd93u;
   for (const std::int64_t word : attrs.words()) h = mix(h, static_cast<std::uint64_t>(word));
-  return mix(h, default_dtype_epoch());
+  return h ^ h >> 29;
 }
 
 std::uint64_t hash_word(const Call& call, const SiteKey& site) {
@@ -64,13 +67,8 @@ void Context::move_to(State next) {
 
 // ---- ops ----
 
-void Context::on_call(const Call& call, Tensor* outputs) {
-  if (busy_ > 0) return run_eager(call, outputs);
-  if (is_expanding_) return call_in_expansion(call, outputs);
-  const SiteKey site = site_key(call.site);
-  if (state_ == State::kReplaying && (match_plainly(call, site, outputs) ||
-                                      match_next(call, site, outputs) == Matched::kYes)) [[likely]]
-    return;
+void Context::after_match(const Call& call, const SiteKey& site, Tensor* outputs) {
+  if (state_ == State::kReplaying && match_next(call, site, outputs) == Matched::kYes) return;
   if (is_tape_outside_) take_back_tape();
   settle(call.inputs);
   const std::uint64_t hash = hash_word(call, site);
@@ -129,6 +127,7 @@ void Context::record_call(const Call& call, const SiteKey& site, std::uint64_t h
   note_recorded(hash, cost_of(call));
   if (recorder_->failure()) return abandon_recording();
   recorder_->set_hash(hash);
+  if (recorder_->must_end_now()) cut_recording(Reason::kExposedWrite);
 }
 
 void Context::run_recorded(const Call& call, const SiteKey& site, Tensor* outputs) {
@@ -231,7 +230,10 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
       abandon_recording();
     } else {
       recorder_->set_hash(hash);
-      if (word.ends_step && recorded_plan_->kind != Discovery::Kind::kCall) finish_recording();
+      if (word.ends_step && recorded_plan_->kind != Discovery::Kind::kCall)
+        finish_recording();
+      else if (recorder_->must_end_now())
+        cut_recording(Reason::kExposedWrite);
     }
     if (word.ends_step) discovery_.on_step_end();
     return throw_if_strict();

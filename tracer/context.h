@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "tracer/discovery.h"
+#include "tracer/modes.h"
 #include "tracer/recorder.h"
 #include "tracer/replay.h"
 #include "tracer/threads.h"
@@ -98,7 +99,11 @@ class Context {
   bool try_match(const BigWord& word, const SiteKey& site, Tensor*, Reason& why) {
     return replay_->match(word, site, why);
   }
-  bool is_forced_out() const;
+  bool is_forced_out() const {
+    return static_cast<std::int64_t>(replay_->matched()) == forced_exit();
+  }
+  /// A call that a replay has not just matched plainly.
+  void after_match(const Call& call, const SiteKey& site, Tensor* outputs);
   /// The ordinary case of match_next(), and nothing else: false means that more is to be looked at.
   bool match_plainly(const Call& call, const SiteKey& site, Tensor* outputs);
   template <typename Word>

@@ -19,6 +19,7 @@ constexpr int kMostDoublings = 10;
 }  // namespace
 
 void Context::begin_call(std::uint64_t key) {
+  const Lock lock(*this);
   CallFrame frame{key, CallFrame::Stage::kInside};
   const bool is_free = busy_ == 0 && !is_expanding_ && state_ != State::kRecording &&
                        !(state_ == State::kReplaying && !replay_->is_complete());
@@ -82,8 +83,8 @@ namespace groove::detail {
 std::uint64_t add_to_signature(std::uint64_t hash, const Tensor& tensor) {
   if (!tensor.defined()) return mix_signature(hash, ~0ull);
   const TensorImpl& impl = *tensor.impl();
-  hash = mix_signature(hash, static_cast<std::uint64_t>(impl.dtype) << 8 |
-                                 impl.geometry.sizes.size());
+  hash =
+      mix_signature(hash, static_cast<std::uint64_t>(impl.dtype) << 8 | impl.geometry.sizes.size());
   for (const std::int64_t size : impl.geometry.sizes)
     hash = mix_signature(hash, static_cast<std::uint64_t>(size));
   return hash;

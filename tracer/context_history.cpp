@@ -1,19 +1,18 @@
-// A backward that follows the history of something older than the recording runs through the ordinary
-// engine, where compiled runs stand for their own part: the recording ends before it.
+// A backward that follows the history of something older than the recording runs through the
+// ordinary engine, where compiled runs stand for their own part: the recording ends before it.
 #include <algorithm>
 
 #include "tracer/context.h"
+#include "tracer/tape_hooks.h"
 
 namespace groove::tracer {
 
 bool Context::follows_outside(const BigWord& word) const {
-  const auto has_history = [](const Tensor& tensor) {
-    return tensor.defined() && tensor.impl()->autograd && tensor.impl()->autograd->grad_fn;
-  };
-  if (std::none_of(word.inputs.begin(), word.inputs.end(), has_history)) return false;
-  if (state_ != State::kRecording || recorder_->has_outside_history()) return true;
+  const bool is_recording = state_ == State::kRecording;
   return std::any_of(word.inputs.begin(), word.inputs.end(), [&](const Tensor& input) {
-    return has_history(input) && !recorder_->knows(*input.impl());
+    if (!input.defined() || !input.impl()->autograd || !input.impl()->autograd->grad_fn)
+      return false;
+    return !is_recording || tape_hooks().reaches_before(*input.impl(), recorder_->first_position());
   });
 }
 

@@ -24,9 +24,8 @@ constexpr std::size_t kShortestSide = 64;    // … and of another iteration, go
 
 // Does the head come once in an iteration? Then its coming again is the iteration's end.
 bool has_single_head(const Segment& segment) {
-  return std::count_if(segment.words.begin(), segment.words.end(), [&](const Word& word) {
-           return word.hash == segment.head;
-         }) == 1;
+  return std::count_if(segment.words.begin(), segment.words.end(),
+                       [&](const Word& word) { return word.hash == segment.head; }) == 1;
 }
 
 template <typename Call>
@@ -47,9 +46,10 @@ bool is_recordable(Reason reason) {
     case Reason::kMoved:
     case Reason::kLiveInType:
     case Reason::kLiveInAlias:
+    case Reason::kExposed:
     case Reason::kHostRead:
     case Reason::kHostAccess:
-    case Reason::kExposed:
+    case Reason::kExposedWrite:
     case Reason::kModeChange:
       return true;
     default:
@@ -101,6 +101,7 @@ class Context::Redo final : public Rerun {
   }
   void word_is_over(const Word& word) override {
     if (!is_recording()) return;
+    if (context_.recorder_->must_end_now()) context_.recorder_->fail(Reason::kExposedWrite);
     give_up_if_failed();
     if (is_recording()) context_.recorder_->set_hash(word.hash);
   }
@@ -165,9 +166,9 @@ void Context::order_by_promise(std::vector<SegmentPtr>& segments) {
   const auto promise = [](const SegmentPtr& segment) {
     return segment->loop->promise(segment->expected);
   };
-  std::stable_sort(
-      segments.begin(), segments.end(),
-      [&](const SegmentPtr& a, const SegmentPtr& b) { return promise(a) > promise(b); });
+  std::stable_sort(segments.begin(), segments.end(), [&](const SegmentPtr& a, const SegmentPtr& b) {
+    return promise(a) > promise(b);
+  });
   for (const SegmentPtr& segment : segments)
     if (is_other(segment)) {
       std::atomic<float>& success = segment->loop->success;
@@ -251,8 +252,8 @@ bool Context::go_over_to_reader(TensorImpl& impl) {
     replay_ = &from;
   }
   if (from.is_complete()) return false;
-  is_side_wanted_ = wants_side(exit_at(from.place(), ~static_cast<std::uint64_t>(storage)),
-                               Reason::kHostRead);
+  is_side_wanted_ =
+      wants_side(exit_at(from.place(), ~static_cast<std::uint64_t>(storage)), Reason::kHostRead);
   return !is_side_wanted_ && go_over_to_end();
 }
 
@@ -276,7 +277,8 @@ bool Context::wants_side(std::uint64_t exit, Reason reason) {
   }
   const int crowd = std::max(0, young_paths(replay_->segment().head) - kFreePaths);
   const int doublings = std::min(known.failures + crowd, kMostDoublings);
-  return ++known.count >= hot_repeats() << doublings || (reason == Reason::kMoved && doublings == 0);
+  return ++known.count >= hot_repeats() << doublings ||
+         (reason == Reason::kMoved && doublings == 0);
 }
 
 void Context::note_made(const SegmentPtr& segment) {
@@ -321,8 +323,9 @@ bool Context::is_recording_over(std::uint64_t next) const {
   const bool is_step = recorded_plan_->kind == Discovery::Kind::kStep;
   // A step goes on to its end, however long it is this time.
   const std::size_t longest =
-      std::min(kLongestRecording, is_step ? std::max(kShortestLimit, 4 * expected)
-                                          : side_of_ ? std::max(kShortestSide, 2 * expected) : expected);
+      std::min(kLongestRecording, is_step    ? std::max(kShortestLimit, 4 * expected)
+                                  : side_of_ ? std::max(kShortestSide, 2 * expected)
+                                             : expected);
   if (words >= longest) return true;
   if (!side_of_ || words == 0) return false;
   return (recorded_stop_ != 0 && next == recorded_stop_) ||

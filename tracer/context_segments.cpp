@@ -67,6 +67,7 @@ void Context::finish_recording(bool is_cut) {
     move_to(State::kWatching);
     return;
   }
+  if (is_cut && !side_of_) discovery_.note_cut(*recorded_plan_);
   SegmentPtr segment = recorder_->finish(widened(recorded_plan_->head));
   if (!segment) {
     abandon_recording();
@@ -114,6 +115,7 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
       discovery_.on_run_start();
       rest_.reset();
       move_to(State::kReplaying);
+      if (replay_->must_commit_now() && !ends_step_now(word)) commit_complete(0);
       return true;
     }
     if (why == Reason::kMoved) {
@@ -132,10 +134,6 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
 
 template bool Context::start_replay(std::uint64_t, const Call&, const SiteKey&, Tensor*);
 template bool Context::start_replay(std::uint64_t, const BigWord&, const SiteKey&, Tensor*);
-
-bool Context::is_forced_out() const {
-  return static_cast<std::int64_t>(replay_->matched()) == forced_exit();
-}
 
 // All words have matched. With skip_last, the caller runs the last word's expansion on failure.
 bool Context::commit_complete(std::size_t skip_last) {

@@ -13,7 +13,6 @@ namespace {
 // A value that another thread keeps writing in place is not waited for again and again.
 constexpr int kMostTries = 3;
 
-constinit thread_local char this_thread = 0;  // its address names the thread
 
 // A commit may take long: spin, then give way, then sleep.
 void wait_a_while(int turn) {
@@ -33,10 +32,10 @@ constinit thread_local int Context::busy_ = 0;
 
 Context::Lock::Lock(Context& context)
     : context_(context),
-      is_nested_(context.holder_.load(std::memory_order_relaxed) == &this_thread) {
+      is_nested_(context.holder_.load(std::memory_order_relaxed) == &busy_) {
   if (is_nested_) return;
   const void* nobody = nullptr;
-  for (int turn = 0; !context_.holder_.compare_exchange_weak(nobody, &this_thread,
+  for (int turn = 0; !context_.holder_.compare_exchange_weak(nobody, &busy_,
                                                              std::memory_order_acquire);
        ++turn) {
     nobody = nullptr;
@@ -46,19 +45,6 @@ Context::Lock::Lock(Context& context)
 
 Context::Lock::~Lock() {
   if (!is_nested_) context_.holder_.store(nullptr, std::memory_order_release);
-}
-
-bool Context::match_plainly(const Call& call, const SiteKey& site, Tensor* outputs) {
-  struct Hold {
-    std::atomic<const void*>& holder;
-    ~Hold() { holder.store(nullptr, std::memory_order_release); }
-  };
-  const void* nobody = nullptr;
-  if (!holder_.compare_exchange_strong(nobody, &this_thread, std::memory_order_acquire))
-    return false;
-  const Hold hold{holder_};
-  return state_ == State::kReplaying && !is_forced_out() &&
-         replay_->match_plainly(call, site, outputs);
 }
 
 template <typename Word>
@@ -74,6 +60,8 @@ Context::Matched Context::match_next(const Word& word, const SiteKey& site, Tens
         foreign = replay_->take_foreign();
         has_matched = !foreign && go_over(word, site, outputs, why);
       }
+      if (has_matched && replay_->must_commit_now() && !ends_step_now(word)) commit_complete(0);
+      if (has_matched && state_ != State::kReplaying) return Matched::kYes;
       if (has_matched)
         return ends_step_now(word) && !commit_complete(1) ? Matched::kLeftLast : Matched::kYes;
       if (state_ != State::kReplaying) return Matched::kNo;

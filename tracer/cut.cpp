@@ -57,7 +57,9 @@ void Context::cut_recording(Reason reason) {
 // A word that no segment begins with, after a cut.
 bool Context::starts_rest(std::uint64_t head) {
   if (!rest_) return false;
-  const Rest rest = *std::exchange(rest_, std::nullopt);
+  Rest rest = *std::exchange(rest_, std::nullopt);
+  // Something that is in no segment may have come between the pieces.
+  if (!discovery_.is_after(rest.before)) rest.before = 0;
   if (head == rest.stop || !claim_recording(head)) return false;
   begin_side(rest.piece, 0);
   recorded_plan_->head = head;

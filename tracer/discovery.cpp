@@ -13,6 +13,9 @@ constexpr std::uint32_t kEntryCost = 10;
 // compile them all again in one piece.
 constexpr std::uint32_t kSharePerWord = 4;
 
+// Few words come again by chance; a short loop runs often anyway.
+constexpr std::uint64_t kEvidence = 8;
+
 // A difference of numbers of runs, of which an atom keeps 31 bits.
 std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
 
@@ -89,6 +92,8 @@ void Discovery::take_plan(const Plan& plan) {
   std::erase_if(plans_, [taken](const Plan& known) { return known.loop == taken; });
   refresh_filter();
 }
+
+void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
 
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   if (recorded.order == plan.hash && recorded.length == plan.length) return true;
@@ -202,32 +207,39 @@ void Discovery::on_outside(std::uint64_t hash) {
 
 // ---- words that come back ----
 
+std::uint32_t Discovery::least_times(std::uint64_t length) const {
+  const auto hot = static_cast<std::uint32_t>(std::max(hot_, 2));
+  if (length >= kEvidence) return hot;
+  return std::max(hot, static_cast<std::uint32_t>(1 + (kEvidence + length - 1) / length));
+}
+
 // `word` comes now. When what lies between two of its coming is the same again and again, that is
 // one iteration of a loop.
 void Discovery::look_for_return(std::uint64_t word) {
   Return& seen = returns_[(word >> 7 ^ word) % kReturns];
-  if (seen.word != word) {
-    seen = Return{word, total_, 0, 0, 0};
+  const std::uint64_t length = total_.length - seen.at;
+  if (seen.word != word || length > kLongest) {
+    seen = Return{word, total_.length, total_.order, 0, 0, 0};
     return;
   }
-  const std::uint64_t length = total_.length - seen.total.length;
-  if (length > kLongest) {
-    seen = Return{word, total_, 0, 0, 0};
-    return;
+  bool is_same = false;
+  if (seen.length == length) {
+    const std::uint64_t power = rolling::power(length);
+    is_same = total_.order - seen.order * power == seen.order - seen.before * power;
   }
-  const std::uint64_t order = total_.order - seen.total.order * rolling::power(length);
-  if (seen.order == order && seen.length == length) {
-    // After two, four, eight … of the same, from the number on that makes a loop hot.
-    const std::uint32_t count = ++seen.count + 1;
-    if (count >= static_cast<std::uint32_t>(hot_) && (count & (count - 1)) == 0 &&
-        seen.total.length >= step_.total.length)
-      plan_cycle(total_.since(seen.total), count);
-  } else {
-    seen.order = order;
-    seen.length = static_cast<std::uint32_t>(length);
+  const bool is_in_step = seen.at >= step_.total.length;
+  seen.at = total_.length;
+  seen.before = seen.order;
+  seen.order = total_.order;
+  seen.length = static_cast<std::uint32_t>(length);
+  if (!is_same) {
     seen.count = 0;
+    return;
   }
-  seen.total = total_;
+  // At the number of times that makes a loop hot, and at twice, four times … that number.
+  const std::uint32_t count = ++seen.count + 1, least = least_times(length);
+  if (is_in_step && count % least == 0 && (count / least & (count / least - 1)) == 0)
+    plan_cycle(length, count);
 }
 
 // The number of the atom that begins after this many words, or none.
@@ -258,11 +270,12 @@ std::uint64_t Discovery::entry_of(const Stretch& period) const {
   return entry;
 }
 
-// `period` came `times` times in a row, and its first word comes now. Every word of a loop says so
-// once in an iteration; the first one is listened to.
-void Discovery::plan_cycle(const Stretch& period, std::uint32_t times) {
-  const std::uint64_t begin = atom_at(total_.length - period.length);
+// The last `length` words came `times` times in a row, and the first of them comes now. Every word
+// of a loop says so once in an iteration; the first one is listened to.
+void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
+  const std::uint64_t begin = atom_at(total_.length - length);
   if (begin == atom_count_) return;
+  const Stretch period = total_.since(atom(begin).before);
   const std::uint32_t cost = cost_ - atom(begin).cost, runs = count(runs_ - atom(begin).runs);
   if (is_compiled(cost, runs) || !pays(cost, runs, period.length, Kind::kCycle)) return;
   Loop& loop = loop_of(period);
@@ -278,8 +291,7 @@ void Discovery::plan_cycle(const Stretch& period, std::uint32_t times) {
       entry == atom_count_ ? period : atom(entry).before.since(atom(first).before);
   if (!plan_atoms(first, words, cost, runs, Kind::kCycle)) return;
   // A run that goes on over the place where the loop begins would hide it.
-  const std::uint64_t offset =
-      (total_.length - atom(first).before.length) % period.length;
+  const std::uint64_t offset = (total_.length - atom(first).before.length) % period.length;
   if (atom_at(total_.length - offset) == atom_count_ && offset > 0)
     quiet_until_ = total_.length + 2 * period.length;
 }
@@ -348,12 +360,18 @@ void Discovery::take_findings() {
 
 const char* name_of(Discovery::Kind kind) {
   switch (kind) {
-    case Discovery::Kind::kStep: return "a step";
-    case Discovery::Kind::kHostRead: return "a stretch between two host reads";
-    case Discovery::Kind::kCycle: return "a cycle";
-    case Discovery::Kind::kGap: return "a stretch after a compiled run";
-    case Discovery::Kind::kRepeat: return "a stretch";
-    case Discovery::Kind::kCall: return "a compiled call";
+    case Discovery::Kind::kStep:
+      return "a step";
+    case Discovery::Kind::kHostRead:
+      return "a stretch between two host reads";
+    case Discovery::Kind::kCycle:
+      return "a cycle";
+    case Discovery::Kind::kGap:
+      return "a stretch after a compiled run";
+    case Discovery::Kind::kRepeat:
+      return "a stretch";
+    case Discovery::Kind::kCall:
+      return "a compiled call";
   }
   return "";
 }

@@ -54,6 +54,8 @@ class Discovery {
   bool is_quiet() const { return total_.length < quiet_until_; }
   /// The plan is being recorded, and will not be made again soon.
   void take_plan(const Plan& plan);
+  /// Only pieces of it could be recorded: it must come much more often until it is tried again.
+  void note_cut(const Plan& plan);
   /// Was what has been recorded expected, or has it come often enough by itself?
   bool accepts(const Plan& plan, const Stretch& recorded);
   /// Has the word before the one that comes now this hash? (0: any)
@@ -71,17 +73,18 @@ class Discovery {
     std::uint32_t cost = 0, runs = 0;
     bool is_head_repeated = false;
   };
-  // The last time that a word came: a loop is a word that comes back again and again after the same.
+  // The last time that a word came: a loop is a word that comes back again and again after the
+  // same.
   struct Return {
     std::uint64_t word = 0;
-    Stretch total;
-    std::uint64_t order = 0;  // of the words between the last two times
-    std::uint32_t length = 0;
-    std::uint32_t count = 0;  // how often they were the same
+    std::uint64_t at = 0;                 // after how many words it came last
+    std::uint64_t order = 0, before = 0;  // of all words up to there, and up to the time before
+    std::uint32_t length = 0;             // words between the last two times
+    std::uint32_t count = 0;              // how often they were the same
   };
   struct Loop {
     std::uint32_t seen = 0;
-    std::uint32_t plans = 0;  // recorded so far; each makes the next one dearer
+    std::uint32_t plans = 0;     // recorded so far; each makes the next one dearer
     std::uint64_t noted_at = 0;  // in words
   };
 
@@ -89,12 +92,13 @@ class Discovery {
   void move(Mark& mark) const;
   void note(const Mark& mark, Kind kind);
   void look_for_return(std::uint64_t word);
-  void plan_cycle(const Stretch& period, std::uint32_t times);
+  std::uint32_t least_times(std::uint64_t length) const;
+  void plan_cycle(std::uint64_t length, std::uint32_t times);
   Loop& loop_of(const Stretch& words);
   std::uint64_t entry_of(const Stretch& period) const;
   std::uint64_t atom_at(std::uint64_t length) const;
-  bool plan_atoms(std::uint64_t begin, const Stretch& words, std::uint32_t cost,
-                  std::uint32_t runs, Kind kind);
+  bool plan_atoms(std::uint64_t begin, const Stretch& words, std::uint32_t cost, std::uint32_t runs,
+                  Kind kind);
   void look_for_repeats();
   void take_findings();
   bool add_plan(Plan plan);

@@ -1,5 +1,5 @@
-// The calls that a replay expects, laid out for comparing: most words are an operator on tensors that
-// are known already, and for those one cache line says everything.
+// The calls that a replay expects, laid out for comparing: most words are an operator on tensors
+// that are known already, and for those one cache line says everything.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ constexpr std::size_t kMostInputs = 6;  // of a segment, in text; json has all
 std::string text_of(const json& row, const char* field) { return row.value(field, std::string()); }
 
 std::string time_text(double milliseconds) {
-  if (milliseconds >= 1e4) return fmt::format("{:.1f} s", milliseconds / 1e3);
+  if (milliseconds >= 1e3) return fmt::format("{:.1f} s", milliseconds / 1e3);
   if (milliseconds >= 0.1) return fmt::format("{:.1f} ms", milliseconds);
   return fmt::format("{:.1f} us", milliseconds * 1e3);
 }
@@ -146,6 +146,7 @@ std::string explain_text() {
       out += "  stays eager: " + text_of(segment, "stays_eager") + "\n";
     for (const json& exit : segment["exits"]) out += "  " + exit_line(exit) + "\n";
     for (const std::string& line : input_lines(segment)) out += "  needs " + line + "\n";
+    if (segment.contains("backward")) out += "  " + text_of(segment, "backward") + "\n";
   }
   for (const json& failure : all["not_compiled"]) out += failure_line(failure) + "\n";
   return out;

@@ -14,7 +14,7 @@ namespace groove::tracer {
 namespace {
 
 constexpr std::size_t kMostRepeats = 8;
-constexpr std::size_t kLeastTimes = 3;    // less often is no loop
+constexpr std::size_t kLeastTimes = 3;      // less often is no loop
 constexpr std::size_t kMostWork = 1 << 22;  // steps over all candidates
 
 // The suffixes of the tokens in order, by doubling the length that is compared.

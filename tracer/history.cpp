@@ -16,15 +16,8 @@ namespace groove::tracer {
 // What a live-in's history is when the loop first uses it.
 void Recorder::note_history(const TensorImpl& impl) {
   const AutogradMeta* const meta = impl.autograd;
-  histories_.push_back(meta && meta->grad_fn ? meta->grad_fn : TapeNodePtr());
-}
-
-bool Recorder::has_outside_history() const {
-  for (const SlotId id : segment_->live_ins) {
-    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-    if (slot.requires_grad && !slot.is_leaf) return true;
-  }
-  return false;
+  histories_.push_back(meta && meta->grad_fn ? Origin{meta->grad_fn, meta->output_index}
+                                             : Origin{});
 }
 
 // The way from the base to a view that the program holds.
@@ -66,23 +59,30 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
   }
   for (const SlotId id : segment_->live_ins) {
     const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
-    const TapeNodePtr& before = histories_[static_cast<std::size_t>(id)];
-    if ((meta ? meta->grad_fn.get() : nullptr) != before.get()) fail(Reason::kLiveInOnTape);
+    const TapeNode* const now = meta ? meta->grad_fn.get() : nullptr;
+    // Written in place through a view, whose base is nothing that this recording knows.
+    if (meta && meta->view_base.defined() &&
+        has_stale_history(*objects_[static_cast<std::size_t>(id)].impl()))
+      fail(Reason::kLiveInOnTape);
+    if (now == histories_[static_cast<std::size_t>(id)].node.get()) continue;
+    if (!now) fail(Reason::kLiveInOnTape);
+    // Written in place, it has a history of this recording now.
+    request.results.push_back({id, objects_[static_cast<std::size_t>(id)].impl(), true});
   }
   if (failure_ || request.results.empty() || !tape_hooks().plan_history) return;
   request.slot_of = [this](const TensorImpl& impl) { return known_slot(impl); };
   request.number_kinds = segment_->number_kinds;
+  request.place = place();
   request.first_position = first_position_;
   request.end_position = first_position_;
   for (const Word& word : segment_->words) request.end_position += word.tape_nodes;
   // A live-in, or a leaf that was made inside.
   for (SlotId id = 0; id < static_cast<SlotId>(segment_->slots.size()); ++id) {
     const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
-    if (!meta) continue;
-    const bool is_live_in = segment_->slots[static_cast<std::size_t>(id)].is_live_in;
-    if (meta->grad_fn && is_live_in)
-      request.outside.push_back({id, meta->grad_fn.get(), meta->output_index});
-    if (!meta->grad_fn && meta->accumulator)
+    const Origin& before = histories_[static_cast<std::size_t>(id)];
+    if (before.node && segment_->slots[static_cast<std::size_t>(id)].is_live_in)
+      request.outside.push_back({id, before.node.get(), before.index});
+    else if (meta && !meta->grad_fn && meta->accumulator)
       request.outside.push_back({id, meta->accumulator.get(), 0});
   }
   for (const Slot& slot : segment_->slots) {
@@ -133,7 +133,9 @@ void Replay::keep_history() {
   bool is_needed = false;
   for (const HistoryPlan::Result& result : segment_->history->results) {
     const Live& live = live_[static_cast<std::size_t>(result.slot)];
-    const bool is_held = live.run == run_ && live.impl->use_count() > 1;
+    const bool is_held =
+        live.run == run_ && (segment_->slots[static_cast<std::size_t>(result.slot)].is_live_in ||
+                             live.impl->use_count() > 1);
     run.results.push_back(is_held ? live.object : nullptr);
     is_needed |= is_held;
   }
@@ -148,8 +150,12 @@ void Replay::keep_history() {
     const StorageInfo& info = segment_->storages[static_cast<std::size_t>(slot.storage)];
     const TensorImpl& base = *live_[static_cast<std::size_t>(info.base)].object;
     HistoryRun::Value value;
-    // A leaf is saved itself: its history is its own.
-    if (slot.is_live_in || (slot.requires_grad && slot.is_leaf))
+    // A leaf is saved itself: its history is its own. A written input would hold what holds it.
+    const auto& results = segment_->history->results;
+    const bool is_result =
+        std::any_of(results.begin(), results.end(),
+                    [&](const HistoryPlan::Result& result) { return result.slot == saved.slot; });
+    if (!is_result && (slot.is_live_in || (slot.requires_grad && slot.is_leaf)))
       value.live_in = Tensor(live_[static_cast<std::size_t>(saved.slot)].object);
     value.storage = base.storage;
     value.geometry = geometry_of(saved.slot);
@@ -173,7 +179,8 @@ void Replay::drop_history() {
     was_left_ = false;
   }
   if (segment_->history) {
-    for (const HistoryPlan::Result& result : segment_->history->results) drop(result.slot);
+    for (const HistoryPlan::Result& result : segment_->history->results)
+      if (!segment_->slots[static_cast<std::size_t>(result.slot)].is_live_in) drop(result.slot);
     for (const SlotId id : segment_->history->outside)
       if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) drop(id);
   }

@@ -43,11 +43,16 @@ struct HistoryPlan {
     std::int32_t slot = -1;
     Edge made_by;
   };
-  std::vector<Node> nodes;  // in tape order
+  virtual ~HistoryPlan() = default;
+  /// For explain(): what became of the backwards through runs of it; empty when nothing.
+  virtual std::string describe() const { return {}; }
+
+  std::vector<Node> nodes;            // in tape order
   std::vector<std::int32_t> outside;  // live-in slots
   std::vector<Value> values;
   std::vector<Result> results;
   std::vector<ScalarType> number_kinds;  // of the segment's run-time numbers
+  std::string place;                     // of its first word
 };
 using HistoryPlanPtr = std::shared_ptr<const HistoryPlan>;
 
@@ -56,6 +61,7 @@ struct HistoryRequest {
   struct Candidate {
     std::int32_t slot;
     const TensorImpl* impl;
+    bool must_live = false;  // one that a backward has used up is no result, otherwise
   };
   struct Outside {
     std::int32_t slot;
@@ -67,13 +73,14 @@ struct HistoryRequest {
   std::vector<Candidate> results;
   std::vector<Outside> outside;
   std::vector<ScalarType> number_kinds;
+  std::string place;
   std::vector<std::uint32_t> version_before;  // [slot] of its storage; inside: at the end
 };
 
 // A run of the segment, for the tape.
 struct HistoryRun {
   struct Value {
-    Tensor live_in;      // saved as it is; otherwise a view of `storage`
+    Tensor live_in;  // saved as it is; otherwise a view of `storage`
     StoragePtr storage;
     Geometry geometry;
     ScalarType dtype = kFloat;
@@ -88,7 +95,8 @@ struct HistoryRun {
   std::vector<TensorImpl*> results;  // null: nobody holds it
 };
 
-/// A view whose base was written since its own history was made: the tape derives it anew at the next use.
+/// A view whose base was written since its own history was made: the tape derives it anew at the
+/// next use.
 inline bool has_stale_history(const TensorImpl& impl) {
   const AutogradMeta* meta = impl.autograd;
   if (!meta || !meta->view_base.defined() || !impl.storage) return false;

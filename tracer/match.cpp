@@ -12,15 +12,12 @@
 namespace groove::tracer {
 namespace {
 
-constexpr std::size_t kSnapshotLimit = 256 * 1024;  // bytes, tracer.md §5
-
-// Bytes from element 0 to the end of the last element; strides of live-ins are not negative.
-std::size_t span_bytes(const TensorImpl& impl) {
-  if (impl.numel == 0) return 0;
-  std::int64_t last = 0;
-  for (std::size_t i = 0; i < impl.geometry.sizes.size(); ++i)
-    last += (impl.geometry.sizes[i] - 1) * impl.geometry.strides[i];
-  return static_cast<std::size_t>(last + 1) * element_size(impl.dtype);
+// For a few numbers a loop is faster than memcmp().
+bool is_equal(const Shape& a, const Shape& b) {
+  std::size_t i = 0;
+  if (a.size() != b.size()) return false;
+  while (i < a.size() && a[i] == b[i]) ++i;
+  return i == a.size();
 }
 
 bool same_head(const Word& word, const Op* op, const SiteKey& site, const Attrs& attrs,
@@ -95,8 +92,8 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
       return false;
     }
     const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
-    if (impl.dtype != slot.type.dtype || !(impl.geometry.sizes == slot.type.sizes) ||
-        !(impl.geometry.strides == slot.strides) ||
+    if (impl.dtype != slot.type.dtype || !is_equal(impl.geometry.sizes, slot.type.sizes) ||
+        !is_equal(impl.geometry.strides, slot.strides) ||
         is_leaf != slot.is_leaf ||
         has_stale_history(impl)) {
       why = Reason::kLiveInType;
@@ -280,6 +277,19 @@ TensorImpl& Replay::existing_handle(SlotId id) {
   return live.run == run_ ? *live.object : handle(id);
 }
 
+// Would the word write memory that foreign code may look at as soon as the call is over? Only as
+// the last of its segment, which is committed at once.
+bool Replay::must_not_wait(const Word& word, Reason& why) {
+  const bool is_exposed =
+      std::any_of(word.written_live_ins.begin(), word.written_live_ins.end(), [this](SlotId id) {
+        return live_[static_cast<std::size_t>(id)].object->storage->flags & Storage::kExposed;
+      });
+  const bool is_last = matched_ + 1 == segment_->words.size();
+  if (is_exposed && !is_last) why = Reason::kExposedWrite;
+  commits_now_ = is_exposed && is_last;
+  return is_exposed && !is_last;
+}
+
 // Memory of live-ins that the word writes is behind the program from now on.
 void Replay::owe(const Word& word) {
   for (const SlotId id : word.written_live_ins) {
@@ -307,6 +317,7 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
     if (!match_operand(word.inputs[i], call.inputs[i], why)) return false;
   if (!call.numbers.empty() && !numbers_match(word, call.numbers, why)) return false;
   if (!word.nested_live_ins.empty() && !bind_nested(word, why)) return false;
+  if (!word.written_live_ins.empty() && must_not_wait(word, why)) return false;
   // When what the check reads was not known, the run was left.
   if (call.op->check && !check_values(call, word)) [[unlikely]]
     return false;
@@ -333,14 +344,16 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(word.inputs[i], big.inputs[i], why)) return false;
   if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) ||
-      !gradients_hold(word, why) || !flag_holds(word, why))
+      !gradients_hold(word, why) || !flag_holds(word, why) || must_not_wait(word, why))
     return false;
   // What a library call reads of exposed memory it reads now.
-  for (const Live& live : live_)
+  for (const SlotId id : word.read_live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
     if (live.run == run_ && live.is_exposed && !snapshot_is_current(live)) {
       why = Reason::kExposed;
       return false;
     }
+  }
   take_numbers(word, big.numbers);
   apply_effects(word);
   const bool stops = word.stops_at >= 0 || word.stops_at_hook;

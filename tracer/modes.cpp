@@ -21,45 +21,9 @@
 namespace groove::tracer {
 namespace {
 
-std::atomic<int> chosen_mode{-1};  // -1: as the environment says
 std::atomic<int> chosen_hot{-1};
 std::atomic<int> chosen_synchronous{-1};
-std::atomic<std::int64_t> forced{-1};
 std::atomic<std::int64_t> failing{-1};
-
-constinit thread_local int eager_guards = 0;
-
-jit::Mode mode_in_force() {
-  const int chosen = chosen_mode.load(std::memory_order_relaxed);
-  if (chosen >= 0) return static_cast<jit::Mode>(chosen);
-  const std::string& name = environment().mode;
-  const jit::Mode mode = name == "eager"    ? jit::Mode::kEager
-                         : name == "strict" ? jit::Mode::kStrict
-                                            : jit::Mode::kAuto;
-  chosen_mode.store(static_cast<int>(mode), std::memory_order_relaxed);
-  return mode;
-}
-
-bool is_off() {
-  return eager_guards > 0 || groove::detail::is_untraced() || mode_in_force() == jit::Mode::kEager;
-}
-
-// The mode may have been set to eager by another thread, in the midst of this one's loop.
-[[gnu::noinline]] void stop_tracing() {
-  Context* const context = known_context();
-  if (context && !Context::is_running() && !groove::detail::is_untraced()) context->settle_down();
-}
-
-void handle_call(const Call& call, Tensor* outputs) {
-  Context* const context = active_context();
-  if (!context) {
-    settle(call.inputs);
-    // Loader workers and the like are not the program's loop.
-    if (groove::detail::is_untraced()) return dispatch_below(DispatchLayer::kTracer, call, outputs);
-    return run_eager(call, outputs);
-  }
-  context->on_call(call, outputs);
-}
 
 void handle_big_word(const BigWord& word, void (*expand)(void*), void* argument) {
   Context* const context = active_context();
@@ -160,16 +124,23 @@ bool is_compilation_synchronous() {
   return is_strict() || environment().compile == "sync";
 }
 
-bool is_strict() { return mode_in_force() == jit::Mode::kStrict; }
-std::int64_t forced_exit() { return forced.load(std::memory_order_relaxed); }
-std::int64_t failing_live_in() { return failing.load(std::memory_order_relaxed); }
-
-Context* active_context() {
-  if (!is_off()) [[likely]]
-    return own_context();
-  if (known_context()) stop_tracing();
-  return nullptr;
+// The mode may have been set to eager by another thread, in the midst of this one's loop.
+void stop_tracing() {
+  Context* const context = known_context();
+  if (context && !Context::is_running() && !groove::detail::is_untraced()) context->settle_down();
 }
+
+int settings::mode_of_environment() {
+  const std::string& name = environment().mode;
+  const jit::Mode found = name == "eager"    ? jit::Mode::kEager
+                          : name == "strict" ? jit::Mode::kStrict
+                                             : jit::Mode::kAuto;
+  mode.store(static_cast<int>(found), std::memory_order_relaxed);
+  return static_cast<int>(found);
+}
+
+bool is_strict() { return mode_in_force() == jit::Mode::kStrict; }
+std::int64_t failing_live_in() { return failing.load(std::memory_order_relaxed); }
 
 void note_copy(const Tensor& original, const Tensor& copy) {
   if (Context* const context = active_context()) context->on_copy(original, copy);
@@ -201,16 +172,17 @@ namespace groove::jit {
 void set_mode(Mode mode) {
   if (tracer::Context* const context = tracer::known_context())
     context->flush(tracer::Reason::kModeChange);
-  tracer::chosen_mode.store(static_cast<int>(mode));
+  tracer::settings::mode.store(static_cast<int>(mode));
 }
 Mode mode() { return tracer::mode_in_force(); }
 
 EagerGuard::EagerGuard() {
-  tracer::Context* const context = tracer::eager_guards == 0 ? tracer::known_context() : nullptr;
+  const bool is_first = tracer::settings::eager_guards == 0;
+  tracer::Context* const context = is_first ? tracer::known_context() : nullptr;
   if (context) context->on_eager_region();
-  ++tracer::eager_guards;
+  ++tracer::settings::eager_guards;
 }
-EagerGuard::~EagerGuard() { --tracer::eager_guards; }
+EagerGuard::~EagerGuard() { --tracer::settings::eager_guards; }
 
 void synchronize() { tracer::wait_for_compiler(); }
 

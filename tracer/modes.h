@@ -1,7 +1,13 @@
 // Process-wide settings of the tracer, and what is in force on this thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+
+#include "groove/jit.h"
+#include "src/core/dispatch.h"
+#include "src/core/untraced.h"
+#include "tracer/threads.h"
 
 namespace groove::tracer {
 
@@ -10,9 +16,32 @@ class Context;
 int hot_repeats();
 bool is_compilation_synchronous();
 bool is_strict();
-std::int64_t forced_exit();
+inline constinit std::atomic<std::int64_t> forced{-1};
+inline std::int64_t forced_exit() { return forced.load(std::memory_order_relaxed); }
 std::int64_t failing_live_in();
+/// The tracer's layer of dispatch (fast_path.cpp).
+void handle_call(const Call& call, Tensor* outputs);
+
+namespace settings {
+inline constinit thread_local int eager_guards = 0;
+inline constinit std::atomic<int> mode{-1};  // a jit::Mode; -1: as the environment says
+int mode_of_environment();
+}  // namespace settings
+
+inline jit::Mode mode_in_force() {
+  const int chosen = settings::mode.load(std::memory_order_relaxed);
+  return static_cast<jit::Mode>(chosen >= 0 ? chosen : settings::mode_of_environment());
+}
+/// Tracing is off on this thread, which may still have something pending.
+void stop_tracing();
+
 /// This thread's context when tracing is on; otherwise null.
-Context* active_context();
+inline Context* active_context() {
+  if (settings::eager_guards == 0 && !groove::detail::is_untraced() &&
+      mode_in_force() != jit::Mode::kEager) [[likely]]
+    return own_context();
+  if (known_context()) stop_tracing();
+  return nullptr;
+}
 
 }  // namespace groove::tracer

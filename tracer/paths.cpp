@@ -164,8 +164,7 @@ void Paths::add(const SegmentPtr& segment) {
     while (alike < most && is_same_word(*known, added, alike)) ++alike;
     if (!path.empty() && alike <= shared) continue;
     shared = alike;
-    path.assign(known->path.begin(),
-                known->path.begin() + static_cast<std::ptrdiff_t>(alike) + 1);
+    path.assign(known->path.begin(), known->path.begin() + static_cast<std::ptrdiff_t>(alike) + 1);
   }
   while (path.size() <= added.words.size()) path.push_back(next_place_++);
   segment->path = std::move(path);
@@ -179,8 +178,7 @@ void Paths::add(const SegmentPtr& segment) {
   if (shared == added.words.size()) branch_at(added.path.back(), shared, added.head);
   for (const StageEnd& end : added.stage_ends) {
     const std::int32_t storage = added.slots[static_cast<std::size_t>(end.slot)].storage;
-    Segments& alike =
-        reads_[read_key(added.path[static_cast<std::size_t>(end.after)], storage)];
+    Segments& alike = reads_[read_key(added.path[static_cast<std::size_t>(end.after)], storage)];
     alike.insert(alike.begin(), segment);
   }
   Segments& alike = ends_[added.path.back()];

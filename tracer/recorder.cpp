@@ -59,7 +59,8 @@ std::int32_t Recorder::known_storage(const StoragePtr& storage) const {
 SlotId Recorder::slot_of(const Tensor& tensor) {
   if (!tensor.defined()) return kNoSlot;
   TensorImpl& impl = *tensor.impl();
-  if (const SlotId known = known_slot(impl); known != kNoSlot) {
+  const SlotId known = known_slot(impl);
+  if (known != kNoSlot && !is_another_live_in(known)) {
     const bool is_live_in = segment_->slots[static_cast<std::size_t>(known)].is_live_in;
     // The tape would derive its history anew, at a place of its own.
     if (is_live_in && grad_enabled() && has_stale_history(impl)) fail(Reason::kLiveInOnTape);
@@ -74,8 +75,8 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   slot.hooks = impl.autograd ? impl.autograd->hooks : 0;
   live_in_slots_[&impl] = id;
   slot.storage = static_cast<std::int32_t>(segment_->storages.size());
-  if (const std::int32_t known = known_storage(impl.storage);
-      known >= 0 && !segment_->storages[static_cast<std::size_t>(known)].is_live_in)
+  if (const std::int32_t storage = known_storage(impl.storage);
+      storage >= 0 && !segment_->storages[static_cast<std::size_t>(storage)].is_live_in)
     fail(Reason::kUnknownAlias);
   StorageInfo info;
   info.base = id;
@@ -88,6 +89,7 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   storage_value_.push_back(value);
   cached_[static_cast<std::size_t>(id)] = {value, 0, in_expansion_};
   segment_->live_ins.push_back(id);
+  if (impl.storage->flags & Storage::kExposed) keep_content(id);
   if (in_expansion_) note_nested_live_in(id, tensor);
   return id;
 }
@@ -146,6 +148,9 @@ void Recorder::write(SlotId id, ValueId value) {
   }
   StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
   if (storage.early_output >= 0) fail(Reason::kWrittenAfterRead);
+  if (storage.is_live_in &&
+      storage_objects_[static_cast<std::size_t>(slot.storage)]->flags & Storage::kExposed)
+    must_end_now_ = true;
   if (storage.is_live_in) word().written_live_ins.push_back(storage.base);
   if (storage.base != id) {
     const std::optional<Region> where = region_in_base(id);
@@ -172,6 +177,7 @@ void Recorder::write(SlotId id, ValueId value) {
     return;
   }
   ++storage.writes;
+  storage.is_written_whole = true;
   storage_value_[static_cast<std::size_t>(slot.storage)] = value;
   cached_[static_cast<std::size_t>(id)] = {value, storage.writes};
 }
@@ -187,6 +193,16 @@ Recorder::Prepared Recorder::prepare(const Call& call) {
     prepared.inputs.push_back(slot);
   }
   for (const SlotId slot : prepared.inputs) prepared.values.push_back(read(slot));
+  if (!in_expansion_) return prepared;
+  std::vector<SlotId>& live_ins = word().read_live_ins;
+  for (const SlotId slot : prepared.inputs) {
+    if (slot == kNoSlot) continue;
+    const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(
+        segment_->slots[static_cast<std::size_t>(slot)].storage)];
+    if (storage.is_live_in &&
+        std::find(live_ins.begin(), live_ins.end(), storage.base) == live_ins.end())
+      live_ins.push_back(storage.base);
+  }
   return prepared;
 }
 

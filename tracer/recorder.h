@@ -39,6 +39,8 @@ class Recorder {
   /// Must the recording end before the program looks at this, or before this call (cut.cpp)?
   bool must_end_before_read(const TensorImpl& impl) const;
   bool must_end_before(const Call& call) const;
+  /// Has the last word written memory that foreign code may look at?
+  bool must_end_now() const { return must_end_now_; }
   void set_before(std::uint64_t before) { segment_->before = before; }
   /// "file:line" of the first word.
   std::string place() const;
@@ -47,8 +49,8 @@ class Recorder {
   /// Of the iteration so far, as it runs eagerly.
   double milliseconds() const;
 
-  /// Has a live-in a history that a backward would follow out of this recording?
-  bool has_outside_history() const;
+  /// Where on the tape it began.
+  std::uint64_t first_position() const { return first_position_; }
 
   // A word that is one op: open before it runs, close with its results.
   void open(const Call& call, const SiteKey& site);
@@ -102,6 +104,8 @@ class Recorder {
   std::int32_t known_storage(const StoragePtr& storage) const;
   SlotId slot_of(const Tensor& tensor);
   SlotId add_slot(TensorImpl& impl);
+  void keep_content(SlotId live_in);
+  bool is_another_live_in(SlotId known);
   void note_nested_live_in(SlotId id, const Tensor& tensor);
   ValueId read(SlotId slot);
   void write(SlotId slot, ValueId value);
@@ -138,6 +142,7 @@ class Recorder {
   SegmentPtr segment_;
   std::optional<Reason> failure_;
   bool in_expansion_ = false;
+  bool must_end_now_ = false;
   std::vector<std::pair<TapeNodePtr, std::int32_t>> attached_;  // user code, and by which word
   int open_walks_ = 0;                                          // backwards that user code stopped
   bool required_grad_ = false;  // the first operand of the big word that is open
@@ -151,10 +156,16 @@ class Recorder {
   std::vector<StoragePtr> storage_objects_;    // [storage]
   // Other threads may be recording with the same inputs, so what lies in a tensor is not enough.
   std::unordered_map<const TensorImpl*, SlotId> live_in_slots_;
+  // Exposed memory of live-ins as it was at their first use.
+  std::unordered_map<SlotId, std::vector<unsigned char>> contents_;
   std::unordered_map<const Storage*, std::int32_t> storage_places_;
   std::vector<StoragePtr> replaced_storages_;
   std::vector<std::uint32_t> storage_versions_;  // [storage] when it was first seen
-  std::vector<TapeNodePtr> histories_;           // [slot] when it was first seen
+  struct Origin {
+    TapeNodePtr node;
+    std::uint32_t index = 0;
+  };
+  std::vector<Origin> histories_;  // [slot] when it was first seen
 };
 
 }  // namespace groove::tracer

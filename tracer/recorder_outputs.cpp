@@ -33,6 +33,8 @@ void Recorder::expose(TensorImpl& impl) {
   StorageInfo& storage = segment_->storages[static_cast<std::size_t>(known)];
   // Of what existed before, replay keeps the content at its first use.
   if (!storage.is_live_in) storage.is_exposed = true;
+  for (const SlotId id : segment_->live_ins)
+    if (objects_[static_cast<std::size_t>(id)].impl()->storage == impl.storage) keep_content(id);
 }
 
 void Recorder::host_read(TensorImpl& impl) {

@@ -1,6 +1,7 @@
 // The recorder, about what is no value: which gradients an expansion walks and leaves, user code,
 // and where views lie.
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/moving_view.h"
 #include "tracer/recorder.h"
@@ -101,6 +102,33 @@ void Recorder::note_results(const Tensor* results, std::size_t count) {
     slot.is_user_visible = true;
   }
 }
+
+// ---- memory that the program knows ----
+
+void Recorder::keep_content(SlotId id) {
+  const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+  const std::size_t bytes = span_bytes(impl);
+  if (bytes > kSnapshotLimit || contents_.contains(id)) return;
+  const auto* const from = static_cast<const unsigned char*>(impl.data());
+  contents_[id].assign(from, from + bytes);
+}
+
+// Was its memory written through a raw pointer since it was first used? Then it is another live-in
+// from now on, with what it holds now.
+bool Recorder::is_another_live_in(SlotId known) {
+  if (contents_.empty()) return false;
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(known)];
+  const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
+  const auto found = contents_.find(storage.base);
+  if (found == contents_.end() || storage.writes > 0) return false;
+  const TensorImpl& base = *objects_[static_cast<std::size_t>(storage.base)].impl();
+  if (std::memcmp(found->second.data(), base.data(), found->second.size()) == 0) return false;
+  // A view made before shows what is there now, but belongs to what was.
+  if (!slot.is_live_in) fail(Reason::kExposed);
+  return slot.is_live_in;
+}
+
+// ---- views ----
 
 // Empty when the recording cannot say.
 std::optional<Recorder::Region> Recorder::region_in_base(SlotId id) const {

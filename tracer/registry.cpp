@@ -2,6 +2,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -38,7 +41,6 @@ namespace {
 
 constexpr int kMostTries = 3;  // to compile what could not be compiled
 constexpr std::size_t kMostRetired = 64;
-constexpr std::size_t kFilterWords = 64;
 constexpr std::chrono::milliseconds kLongestClaim{500};
 
 struct Registry {
@@ -102,7 +104,8 @@ void handle_fork() {
 std::atomic<std::uint64_t> retired{0};
 
 // Replays that are under way go on; no new one begins.
-void take_out(Registry& r, const SegmentPtr& segment) {
+void take_out(Registry& r, const SegmentPtr& segment, const char* why) {
+  segment->end.store(why);
   segment->state.store(State::kRetired);
   r.paths.remove(*segment);
   retired.fetch_add(1, std::memory_order_relaxed);
@@ -148,7 +151,7 @@ std::vector<SegmentPtr> drop_dead_segments(Registry& r) {
   std::vector<SegmentPtr> dead(first, r.all.end());
   r.all.erase(first, r.all.end());
   for (const SegmentPtr& segment : dead) {
-    take_out(r, segment);
+    if (segment->state.load() != State::kRetired) take_out(r, segment, "gone with its model");
     r.gone.hits += segment->statistics.hits;
     r.gone.leaves += segment->statistics.leaves;
     r.gone.compile_milliseconds += segment->statistics.compile_milliseconds;
@@ -175,10 +178,8 @@ std::vector<SegmentPtr> armed(std::vector<SegmentPtr> segments) {
   return segments;
 }
 
-std::atomic<std::uint64_t> filter[kFilterWords];
-
 void add_to_filter(std::uint64_t head) {
-  filter[head >> 6 & (kFilterWords - 1)].fetch_or(1ull << (head & 63));
+  head_filter[head >> 6 & 63].fetch_or(1ull << (head & 63));
 }
 
 void compile(Segment& segment) {
@@ -189,6 +190,7 @@ void compile(Segment& segment) {
   try {
     Compiler* const found = registered_compiler();
     GROOVE_CHECK(found != nullptr, "no compiler is linked into this program");
+    if (const auto make = std::exchange(segment.make_graph, nullptr)) make(segment.graph);
     segment.executable = found->compile(segment.graph);
     result = State::kArmed;
   } catch (const std::exception& error) {
@@ -228,12 +230,12 @@ void compile_and_note(const SegmentPtr& segment) {
   if (segment->path.empty()) return;  // forgotten meanwhile
   for (const SegmentPtr& other : r.paths.ending(segment->path.back()))
     if (other != segment && other->state.load() == State::kArmed && replaces(*segment, *other))
-      take_out(r, other);
+      take_out(r, other, "replaced by a segment that does the same and more");
   for (const SegmentPtr& other : over_budget(r.all, *segment)) {
     if (environment().logs("segments"))
       fmt::print(stderr, "groove: segment at {} is dropped: the memory of compiled loops is full\n",
                  other->place);
-    take_out(r, other);
+    take_out(r, other, "dropped, the memory for compiled loops being full");
   }
   drop_old_retired(r);
 }
@@ -248,6 +250,7 @@ void promote(Segment& segment) {
 void compile_loop() {
   sched_param priority{};
   sched_setscheduler(0, SCHED_BATCH, &priority);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);  // of this thread alone
   Registry& r = registry();
   std::unique_lock lock(r.mutex);
   for (;;) {
@@ -284,10 +287,6 @@ void queue(Registry& r, std::deque<SegmentPtr>& into, const SegmentPtr& segment)
 }
 
 }  // namespace
-
-bool may_have_segment(std::uint64_t head) {
-  return filter[head >> 6 & (kFilterWords - 1)].load(std::memory_order_relaxed) >> (head & 63) & 1;
-}
 
 namespace {
 
@@ -425,7 +424,7 @@ void promote(SegmentPtr segment, bool is_synchronous) {
 void retire(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  take_out(r, segment);
+  take_out(r, segment, "given up");
 }
 
 std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }
@@ -448,7 +447,7 @@ void forget_all_segments() {
   r.failures.clear();
   forget_gone();
   r.gone = {};
-  for (auto& word : filter) word.store(0);
+  for (auto& word : head_filter) word.store(0);
 }
 
 void add_widened(std::uint64_t head, const Recorder::Widened& outputs) {

@@ -1,6 +1,7 @@
 // All segments of the process, by their head word, and the thread that compiles them.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,10 @@
 namespace groove::tracer {
 
 /// A cheap "perhaps": false means that no segment has this head.
-bool may_have_segment(std::uint64_t head);
+inline constinit std::atomic<std::uint64_t> head_filter[64] = {};
+inline bool may_have_segment(std::uint64_t head) {
+  return head_filter[head >> 6 & 63].load(std::memory_order_relaxed) >> (head & 63) & 1;
+}
 /// Is no segment of this head being compiled?
 bool wants_segment(std::uint64_t head);
 /// The same, and from now on this thread records it: for others the answer is no until it is

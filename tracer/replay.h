@@ -49,6 +49,8 @@ class Replay {
   bool is_bound(const TensorImpl& impl) const;
   bool is_complete() const { return matched_ == segment_->words.size(); }
   bool is_started() const { return matched_ > 0; }
+  /// The last word has written memory that foreign code may look at now.
+  bool must_commit_now() const { return commits_now_; }
   /// The words that have matched, as discovery counts them.
   Stretch stretch() const;
   /// What a whole run stands for, see coverage.h.
@@ -58,7 +60,8 @@ class Replay {
   /// nothing has changed and `why` says what differs. Throws what a value check throws.
   bool match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why);
   bool match(const BigWord& word, const SiteKey& site, Reason& why);
-  /// The same for an operator on tensors that are known already; false for everything else.
+  /// The same for an operator on tensors that are known already; false for everything else
+  /// (expected.cpp).
   bool match_plainly(const Call& call, const SiteKey& site, Tensor* outputs);
 
   /// The program looks at the slot now: runs the stage that ends here; false when none does.
@@ -81,7 +84,7 @@ class Replay {
   void take_over(Replay& from);
   /// Gives them back to the run that they were taken from.
   void hand_back(Replay& from);
-  /// Runs the stages that `from` had run before: false when a program failed.
+  /// Runs the stages that the other had run before: false when a program failed.
   bool catch_up();
 
   /// Runs the matched words eagerly, in order, through the layers below the tracer. The last
@@ -111,6 +114,7 @@ class Replay {
     bool is_exposed = false;
     bool is_filled = false;               // real already in this run
     bool requires_grad = false;           // of the handle, as the slot says
+    bool is_live_in = false;              // the slot is one
     std::size_t bound_at = 0;             // the word that bound it, for live-ins
     std::vector<unsigned char> snapshot;  // content of exposed memory at its first use
   };
@@ -134,6 +138,7 @@ class Replay {
   void apply_effects(const Word& word);
   void hand_out(const Word& word, std::size_t k, Tensor& output);
   void follow_code(const Word& word, const BigWord& big);
+  bool must_not_wait(const Word& word, Reason& why);
   void owe(const Word& word);
   void* output_buffer(std::int32_t storage);
   void prepare_buffers(std::int32_t stage);
@@ -176,6 +181,9 @@ class Replay {
     TensorImpl* impl;
     std::vector<unsigned char> content;
     std::uint32_t version;
+    TapeNodePtr history;
+    std::uint32_t output;
+    bool requires_grad;
   };
   void compare_result(const TensorImpl& compiled, const TensorImpl& eager);
 
@@ -187,6 +195,7 @@ class Replay {
   bool is_comparing_ = false;
   Rerun* rerun_ = nullptr;
   bool was_left_ = false;
+  bool commits_now_ = false;
   std::string difference_;
   std::uint64_t run_ = 0;
   std::size_t matched_ = 0;
@@ -206,6 +215,9 @@ class Replay {
   std::vector<void*> buffers_;
   std::vector<std::vector<SlotId>> storage_users_;  // user-visible slots of each storage
   std::vector<SlotId> inner_;                       // those of storages that are no outputs
+  std::vector<SlotId> views_;                       // … of storages that existed before
+  std::vector<std::int32_t> outputs_;               // storages that are outputs, early or late
+  std::vector<SlotId> written_;                     // live-ins whose storage is written
   TapeNodePtr released_node_;
   ProgramContext program_context_;
   StoragePtr arena_;

@@ -66,7 +66,7 @@ json to_json(const Segment& segment) {
   json row = {
       {"id", segment.id},
       {"place", segment.place},
-      {"state", state_name(state)},
+      {"state", state == State::kRetired ? segment.end.load() : state_name(state)},
       {"words", segment.words.size()},
       {"stages", segment.stages},
       {"live_ins", segment.live_ins.size()},
@@ -77,11 +77,12 @@ json to_json(const Segment& segment) {
       {"compiled_milliseconds", compiled},
       {"saved_milliseconds", compiled > 0 ? static_cast<double>(hits) * (eager - compiled) : 0},
       {"lost_milliseconds", lost},
-      {"inputs", inputs_of(segment)},
+      {"inputs", state == State::kRetired ? json::array() : inputs_of(segment)},
       {"exits", exits}};
   if (state == State::kCompiling) return row;
   row["compile_milliseconds"] = static_cast<double>(s.compile_milliseconds);
   if (!segment.failure.empty()) row["stays_eager"] = segment.failure;
+  if (segment.history) row["backward"] = segment.history->describe();
   if (state == State::kArmed && segment.executable) row["program"] = segment.executable->describe();
   return row;
 }
@@ -219,7 +220,6 @@ void forget_gone() {
 
 void note_gone(const Segment& segment) {
   json row = to_json(segment);
-  row["state"] = "gone with its model";
   const std::lock_guard lock(gone_mutex);
   if (gone().size() >= kMostGone) gone().erase(0);
   gone().push_back(std::move(row));

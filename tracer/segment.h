@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ struct StorageInfo {
   bool is_live_in = false;
   bool is_exposed = false;  // made inside, and a raw pointer to it was handed out
   std::uint32_t writes = 0;
+  bool is_written_whole = false;  // by one of them at least
   std::int32_t output = -1;        // place in Graph::outputs of its final content
   std::int32_t early_output = -1;  // … of its content at a host read before the end
 };
@@ -107,6 +109,7 @@ struct Word {
   std::vector<std::pair<std::int32_t, std::uint64_t>> fixed_numbers;  // (index, bits): structure
   bool has_settled_position = false;  // a view's numbers, taken for constants until they move
   std::vector<SlotId> nested_live_ins;
+  std::vector<SlotId> read_live_ins;  // whose memory its expansion reads
   std::vector<LeafGrad> grads_before;  // that its expansion walks, as they must be
   std::vector<LeafGrad> effects;       // … and what it leaves
   std::optional<FlagEffect> flag;
@@ -181,12 +184,26 @@ struct Segment {
   std::vector<std::vector<TrackedView>> tracked_views;  // each way from a base to a held view
 
   std::atomic<State> state{State::kCompiling};
+  std::function<void(Graph&)> make_graph;  // null, or what makes `graph` where it is compiled
   std::unique_ptr<Executable> executable;  // set before `state` becomes kArmed
   std::string failure;                     // when compilation failed
+  std::atomic<const char*> end{"retired"};  // why it is Retired, for people
   Statistics statistics;
   std::atomic<float> recent_runs{1};  // its worth: runs, of which old ones count less
   Ledger ledger;
 };
 using SegmentPtr = std::shared_ptr<Segment>;
+
+// Exposed memory is kept as it was at its first use, up to this many bytes: a copy costs less than
+// running without the segment.
+inline constexpr std::size_t kSnapshotLimit = 16 << 20;
+/// Bytes from element 0 to the end of the last element; strides of live-ins are not negative.
+inline std::size_t span_bytes(const TensorImpl& impl) {
+  if (impl.numel == 0) return 0;
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < impl.geometry.sizes.size(); ++i)
+    last += (impl.geometry.sizes[i] - 1) * impl.geometry.strides[i];
+  return static_cast<std::size_t>(last + 1) * element_size(impl.dtype);
+}
 
 }  // namespace groove::tracer

@@ -149,8 +149,6 @@ void Replay::hand_back(Replay& from) {
   from.next_stage_ = stages_before_;
 }
 
-bool Replay::catch_up() {
-  return owed_stages_ == 0 || run_stages_through(owed_stages_ - 1);
-}
+bool Replay::catch_up() { return run_stages_through(owed_stages_ - 1); }
 
 }  // namespace groove::tracer

@@ -30,6 +30,8 @@ struct TapeHooks {
   TapeNodePtr (*make_released_node)() = nullptr;
   // What the results of a recording leave on the tape; null (and why) when it cannot be repeated.
   HistoryPlanPtr (*plan_history)(const HistoryRequest& request, std::string& why) = nullptr;
+  // Does the history of a tensor lead to what was on the tape before this position?
+  bool (*reaches_before)(const TensorImpl& impl, std::uint64_t position) = nullptr;
   // Gives the results of a run the history that the plan says.
   void (*attach_history)(HistoryRun run) = nullptr;
   // Given by the tracer: may a backward of this thread run compiled code now?

@@ -46,16 +46,16 @@ CheckedValue Recorder::prepare_check(const Call& call, SlotId slot) {
 // True when the call's values are fine; false when the run was left to look at them. Throws what
 // the check throws.
 bool Replay::check_values(const Call& call, const Word& word) {
+  const bool has_proof = word.checked.value != kNoValue;
+  bool is_proven = has_proof;
+  for (const auto& [number, bits] : word.checked.numbers)
+    is_proven &= scalars_[static_cast<std::size_t>(number)] == bits;
+  if (is_proven) return true;
   const std::vector<Type> types = types_of(call);
   const Signature signature{*call.op, types, *call.attrs, call.numbers};
-  if (word.checked.value != kNoValue) {
-    bool is_proven = true;
-    for (const auto& [number, bits] : word.checked.numbers)
-      is_proven &= scalars_[static_cast<std::size_t>(number)] == bits;
-    if (is_proven || call.op->allowed(signature).holds(range_of(segment_->graph, word.checked.value,
-                                                                KnownNumbers{scalars_.data()})))
-      return true;
-  }
+  if (has_proof && call.op->allowed(signature).holds(range_of(segment_->graph, word.checked.value,
+                                                              KnownNumbers{scalars_.data()})))
+    return true;
   const Tensor& read = call.inputs[static_cast<std::size_t>(call.op->check_reads)];
   const std::uint64_t run = run_;
   if (read.defined()) materialize(*read.impl());

@@ -39,7 +39,10 @@ void Replay::save_before_commit() {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (segment_->storages[static_cast<std::size_t>(slot.storage)].writes == 0) continue;
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
-    saved_.push_back({&impl, content(impl), impl.storage->version});
+    const AutogradMeta* const meta = impl.autograd;
+    saved_.push_back({&impl, content(impl), impl.storage->version,
+                      meta ? meta->grad_fn : TapeNodePtr(), meta ? meta->output_index : 0,
+                      impl.requires_grad});
   }
   saved_sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
@@ -50,6 +53,11 @@ std::string Replay::compare_with_eager() {
     compiled.push_back(content(*saved.impl));
     std::memcpy(saved.impl->storage->data, saved.content.data(), saved.content.size());
     saved.impl->storage->version = saved.version;
+    saved.impl->requires_grad = saved.requires_grad;
+    if (AutogradMeta* const meta = saved.impl->autograd) {
+      meta->grad_fn = saved.history;
+      meta->output_index = saved.output;
+    }
   }
   if (tape_hooks().set_sequence) tape_hooks().set_sequence(saved_sequence_);
   difference_.clear();

@@ -68,7 +68,8 @@ auto cond(const Tensor& pred, const TrueFn& true_fn, const FalseFn& false_fn,
 }
 
 /// carried = body_fn(carried) while the one element of cond_fn(carried) is not 0. Types of carried
-/// values stay. The gradient runs the loop once more and keeps its values; second derivatives throw.
+/// values stay. The gradient runs the loop once more and keeps its values; second derivatives
+/// throw.
 template <typename CondFn, typename BodyFn, typename Carried>
 Carried while_loop(const CondFn& cond_fn, const BodyFn& body_fn, const Carried& carried,
                    WhileLoopOptions options = {}, Site site = Site::current()) {

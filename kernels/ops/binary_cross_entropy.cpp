@@ -1,4 +1,5 @@
-// binary_cross_entropy: of probabilities; logarithms are at least -100.
+// binary_cross_entropy: of probabilities; logarithms are at least -100. NaN is no error but gives NaN,
+// so that nobody has to look at what comes out of sigmoid.
 #include <algorithm>
 #include <cmath>
 #include "groove/half.h"

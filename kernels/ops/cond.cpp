@@ -83,28 +83,28 @@ Tensors gradient(const Grad& g) {
 }
 
 const Op& cond_op() {
-  static const Op& op = define(
-      {.name = "cond",
-       .kind = OpKind::kOpaque,
-       .inputs = -1,
-       .outputs = -1,
-       .attributes = {{"outputs", AttrType::kInt},
-                      {"if_true", AttrType::kGraph},
-                      {"if_false", AttrType::kGraph}},
-       .type = type_of,
-       .lowering = kernels::lower(kernels::OpaqueLowering{
-           .run = run,
-           .nanoseconds =
-               [](const Signature& s) {
-                 return subgraph_nanoseconds(interned_graph(s.attr().integer(1)));
-               },
-           .takes_halves = true,
-           .has_regions = true}),
-       .gradient = gradient,
-       .saves_inputs = ~0u,
-       .accumulates = true,
-       .mutates = {},
-       .has_inplace = false});
+  static const Op& op =
+      define({.name = "cond",
+              .kind = OpKind::kOpaque,
+              .inputs = -1,
+              .outputs = -1,
+              .attributes = {{"outputs", AttrType::kInt},
+                             {"if_true", AttrType::kGraph},
+                             {"if_false", AttrType::kGraph}},
+              .type = type_of,
+              .lowering = kernels::lower(kernels::OpaqueLowering{
+                  .run = run,
+                  .nanoseconds =
+                      [](const Signature& s) {
+                        return subgraph_nanoseconds(interned_graph(s.attr().integer(1)));
+                      },
+                  .takes_halves = true,
+                  .has_regions = true}),
+              .gradient = gradient,
+              .saves_inputs = ~0u,
+              .accumulates = true,
+              .mutates = {},
+              .has_inplace = false});
   return op;
 }
 [[maybe_unused]] const Op& registered = cond_op();
@@ -114,8 +114,7 @@ const Op& cond_op() {
 Tensors call_cond(std::int64_t if_true, std::int64_t if_false, ArrayRef<Tensor> operands,
                   ArrayRef<Scalar> numbers, Site site) {
   const std::size_t count = interned_graph(if_true).outputs.size();
-  const Attrs attrs =
-      Attrs().add(static_cast<std::int64_t>(count)).add(if_true).add(if_false);
+  const Attrs attrs = Attrs().add(static_cast<std::int64_t>(count)).add(if_true).add(if_false);
   Tensors outputs(count);
   dispatch(Call{&cond_op(), operands, &attrs, numbers, site}, outputs.data());
   if (may_throw(interned_graph(if_true)) || may_throw(interned_graph(if_false))) look_at(outputs);

@@ -1,3 +1,4 @@
+// Small parts of the operators of control flow.
 #include "kernels/ops/control_flow.h"
 
 #include <cstring>
@@ -10,14 +11,13 @@ namespace groove {
 
 void check_operands(const Signature& s, const Graph& graph, std::size_t first,
                     ArrayRef<Type> types) {
-  GROOVE_CHECK(types.size() + first == graph.inputs.size(),
-               "{}: {} operands for a function of {}", s.op.name, types.size(),
-               graph.inputs.size() - first);
+  GROOVE_CHECK(types.size() + first == graph.inputs.size(), "{}: {} operands for a function of {}",
+               s.op.name, types.size(), graph.inputs.size() - first);
   for (std::size_t i = 0; i < types.size(); ++i) {
     const Type& wanted = graph.type(graph.inputs[first + i].value);
     GROOVE_CHECK(types[i] == wanted, "{}: operand {} is {}{}, its function takes {}{}", s.op.name,
-                 i, short_name(types[i].dtype), to_string(types[i].sizes),
-                 short_name(wanted.dtype), to_string(wanted.sizes));
+                 i, short_name(types[i].dtype), to_string(types[i].sizes), short_name(wanted.dtype),
+                 to_string(wanted.sizes));
   }
 }
 

@@ -43,8 +43,8 @@ struct ScanCall {
 /// Operands: carried, scanned, closed over. With a tape on the way, residuals are kept.
 Tensors call_scan(ScanCall call, ArrayRef<Tensor> operands, ArrayRef<Scalar> numbers, Site site);
 Tensors call_while(std::int64_t condition, std::int64_t body, std::size_t carried,
-                   std::int64_t max_iterations, ArrayRef<Tensor> operands,
-                   ArrayRef<Scalar> numbers, Site site);
+                   std::int64_t max_iterations, ArrayRef<Tensor> operands, ArrayRef<Scalar> numbers,
+                   Site site);
 Tensors call_cond(std::int64_t if_true, std::int64_t if_false, ArrayRef<Tensor> operands,
                   ArrayRef<Scalar> numbers, Site site);
 

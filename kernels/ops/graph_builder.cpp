@@ -104,24 +104,39 @@ void GraphBuilder::note_view(const Call& call, const Node& made, const Tensor& v
   const Tensor& parent = call.inputs[0];
   View known;
   known.parent = parent;
+  known.view = view;
   known.made = made;
   const auto outer = views_.find(parent.impl());
   known.base = outer == views_.end() ? parent : outer->second.base;
   known.base_value = known.base.impl()->trace_id;
-  const Shape& sizes = parent.impl()->geometry.sizes;
-  const Geometry place = outer == views_.end() ? Geometry{sizes, contiguous_strides(sizes), 0}
-                                               : outer->second.place;
-  const std::vector<Type> types{{parent.impl()->dtype, sizes}};
-  known.place = call.op->view(place, Signature{*call.op, types, *call.attrs, call.numbers});
   views_[view.impl()] = std::move(known);
+}
+
+// Where a tensor lies in its base seen as contiguous memory. Throws where memory would have had to
+// be copied on the way, or where a view begins is known only at run time.
+Geometry GraphBuilder::place_in_base(const Tensor& tensor) const {
+  const Shape& sizes = tensor.impl()->geometry.sizes;
+  const auto found = views_.find(tensor.impl());
+  if (found == views_.end()) return {sizes, contiguous_strides(sizes), 0};
+  const View& known = found->second;
+  const Op& op = *known.made.op;
+  std::vector<Scalar> numbers;
+  for (const NumberRef& number : known.made.numbers) {
+    GROOVE_CHECK(number.entry < 0, "{}: a write through a view that begins at a run-time position",
+                 op.name);
+    numbers.push_back(number.constant);
+  }
+  const TensorImpl& parent = *known.parent.impl();
+  const std::vector<Type> types{{parent.dtype, parent.geometry.sizes}};
+  return op.view(place_in_base(known.parent), Signature{op, types, known.made.attrs, numbers});
 }
 
 void GraphBuilder::write_base(const Tensor& view) {
   static const Op* const write_strided = find_op("write_strided");
   View& known = views_.at(view.impl());
+  const Geometry place = place_in_base(view);
   Attrs attrs;
-  attrs.add(IntArrayRef(known.place.sizes)).add(IntArrayRef(known.place.strides));
-  attrs.add(known.place.offset);
+  attrs.add(IntArrayRef(place.sizes)).add(IntArrayRef(place.strides)).add(place.offset);
   const std::int32_t node =
       graph_.add_node(*write_strided, {known.base.impl()->trace_id, view.impl()->trace_id}, attrs,
                       {}, place_, stage_);

@@ -42,17 +42,18 @@ class GraphBuilder {
   static void handle(void* self, const Call& call, Tensor* outputs);
   std::vector<NumberRef> number_refs(const Call& call, ArrayRef<ValueId> operands);
 
-  // A view, and where it lies in its base seen as contiguous memory: a write to it is one to the
-  // base, and once the base has another value the view is read from that.
+  // A view: a write to it is one to the base, and once the base has another value the view is read
+  // from that.
   struct View {
     Tensor base, parent;
+    Tensor view;  // alive, since it is known by its address
     ValueId base_value = kNoValue;  // of which the view's value was taken
-    Geometry place;
     Node made;
   };
   void note_view(const Call& call, const Node& made, const Tensor& view);
   void write_base(const Tensor& view);
   void refresh(const Tensor& view, View& known) const;
+  Geometry place_in_base(const Tensor& tensor) const;
 
   Graph& graph_;
   Composites composites_;

@@ -121,14 +121,29 @@ ValueRange joined(const ValueRange& a, const ValueRange& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
+namespace {
+
+// Not inlined: with -fno-trapping-math GCC 12 forgets the rounding where branches of float and
+// double meet.
+[[gnu::noinline]] float single(double bound) { return static_cast<float>(bound); }
+
+double rounded(double bound, ScalarType dtype) {
+  switch (dtype) {
+    case kDouble:
+      return bound;
+    case kHalf:
+      return static_cast<float>(Half(single(bound)));
+    case kBFloat16:
+      return static_cast<float>(BFloat16(single(bound)));
+    default:
+      return single(bound);
+  }
+}
+
+}  // namespace
+
 ValueRange in_dtype(const ValueRange& range, ScalarType dtype) {
-  const auto in = [dtype](double bound) -> double {
-    const auto single = static_cast<float>(bound);
-    if (dtype == kHalf) return static_cast<Half>(single);
-    if (dtype == kBFloat16) return static_cast<BFloat16>(single);
-    return dtype == kDouble ? bound : single;
-  };
-  if (is_floating(dtype)) return {in(range.low), in(range.high)};
+  if (is_floating(dtype)) return {rounded(range.low, dtype), rounded(range.high, dtype)};
   const ValueRange all = values_of(dtype);
   const bool fits = all.holds(range) && range.low > -0x1p63 && range.high < 0x1p63;
   return fits ? range : all;
@@ -145,10 +160,11 @@ ValueRange range_of(const Scalar& number, ScalarType dtype) {
 
 ValueRange converted_range(ScalarType from, const ValueRange& range, ScalarType to) {
   if (to == kBool || (is_floating(from) && !is_floating(to))) return values_of(to);
-  const ValueRange rounded = in_dtype(range, to);
-  const bool is_half = to == kHalf || to == kBFloat16;  // which may be rounded to directly
-  const bool is_exact = rounded.low == range.low && rounded.high == range.high;
-  return is_half && !is_exact ? values_of(to) : rounded;
+  const ValueRange own = in_dtype(range, to);
+  if (to != kHalf && to != kBFloat16) return own;
+  // A 16-bit float may be rounded to directly: only what needs no rounding is sure.
+  const bool is_exact = own.low == range.low && own.high == range.high;
+  return is_exact ? own : values_of(to);
 }
 
 Tensor reduced_to(const Tensor& grad, const Type& operand) {

@@ -114,7 +114,9 @@ kernels::SplitRequest request_of(const ScanCall& call, std::size_t inputs) {
 class Backward {
  public:
   explicit Backward(const Grad& g)
-      : g_(g), call_(read(g.op, g.attrs)), operands_(g.inputs.begin(), g.inputs.end()),
+      : g_(g),
+        call_(read(g.op, g.attrs)),
+        operands_(g.inputs.begin(), g.inputs.end()),
         outputs_(g.outputs.begin(), g.outputs.end()) {}
 
   Tensors run() {
@@ -188,8 +190,8 @@ class Backward {
       }
     }
     for (std::size_t c = 0; c < call_.carried; ++c)
-      request_.whole.seeded[c] = request_.whole.wanted[c] &&
-                                 (shared_[c].defined() || g_.accumulated[c].defined());
+      request_.whole.seeded[c] =
+          request_.whole.wanted[c] && (shared_[c].defined() || g_.accumulated[c].defined());
     for (std::size_t i = call_.carried + call_.scanned; i < request_.whole.wanted.size(); ++i)
       request_.whole.seeded[i] = request_.whole.wanted[i];
   }
@@ -300,34 +302,34 @@ class Backward {
 };
 
 const Op& scan_op() {
-  static const Op& op = define(
-      {.name = "scan",
-       .kind = OpKind::kOpaque,
-       .inputs = -1,
-       .outputs = -1,
-       .attributes = {{"outputs", AttrType::kInt},
-                      {"body", AttrType::kGraph},
-                      {"steps", AttrType::kInt},
-                      {"carried", AttrType::kInt},
-                      {"scanned", AttrType::kInt},
-                      {"residuals", AttrType::kInt},
-                      {"reverse", AttrType::kBool}},
-       .type = type_of,
-       .lowering = kernels::lower(kernels::OpaqueLowering{
-           .run = run,
-           .nanoseconds =
-               [](const Signature& s) {
-                 return static_cast<double>(s.attr().integer(2)) *
-                        subgraph_nanoseconds(interned_graph(s.attr().integer(1)));
-               },
-           .takes_halves = true,
-           .has_regions = true}),
-       .gradient = [](const Grad& g) { return Backward(g).run(); },
-       .saves_inputs = ~0u,
-       .saves_outputs = ~0u,
-       .accumulates = true,
-       .mutates = {},
-       .has_inplace = false});
+  static const Op& op =
+      define({.name = "scan",
+              .kind = OpKind::kOpaque,
+              .inputs = -1,
+              .outputs = -1,
+              .attributes = {{"outputs", AttrType::kInt},
+                             {"body", AttrType::kGraph},
+                             {"steps", AttrType::kInt},
+                             {"carried", AttrType::kInt},
+                             {"scanned", AttrType::kInt},
+                             {"residuals", AttrType::kInt},
+                             {"reverse", AttrType::kBool}},
+              .type = type_of,
+              .lowering = kernels::lower(kernels::OpaqueLowering{
+                  .run = run,
+                  .nanoseconds =
+                      [](const Signature& s) {
+                        return static_cast<double>(s.attr().integer(2)) *
+                               subgraph_nanoseconds(interned_graph(s.attr().integer(1)));
+                      },
+                  .takes_halves = true,
+                  .has_regions = true}),
+              .gradient = [](const Grad& g) { return Backward(g).run(); },
+              .saves_inputs = ~0u,
+              .saves_outputs = ~0u,
+              .accumulates = true,
+              .mutates = {},
+              .has_inplace = false});
   return op;
 }
 [[maybe_unused]] const Op& registered = scan_op();

@@ -50,8 +50,7 @@ Tensors gradient(const Grad& g) {
       cotangents.push_back(g.cotangents[i].defined() ? g.cotangents[i]
                                                      : nothing_yet(g.input_types[i]));
   }
-  for (std::size_t k = 0; k < carried; ++k)
-    request.whole.given.push_back(request.whole.wanted[k]);
+  for (std::size_t k = 0; k < carried; ++k) request.whole.given.push_back(request.whole.wanted[k]);
   const std::size_t first = interned_graph(g.attr().integer(1)).numbers.size();
   const ArrayRef<Scalar> numbers = g.numbers.slice(first, g.numbers.size() - first);
   request.whole.graph = kernels::with_residuals(request, numbers);
@@ -62,8 +61,9 @@ Tensors gradient(const Grad& g) {
   Tensors operands(g.inputs.begin(), g.inputs.end());
   operands.insert(operands.end(), seeds.begin(), seeds.end());
   operands.insert(operands.end(), cotangents.begin(), cotangents.end());
-  WhileBackward call{g.attr().integer(1), request.whole.graph, split.backward, carried,
-                     cotangents.size(), {}, g.attr().integer(3)};
+  WhileBackward call{
+      g.attr().integer(1), request.whole.graph, split.backward, carried, cotangents.size(), {},
+      g.attr().integer(3)};
   call.residuals.assign(split.residuals.begin(), split.residuals.end());
   const Tensors gradients = call_while_backward(call, operands, g.numbers, Site::current());
   Tensors result(inputs);
@@ -74,30 +74,30 @@ Tensors gradient(const Grad& g) {
 }
 
 const Op& while_op() {
-  static const Op& op = define(
-      {.name = "while_loop",
-       .kind = OpKind::kOpaque,
-       .inputs = -1,
-       .outputs = -1,
-       .attributes = {{"carried", AttrType::kInt},
-                      {"condition", AttrType::kGraph},
-                      {"body", AttrType::kGraph},
-                      {"max_iterations", AttrType::kInt}},
-       .type = type_of,
-       .lowering = kernels::lower(kernels::OpaqueLowering{
-           .run = run,
-           .nanoseconds =
-               [](const Signature& s) {
-                 constexpr double kGuess = 16;  // iterations
-                 return kGuess * subgraph_nanoseconds(interned_graph(s.attr().integer(2)));
-               },
-           .takes_halves = true,
-           .has_regions = true}),
-       .gradient = gradient,
-       .saves_inputs = ~0u,
-       .accumulates = true,
-       .mutates = {},
-       .has_inplace = false});
+  static const Op& op =
+      define({.name = "while_loop",
+              .kind = OpKind::kOpaque,
+              .inputs = -1,
+              .outputs = -1,
+              .attributes = {{"carried", AttrType::kInt},
+                             {"condition", AttrType::kGraph},
+                             {"body", AttrType::kGraph},
+                             {"max_iterations", AttrType::kInt}},
+              .type = type_of,
+              .lowering = kernels::lower(kernels::OpaqueLowering{
+                  .run = run,
+                  .nanoseconds =
+                      [](const Signature& s) {
+                        constexpr double kGuess = 16;  // iterations
+                        return kGuess * subgraph_nanoseconds(interned_graph(s.attr().integer(2)));
+                      },
+                  .takes_halves = true,
+                  .has_regions = true}),
+              .gradient = gradient,
+              .saves_inputs = ~0u,
+              .accumulates = true,
+              .mutates = {},
+              .has_inplace = false});
   return op;
 }
 [[maybe_unused]] const Op& registered = while_op();
@@ -110,7 +110,8 @@ bool has_limit(const Node& node) {
 
 WhileRun::WhileRun(std::int64_t condition, std::int64_t body, std::size_t carried,
                    std::int64_t max_iterations, ArrayRef<Scalar> numbers)
-    : carried_(carried), max_iterations_(max_iterations),
+    : carried_(carried),
+      max_iterations_(max_iterations),
       condition_(condition, numbers.slice(0, interned_graph(condition).numbers.size())),
       body_(body, numbers.slice(interned_graph(condition).numbers.size(),
                                 interned_graph(body).numbers.size())) {}
@@ -140,13 +141,10 @@ Tensors WhileRun::run(ArrayRef<Tensor> inputs,
 }
 
 Tensors call_while(std::int64_t condition, std::int64_t body, std::size_t carried,
-                   std::int64_t max_iterations, ArrayRef<Tensor> operands,
-                   ArrayRef<Scalar> numbers, Site site) {
-  const Attrs attrs = Attrs()
-                          .add(static_cast<std::int64_t>(carried))
-                          .add(condition)
-                          .add(body)
-                          .add(max_iterations);
+                   std::int64_t max_iterations, ArrayRef<Tensor> operands, ArrayRef<Scalar> numbers,
+                   Site site) {
+  const Attrs attrs =
+      Attrs().add(static_cast<std::int64_t>(carried)).add(condition).add(body).add(max_iterations);
   Tensors outputs(carried);
   dispatch(Call{&while_op(), operands, &attrs, numbers, site}, outputs.data());
   if (max_iterations >= 0 || may_throw(interned_graph(condition)) ||

@@ -14,9 +14,9 @@ Parts parts_of(const Signature& s) {
   const AttrReader attr = s.attr();
   Parts parts{static_cast<std::size_t>(attr.integer(0)), static_cast<std::size_t>(attr.integer(4)),
               static_cast<std::size_t>(attr.integer(5)), 0};
-  GROOVE_CHECK(parts.outputs <= s.inputs.size() &&
-                   parts.cotangents <= s.inputs.size() - parts.outputs,
-               "while_loop_backward: the attributes do not fit the operands");
+  GROOVE_CHECK(
+      parts.outputs <= s.inputs.size() && parts.cotangents <= s.inputs.size() - parts.outputs,
+      "while_loop_backward: the attributes do not fit the operands");
   parts.loop_inputs = s.inputs.size() - parts.outputs - parts.cotangents;
   GROOVE_CHECK(parts.carried <= parts.loop_inputs && parts.cotangents <= parts.outputs,
                "while_loop_backward: the attributes do not fit the operands");

@@ -1,3 +1,4 @@
+// Calls a function under a graph builder and sees to what it must not do.
 #include "kernels/tensor/capture.h"
 
 #include "src/core/autograd_meta.h"
@@ -18,7 +19,9 @@ struct FunctionCapture::Running {
   std::vector<char> is_shared = {};
 
   Running(FunctionCapture& of, const char* name, Function& called)
-      : capture(of), role(name), function(called),
+      : capture(of),
+        role(name),
+        function(called),
         builder(called.graph, GraphBuilder::Composites::kKeep) {
     builder.adopt = [this](const Tensor& tensor) { return adopted(tensor); };
     builder.entries = &capture.numbers_;
@@ -48,8 +51,7 @@ struct FunctionCapture::Running {
     for (const int index : call.op->mutates) {
       const Tensor& target = call.inputs[static_cast<std::size_t>(index)];
       const auto id = static_cast<std::size_t>(builder.is_own(target) ? builder.value(target) : 0);
-      const bool is_own =
-          builder.is_own(target) && !(id < is_shared.size() && is_shared[id] != 0);
+      const bool is_own = builder.is_own(target) && !(id < is_shared.size() && is_shared[id] != 0);
       GROOVE_CHECK(is_own,
                    "{}: {} writes in place ({}_) to a tensor that was given to it, or of which "
                    "there are views; make a new tensor instead (where, cat, index_copy, …)",
@@ -71,7 +73,8 @@ struct FunctionCapture::Running {
       share(call.inputs[0]);
       share(outputs[0]);
     }
-    if (was_grad_enabled && !grad_enabled()) cut_history(outputs, output_count(*call.op, *call.attrs));
+    if (was_grad_enabled && !grad_enabled())
+      cut_history(outputs, output_count(*call.op, *call.attrs));
   }
 
   // What was computed under NoGradGuard has no gradient.
@@ -89,8 +92,7 @@ struct FunctionCapture::Running {
   }
 };
 
-void FunctionCapture::add(const char* role,
-                          const std::function<Tensors(const Tensors&)>& function,
+void FunctionCapture::add(const char* role, const std::function<Tensors(const Tensors&)>& function,
                           ArrayRef<Type> types) {
   Function& called = functions_.emplace_back();
   called.own_inputs = types.size();
@@ -120,8 +122,8 @@ std::int64_t FunctionCapture::finish(std::size_t function) {
   Function& called = functions_[function];
   Graph graph = std::move(called.graph);
   called.closures.resize(closed_over_.size(), kNoValue);
-  std::vector<GraphInput> inputs(graph.inputs.begin(),
-                                 graph.inputs.begin() + static_cast<std::ptrdiff_t>(called.own_inputs));
+  std::vector<GraphInput> inputs(
+      graph.inputs.begin(), graph.inputs.begin() + static_cast<std::ptrdiff_t>(called.own_inputs));
   for (std::size_t i = 0; i < closed_over_.size(); ++i) {
     const TensorImpl& impl = *closed_over_[i].impl();
     const Shape strides = contiguous_strides(impl.geometry.sizes);

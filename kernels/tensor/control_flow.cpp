@@ -111,8 +111,7 @@ Tensors run_scan(const TensorFunction& body, const Tensors& init, const Tensors&
   call.carried = init.size();
   call.scanned = xs.size();
   call.is_reverse = options.reverse;
-  Tensors outputs =
-      call_scan(call, operands_of(given, capture), capture.numbers(), site);
+  Tensors outputs = call_scan(call, operands_of(given, capture), capture.numbers(), site);
   outputs.resize(results.size());
   for (std::size_t k = init.size(); k < outputs.size() && options.dim != 0; ++k)
     outputs[k] = movedim(outputs[k], 0, options.dim);

@@ -29,8 +29,8 @@ void unmap_memory(void* block, std::size_t bytes) noexcept;
 /// Counts memory that was obtained past the cache.
 void note_allocated(std::ptrdiff_t change) noexcept;
 
-/// Memory of a compiled program: 2 MiB aligned, in huge pages where the system has them, touched
-/// page by page here so that no step pays for a fault. Not cached.
+/// Memory of a compiled program. A large one is 2 MiB aligned, in huge pages where the system has
+/// them, touched page by page here so that no step pays for a fault, and not cached.
 StoragePtr allocate_arena(std::size_t bytes);
 
 /// For tests: from now on each storage ends at a page that may not be touched, so that an

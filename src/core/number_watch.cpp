@@ -1,3 +1,4 @@
+// The innermost watch of each thread.
 #include "src/core/number_watch.h"
 
 #include <algorithm>

@@ -13,6 +13,7 @@ namespace groove {
 namespace {
 
 constexpr std::size_t kPage = 4096, kHugePage = 2 << 20;
+constexpr std::size_t kSmallArena = 512 << 10;
 
 std::atomic<bool> guard_pages{false};
 
@@ -57,6 +58,9 @@ StoragePtr allocate_storage(std::size_t bytes, Device device) {
 }
 
 StoragePtr allocate_arena(std::size_t bytes) {
+  // Each thread has one for every segment that it runs: huge pages are for those that fill them.
+  if (bytes <= kSmallArena && !guard_pages.load(std::memory_order_relaxed))
+    return allocate_storage(bytes);
   const std::size_t room = (std::max<std::size_t>(bytes, 1) + kHugePage - 1) & ~(kHugePage - 1);
   StoragePtr storage = new_storage(room, Device());
   storage->data = map_memory(room, kHugePage);

@@ -1,3 +1,4 @@
+// The table of interned graphs: structure as words, words to numbers.
 #include "src/core/subgraph.h"
 
 #include <bit>

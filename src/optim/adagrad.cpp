@@ -37,6 +37,13 @@ struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
     return (options_of(group).weight_decay() != 0) * 1u + 8u;
   }
 
+  std::uint64_t tensors(const detail::Slot& slot) const {
+    std::uint64_t hash = 0;
+    if (slot.state)
+      detail::Identities{&hash}("sum", static_cast<const AdagradParamState&>(*slot.state).sum());
+    return hash;
+  }
+
   void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
     const AdagradOptions& options = options_of(group);

@@ -19,6 +19,13 @@ void check(const char* name, const Options& options) {
   detail::check_not_negative(name, "weight_decay", options.weight_decay());
 }
 
+template <typename Self, typename Field>
+void each_moment(Self& state, Field field) {
+  field("exp_avg", state.exp_avg());
+  field("exp_avg_sq", state.exp_avg_sq());
+  field("max_exp_avg_sq", state.max_exp_avg_sq());
+}
+
 template <typename Options, bool kDecoupled>
 struct AdamStep : detail::CountedRule<Options, AdamParamState> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<AdamNumbers>;
@@ -36,6 +43,13 @@ struct AdamStep : detail::CountedRule<Options, AdamParamState> {
   std::uint64_t fingerprint(const OptimizerParamGroup& group) {
     const Options& options = options_of(group);
     return options.amsgrad() * 1u + (options.weight_decay() != 0) * 2u + 8u;
+  }
+
+  std::uint64_t tensors(const detail::Slot& slot) const {
+    std::uint64_t hash = 0;
+    if (slot.state)
+      each_moment(static_cast<const AdamParamState&>(*slot.state), detail::Identities{&hash});
+    return hash;
   }
 
   void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
@@ -60,13 +74,6 @@ void each_option(Self& options, Field field) {
   field("eps", options.eps());
   field("weight_decay", options.weight_decay());
   field("amsgrad", options.amsgrad());
-}
-
-template <typename Self, typename Field>
-void each_moment(Self& state, Field field) {
-  field("exp_avg", state.exp_avg());
-  field("exp_avg_sq", state.exp_avg_sq());
-  field("max_exp_avg_sq", state.max_exp_avg_sq());
 }
 
 void check_loaded(const char* name, const Tensor& parameter, const OptimizerParamState& loaded) {

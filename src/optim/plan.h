@@ -3,8 +3,8 @@
 // update of every parameter) runs only where the tracer does not replay it.
 //
 // The word's epoch is a fingerprint of all structure: groups, flags, parameters, which of them
-// have gradients, which have state, and how they share numbers. Equal fingerprints mean equal
-// expansions.
+// have gradients, which have state in which tensors (the program may put others there), and how
+// they share numbers. Equal fingerprints mean equal expansions.
 #pragma once
 
 #include <vector>
@@ -36,6 +36,14 @@ inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29);
 }
 
+// Which tensors a state is in; a visitor of its fields.
+struct Identities {
+  std::uint64_t* hash;
+  void operator()(const char*, const Tensor& value) const {
+    *hash = mix(*hash, reinterpret_cast<std::uintptr_t>(value.impl()));
+  }
+};
+
 inline bool has_gradient(const TensorImpl& impl) {
   return impl.autograd && impl.autograd->grad.defined();
 }
@@ -63,6 +71,7 @@ State& state_of(StepPlan& plan, Slot& slot) {
 //   advance(slot)                  counts a step of a parameter
 //   numbers(group, first, last)    adds the group's numbers to the plan and sets numbers_at
 //   fingerprint(group)             structure in the options
+//   tensors(slot)                  which tensors the state of a parameter is in
 //   update(group, param, slot, numbers)
 template <typename Options>
 struct StepRule {
@@ -136,7 +145,8 @@ void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups,
     rule.numbers(group, begin, end);
     epoch = mix(epoch, rule.fingerprint(group));
     for (std::size_t i = begin; i < end; ++i)
-      if (plan.slots[i].is_active) epoch = mix(epoch, plan.slots[i].numbers_at);
+      if (plan.slots[i].is_active)
+        epoch = mix(mix(epoch, plan.slots[i].numbers_at), rule.tensors(plan.slots[i]));
     begin = end;
   }
   const Attrs attrs{};

@@ -51,6 +51,13 @@ struct RmspropStep : detail::CountedRule<RMSpropOptions, RMSpropParamState> {
            (options.weight_decay() != 0) * 4u;
   }
 
+  std::uint64_t tensors(const detail::Slot& slot) const {
+    std::uint64_t hash = 0;
+    if (slot.state)
+      each_average(static_cast<const RMSpropParamState&>(*slot.state), detail::Identities{&hash});
+    return hash;
+  }
+
   void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
     const RMSpropOptions& options = options_of(group);

@@ -36,6 +36,14 @@ struct SgdStep : detail::StepRule<SGDOptions> {
            (options.weight_decay() != 0) * 4u;
   }
 
+  std::uint64_t tensors(const detail::Slot& slot) const {
+    std::uint64_t hash = 0;
+    if (slot.state)
+      detail::Identities{&hash}(
+          "momentum_buffer", static_cast<const SGDParamState&>(*slot.state).momentum_buffer());
+    return hash;
+  }
+
   void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
     const SGDOptions& options = options_of(group);

@@ -1,4 +1,5 @@
 // Control flow inside loops that compile: the same bits, and nothing in it ends a stage.
+#include "src/core/allocator.h"
 #include "tests/control/control.h"
 
 namespace groove::testing {
@@ -27,6 +28,17 @@ class InLoops : public ::testing::Test {
     jit::set_mode(jit::Mode::kEager);
     expect_same(given, expected);
     EXPECT_GE(summary.hits, least_hits) << jit::explain();
+    // Left at every word.
+    for (std::int64_t exit = 0; exit < 14; ++exit) {
+      SCOPED_TRACE("exit at " + std::to_string(exit));
+      tt::forget_everything();
+      tt::force_exit_at(exit);
+      jit::set_mode(jit::Mode::kAuto);
+      manual_seed(5);
+      expect_same(loop(), expected);
+      jit::set_mode(jit::Mode::kEager);
+    }
+    tt::force_exit_at(-1);
   }
 };
 
@@ -37,12 +49,13 @@ TEST_F(InLoops, AdaptiveSteps) {
         Tensor state = groove::ones({4});
         Tensors seen;
         for (int i = 0; i < 30; ++i) {
-          const auto [turns, next] = while_loop(
-              [](const Tensor& n, const Tensor& x) {
-                return (x.abs().max() > 0.2).logical_and(n < 9);
-              },
-              [&](const Tensor& n, const Tensor& x) { return std::tuple{n + 1, w.mv(x) * 0.7}; },
-              std::tuple{groove::zeros({}, kLong), state});
+          const auto [turns, next] =
+              while_loop([](const Tensor& n,
+                            const Tensor& x) { return (x.abs().max() > 0.2).logical_and(n < 9); },
+                         [&](const Tensor& n, const Tensor& x) {
+                           return std::tuple{n + 1, w.mv(x) * 0.7};
+                         },
+                         std::tuple{groove::zeros({}, kLong), state});
           state = cond(
               turns > 3, [&] { return next + 1.0; }, [&] { return next * 0.5 + 0.6; });
         }
@@ -86,21 +99,55 @@ TEST_F(InLoops, TrainingByWhileAndCond) {
         for (int i = 0; i < 30; ++i) {
           optimizer.zero_grad();
           const Tensor limit = groove::full({}, 3, kLong);
-          const auto [n, y] = while_loop(
-              [&](const Tensor& turn, const Tensor&) { return turn < limit; },
-              [&](const Tensor& turn, const Tensor& s) {
-                return std::tuple{turn + 1, (s.mm(w) + x).tanh()};
-              },
-              std::tuple{groove::zeros({}, kLong), x});
+          const auto [n, y] =
+              while_loop([&](const Tensor& turn, const Tensor&) { return turn < limit; },
+                         [&](const Tensor& turn, const Tensor& s) {
+                           return std::tuple{turn + 1, (s.mm(w) + x).tanh()};
+                         },
+                         std::tuple{groove::zeros({}, kLong), x});
           const Tensor loss = cond(
-              y.sum() > 0.0, [&] { return y.pow(2).mean(); },
-              [&] { return (y * w.sum()).mean(); });
+              y.sum() > 0.0, [&] { return y.pow(2).mean(); }, [&] { return (y * w.sum()).mean(); });
           loss.backward();
           optimizer.step();
         }
         return Tensors{w.detach()};
       },
       20);
+}
+
+// Values too large for one thread, at the end of pages that may be read, with one thread and two.
+TEST_F(InLoops, ThreadsAndGuardPages) {
+  const auto train = [] {
+    manual_seed(8);
+    const Tensor w = (groove::randn({67, 67}) * 0.1).requires_grad_();
+    const Tensor xs = groove::randn({5, 33, 67});
+    Tensors seen;
+    for (int i = 0; i < 4; ++i) {
+      const auto [h, ys] = scan(
+          [&](const Tensor& s, const Tensor& x) {
+            const Tensor next = (s.mm(w) + x).tanh();
+            return std::pair{next, next.narrow(1, 3, 31) * 2.0};
+          },
+          groove::zeros({33, 67}), xs);
+      const Tensor end = while_loop([](const Tensor& a) { return a.abs().max() > 0.4; },
+                                    [&](const Tensor& a) { return a.mm(w).sin(); }, h);
+      ((end * end).sum() + ys.mean()).backward();
+      seen.push_back(end.detach());
+    }
+    seen.push_back(w.grad());
+    return seen;
+  };
+  const int threads = groove::get_num_threads();
+  groove::set_num_threads(1);
+  jit::set_mode(jit::Mode::kEager);
+  const Tensors expected = train();
+  for (const int count : {1, 2, 3}) {
+    groove::set_num_threads(count);
+    set_guard_pages(count == 2);
+    expect_same(train(), expected);
+    set_guard_pages(false);
+  }
+  groove::set_num_threads(threads);
 }
 
 // The text form of a recorded loop holds the functions, and reads back.
@@ -140,10 +187,12 @@ TEST_F(InLoops, ErrorsOfValues) {
             },
             x, index);
         x = (sum * 0.9).tanh() + sum.sigmoid();
-        const auto [turn, last] = while_loop(
-            [&](const Tensor& n, const Tensor&) { return n < (i == 20 ? 9 : 3); },
-            [](const Tensor& n, const Tensor& v) { return std::tuple{n + 1, v * 0.5}; },
-            std::tuple{groove::zeros({}, kLong), x}, {.max_iterations = 5});
+        const auto [turn, last] =
+            while_loop([&](const Tensor& n, const Tensor&) { return n < (i == 20 ? 9 : 3); },
+                       [](const Tensor& n, const Tensor& v) {
+                         return std::tuple{n + 1, v * 0.5};
+                       },
+                       std::tuple{groove::zeros({}, kLong), x}, {.max_iterations = 5});
         x = last + 1.0;
         if (i % 6 == 5) texts += std::to_string(x.sum().item<float>()) + "\n";
       } catch (const Error& error) {

@@ -24,11 +24,18 @@ TEST(Cond, SeveralResultsAndNoOperands) {
   expect_as_by_hand(
       [&] {
         auto [x, y] = cond(
-            pred, [&] { return std::pair{a + 1.0, b * 2}; },
-            [&] { return std::pair{a * 3.0, b - 1}; });
+            pred,
+            [&] {
+              return std::pair{a + 1.0, b * 2};
+            },
+            [&] {
+              return std::pair{a * 3.0, b - 1};
+            });
         return Tensors{x, y};
       },
-      [&] { return Tensors{a * 3.0, b - 1}; });
+      [&] {
+        return Tensors{a * 3.0, b - 1};
+      });
 }
 
 TEST(WhileLoop, IsTheWhile) {
@@ -37,12 +44,12 @@ TEST(WhileLoop, IsTheWhile) {
     SCOPED_TRACE(limit);
     expect_as_by_hand(
         [&] {
-          const auto [i, x] = while_loop(
-              [&](const Tensor& step, const Tensor&) { return step < limit; },
-              [&](const Tensor& step, const Tensor& value) {
-                return std::tuple{step + 1, (value.mm(w) + 0.1).tanh()};
-              },
-              std::tuple{groove::zeros({}, kLong), groove::ones({2, 6})});
+          const auto [i, x] =
+              while_loop([&](const Tensor& step, const Tensor&) { return step < limit; },
+                         [&](const Tensor& step, const Tensor& value) {
+                           return std::tuple{step + 1, (value.mm(w) + 0.1).tanh()};
+                         },
+                         std::tuple{groove::zeros({}, kLong), groove::ones({2, 6})});
           return Tensors{i, x};
         },
         [&] {
@@ -142,13 +149,19 @@ TEST(Scan, AxisLengthAndNoSteps) {
   expect_as_by_hand(
       [&] {
         const auto [sum, partial] = scan(
-            [](const Tensor& s, const Tensor& x) { return std::pair{s + x, s + x}; },
+            [](const Tensor& s, const Tensor& x) {
+              return std::pair{s + x, s + x};
+            },
             groove::zeros({2}), xs, {.dim = 1});
         const auto [power, none] = scan(
-            [](const Tensor& p, const std::tuple<>&) { return std::pair{p * 1.5, std::tuple<>()}; },
+            [](const Tensor& p, const std::tuple<>&) {
+              return std::pair{p * 1.5, std::tuple<>()};
+            },
             groove::ones({3}), std::tuple<>(), {.length = 4});
         const auto [same, empty] = scan(
-            [](const Tensor& s, const Tensor& x) { return std::pair{s + x, x * 2.0}; },
+            [](const Tensor& s, const Tensor& x) {
+              return std::pair{s + x, x * 2.0};
+            },
             groove::ones({2}), groove::zeros({0, 2}));
         return Tensors{sum, partial, power, same, empty};
       },
@@ -169,9 +182,11 @@ TEST(Scan, NumbersVary) {
     const double factor = 0.1 * i;
     expect_as_by_hand(
         [&] {
-          return Tensors{scan([&](const Tensor& s,
-                                  const Tensor& x) { return std::pair{s * factor + x, s}; },
-                              groove::ones({4}), xs)
+          return Tensors{scan(
+                             [&](const Tensor& s, const Tensor& x) {
+                               return std::pair{s * factor + x, s};
+                             },
+                             groove::ones({4}), xs)
                              .first};
         },
         [&] {
@@ -248,49 +263,62 @@ TEST(ControlFlow, Errors) {
     const char* text;
   } cases[] = {
       {[&] { cond(x, same, same, std::tuple{x}); }, "the predicate has shape [3]"},
-      {[&] { cond(yes, same, [](const Tensor& a) { return a.sum(); }, std::tuple{x}); },
+      {[&] {
+         cond(
+             yes, same, [](const Tensor& a) { return a.sum(); }, std::tuple{x});
+       },
        "result 0 is f32[3] of true_fn and f32[] of false_fn"},
       {[&] {
-         cond(yes, same, [](const Tensor& a) { return a.to(kDouble); }, std::tuple{x});
+         cond(
+             yes, same, [](const Tensor& a) { return a.to(kDouble); }, std::tuple{x});
        },
        "f64[3] of false_fn"},
-      {[&] {
-         while_loop([](const Tensor& a) { return a < 2.0; }, same, x);
-       },
+      {[&] { while_loop([](const Tensor& a) { return a < 2.0; }, same, x); },
        "cond_fn gives bool[3]"},
       {[&] {
          while_loop([](const Tensor& a) { return a.sum() < 9.0; },
-                    [](const Tensor& a) { return groove::cat({a, a}); }, x);
+                    [](const Tensor& a) {
+                      return groove::cat({a, a});
+                    },
+                    x);
        },
        "carried value 0 is f32[3] before a step and f32[6] after it"},
       {[&] {
-         scan([](const Tensor& s, const Tensor& v) { return std::pair{s + v.item<float>(), v}; },
-              x, x);
+         scan(
+             [](const Tensor& s, const Tensor& v) {
+               return std::pair{s + v.item<float>(), v};
+             },
+             x, x);
        },
        "looks at a value"},
       {[&] {
-         scan([](const Tensor& s, const Tensor& v) {
-                return std::pair{s + groove::rand({3}) * v, v};
-              },
-              x, x);
+         scan(
+             [](const Tensor& s, const Tensor& v) {
+               return std::pair{s + groove::rand({3}) * v, v};
+             },
+             x, x);
        },
        "draws random numbers"},
       {[&] {
-         scan([](Tensor s, const Tensor& v) {
-                s.add_(v);
-                return std::pair{s, v};
-              },
-              x, x);
+         scan(
+             [](Tensor s, const Tensor& v) {
+               s.add_(v);
+               return std::pair{s, v};
+             },
+             x, x);
        },
        "writes in place"},
       {[&] {
-         scan([&](const Tensor& s, const Tensor&) {
-                return std::pair{s + groove::nonzero(s).sum(), s};
-              },
-              x, x);
+         scan(
+             [&](const Tensor& s, const Tensor&) {
+               return std::pair{s + groove::nonzero(s).sum(), s};
+             },
+             x, x);
        },
        "looks at a value"},
-      {[&] { scan([](const Tensor& s, const Tensor&) { return std::pair{s, s}; }, x, yes); },
+      {[&] {
+         scan([](const Tensor& s, const Tensor&) { return std::pair{s, s}; }, x, yes);
+       },
        "has no axis to walk along"},
   };
   for (const auto& one : cases) {
@@ -301,7 +329,8 @@ TEST(ControlFlow, Errors) {
   EXPECT_EQ((x + 1.0).sum().item<float>(), 6.0f);
 }
 
-// The error is that of the operator, also in the middle of compiled code, and the next call is fine.
+// The error is that of the operator, also in the middle of compiled code, and the next call is
+// fine.
 TEST(ControlFlow, ErrorsOfValues) {
   const Tensor table = groove::randn({4, 3});
   const auto run = [&](std::int64_t last) {

@@ -34,8 +34,7 @@ void expect_finite_differences(const Loss& loss, const Tensors& values) {
       };
       const double difference = (at(kStep) - at(-kStep)) / (2 * kStep);
       const double given = exact[v].defined() ? exact[v].flatten()[i].item<double>() : 0.0;
-      EXPECT_NEAR(given, difference,
-                  1e-6 * std::max(1.0, std::abs(difference)))
+      EXPECT_NEAR(given, difference, 1e-6 * std::max(1.0, std::abs(difference)))
           << "value " << v << " element " << i;
     }
   }
@@ -50,9 +49,9 @@ std::pair<Tensor, Tensor> cell(const Tensor& h, const Tensor& x, const Tensor& w
 }
 Loss scanned(bool uses_last, bool is_reverse = false) {
   return [=](const Tensors& v) {
-    const auto [h, ys] = scan(
-        [&](const Tensor& s, const Tensor& x) { return cell(s, x, v[2], v[3]); }, v[0], v[1],
-        {.reverse = is_reverse});
+    const auto [h, ys] =
+        scan([&](const Tensor& s, const Tensor& x) { return cell(s, x, v[2], v[3]); }, v[0], v[1],
+             {.reverse = is_reverse});
     Tensor loss = (ys * ys).sum();
     if (uses_last) loss = loss + h.sin().sum();
     return loss;
@@ -136,9 +135,9 @@ TEST(ScanGradient, CompositesAndNoGradInside) {
       const NoGradGuard guard;
       fixed = (p * 3.0).exp();
     }
-    const Tensor next = nn::functional::layer_norm(
-                            p * s + fixed, nn::functional::LayerNormFuncOptions({3})) +
-                        groove::gelu(s);
+    const Tensor next =
+        nn::functional::layer_norm(p * s + fixed, nn::functional::LayerNormFuncOptions({3})) +
+        groove::gelu(s);
     return std::pair{next, groove::log_softmax(next, -1)};
   };
   expect_gradients_as_by_hand(
@@ -196,12 +195,11 @@ TEST(ScanGradient, ValueChecksInside) {
 
 Loss looped(int turns) {
   return [=](const Tensors& v) {
-    const auto [i, h] = while_loop(
-        [=](const Tensor& step, const Tensor&) { return step < turns; },
-        [&](const Tensor& step, const Tensor& s) {
-          return std::tuple{step + 1, cell(s, v[1], v[2], v[3]).first};
-        },
-        std::tuple{groove::zeros({}, kLong), v[0]});
+    const auto [i, h] = while_loop([=](const Tensor& step, const Tensor&) { return step < turns; },
+                                   [&](const Tensor& step, const Tensor& s) {
+                                     return std::tuple{step + 1, cell(s, v[1], v[2], v[3]).first};
+                                   },
+                                   std::tuple{groove::zeros({}, kLong), v[0]});
     return (h * h).sum();
   };
 }
@@ -224,7 +222,9 @@ TEST(WhileGradient, IsThatOfTheLoop) {
     expect_gradients_as_by_hand(looped(turns), looped_by_hand(turns), loop_values(kFloat));
   const Tensors values = loop_values(kFloat);
   expect_gradients_as_by_hand(
-      [&](const Tensors& v) { return looped(0)({v[0], values[1], values[2], values[3]}); },
+      [&](const Tensors& v) {
+        return looped(0)({v[0], values[1], values[2], values[3]});
+      },
       [](const Tensors& v) { return (v[0] * v[0]).sum(); }, {values[0]});
   expect_finite_differences(looped(4), loop_values(kDouble));
 }
@@ -243,9 +243,8 @@ TEST(WhileGradient, SumsGoOnWhereTheyAre) {
 
 TEST(WhileGradient, SecondDerivativeSaysSo) {
   const Tensor x = groove::ones({2, 4}).requires_grad_();
-  const Tensor y =
-      while_loop([](const Tensor& a) { return a.sum() < 20.0; },
-                 [](const Tensor& a) { return a * a + 0.5; }, x);
+  const Tensor y = while_loop([](const Tensor& a) { return a.sum() < 20.0; },
+                              [](const Tensor& a) { return a * a + 0.5; }, x);
   const Tensor g = autograd::grad({y.sum()}, {x}, {}, true, true)[0];
   EXPECT_NE(error_text([&] { g.sum().backward(); }).find("second derivatives"), std::string::npos);
 }
@@ -266,14 +265,15 @@ TEST(CondGradient, IsThatOfTheIf) {
         return (y * y).sum() + x.mm(v[1]).sum() + (x * 0.3).sum();
       };
     };
-    expect_gradients_as_by_hand(
-        around([&](const Tensor& x, const Tensor& w) {
-          return cond(pred, [&] { return if_true(x, w); }, [&] { return if_false(x, w); });
-        }),
-        around([&](const Tensor& x, const Tensor& w) {
-          return is_true ? if_true(x, w) : if_false(x, w);
-        }),
-        values);
+    expect_gradients_as_by_hand(around([&](const Tensor& x, const Tensor& w) {
+                                  return cond(
+                                      pred, [&] { return if_true(x, w); },
+                                      [&] { return if_false(x, w); });
+                                }),
+                                around([&](const Tensor& x, const Tensor& w) {
+                                  return is_true ? if_true(x, w) : if_false(x, w);
+                                }),
+                                values);
   }
 }
 
@@ -285,20 +285,19 @@ TEST(CondGradient, InsideScanInsideWhile) {
     return (s.mm(w) + x).tanh();
   };
   const Loss ours = [&](const Tensors& v) {
-    const auto [i, s] = while_loop(
-        [](const Tensor& turn, const Tensor&) { return turn < 3; },
-        [&](const Tensor& turn, const Tensor& state) {
-          const auto [last, ys] = scan(
-              [&](const Tensor& now, const Tensor& x) {
-                const Tensor next = cond(
-                    now.sum() > 0.0, [&] { return step(now, x, v[2]); },
-                    [&] { return now * 0.5 - x; });
-                return std::pair{next, next.sum()};
-              },
-              state, v[1]);
-          return std::tuple{turn + 1, last + ys.sum() * 0.1};
-        },
-        std::tuple{groove::zeros({}, kLong), v[0]});
+    const auto [i, s] = while_loop([](const Tensor& turn, const Tensor&) { return turn < 3; },
+                                   [&](const Tensor& turn, const Tensor& state) {
+                                     const auto [last, ys] = scan(
+                                         [&](const Tensor& now, const Tensor& x) {
+                                           const Tensor next = cond(
+                                               now.sum() > 0.0, [&] { return step(now, x, v[2]); },
+                                               [&] { return now * 0.5 - x; });
+                                           return std::pair{next, next.sum()};
+                                         },
+                                         state, v[1]);
+                                     return std::tuple{turn + 1, last + ys.sum() * 0.1};
+                                   },
+                                   std::tuple{groove::zeros({}, kLong), v[0]});
     return (s * s).sum();
   };
   const Loss hand = [&](const Tensors& v) {
@@ -306,7 +305,8 @@ TEST(CondGradient, InsideScanInsideWhile) {
     for (int turn = 0; turn < 3; ++turn) {
       Tensors ys;
       for (int t = 0; t < 3; ++t) {
-        state = (state.sum() > 0.0).item<bool>() ? step(state, v[1][t], v[2]) : state * 0.5 - v[1][t];
+        state =
+            (state.sum() > 0.0).item<bool>() ? step(state, v[1][t], v[2]) : state * 0.5 - v[1][t];
         ys.push_back(state.sum());
       }
       state = state + groove::stack(ys).sum() * 0.1;
@@ -339,8 +339,8 @@ TEST(SecondOrder, ScanAndCond) {
   const Tensor pred = groove::ones({}, kBool);
   expect_finite_differences(
       penalty([&](const Tensors& v) {
-        return cond(pred, [&] { return (v[0].mm(v[2]).tanh() * v[0]).sum(); },
-                    [&] { return v[0].sum(); });
+        return cond(
+            pred, [&] { return (v[0].mm(v[2]).tanh() * v[0]).sum(); }, [&] { return v[0].sum(); });
       }),
       {groove::randn({2, 4}, kDouble), groove::ones({1}, kDouble), groove::randn({4, 4}, kDouble)});
 }

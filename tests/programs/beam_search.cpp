@@ -10,8 +10,8 @@ void run() {
   nn::Embedding table(kTokens, 8);
   nn::GRUCell cell(8, 8);
   nn::Linear head(8, kTokens);
-  for (int sentence = 0; sentence < 16; ++sentence) {
-    if (sentence == 6) steady();
+  for (int sentence = 0; sentence < 60; ++sentence) {
+    if (sentence == 30) steady();
     auto tokens = groove::full({kBeam, 1}, sentence % kTokens, groove::kLong);
     auto scores = groove::zeros({kBeam});
     auto h = groove::zeros({kBeam, 8});

@@ -11,8 +11,8 @@ void run() {
   for (const Tensor& each : head->parameters()) parameters.push_back(each);
   optim::Adam optimizer(parameters, optim::AdamOptions(5e-3));
   auto h = groove::zeros({2, 8});
-  for (int step = 0; step < 80; ++step) {
-    if (step == 25) steady();
+  for (int step = 0; step < 240; ++step) {
+    if (step == 120) steady();
     auto total = groove::zeros({});
     for (int t = 0; t < 4; ++t) {
       auto x = groove::rand({2, 3});

@@ -21,8 +21,8 @@ void run() {
     return Pair{mean, pair.spread * 0.9 + (x - mean).square() * 0.1};
   });
   Pair pair{groove::zeros({6}), groove::ones({6})};
-  for (int step = 0; step < 120; ++step) {
-    if (step == 40) steady();
+  for (int step = 0; step < 400; ++step) {
+    if (step == 200) steady();
     auto x = groove::rand({6}) + smooth(groove::ones({step % 3 == 2 ? 4 : 6}), 0.1 * step).sum();
     pair = update(pair, x);
     if (step % 10 == 0) print("mean", pair.mean.sum().item<double>());

@@ -13,7 +13,6 @@ void run() {
   const auto betas = groove::linspace(1e-3, 0.2, kLevels);
   const auto kept = groove::cumprod(1 - betas, 0);
   for (int step = 0; step < 60; ++step) {
-    if (step == 20) steady();
     auto clean = groove::rand({16, 4});
     auto level = groove::randint(kLevels, {16});
     auto share = kept.index_select(0, level).unsqueeze(1);
@@ -26,7 +25,8 @@ void run() {
     optimizer.step();
   }
   NoGradGuard no_grad;
-  for (int sample = 0; sample < 4; ++sample) {
+  for (int sample = 0; sample < 12; ++sample) {
+    if (sample == 5) steady();
     auto x = groove::randn({8, 4});
     for (int level = kLevels; level-- > 0;) {
       const double beta = betas[level].item<double>(), share = kept[level].item<double>();

@@ -10,8 +10,8 @@ void run() {
   Mlp net(4, 8, 3);
   optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
   auto seen = groove::zeros({});
-  for (int step = 0; step < 90; ++step) {
-    if (step == 25) steady();
+  for (int step = 0; step < 160; ++step) {
+    if (step == 70) steady();
     try {
       optimizer.zero_grad();
       auto out = net(groove::randn({2, 4}));

@@ -7,8 +7,8 @@ namespace {
 void run() {
   auto w = (groove::randn({6, 3}) * 0.3).requires_grad_(), b = groove::zeros({3}).requires_grad_();
   auto velocity_w = groove::zeros_like(w), velocity_b = groove::zeros_like(b);
-  for (int step = 0; step < 70; ++step) {
-    if (step == 20) steady();
+  for (int step = 0; step < 200; ++step) {
+    if (step == 80) steady();
     auto out = groove::matmul(groove::randn({8, 6}), w) + b;
     auto loss = nn::functional::cross_entropy(out, labels(step, 8, 3));
     loss.backward();

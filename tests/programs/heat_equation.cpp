@@ -9,8 +9,8 @@ void run() {
   auto u = groove::zeros({24, 24});
   u.slice(0, 8, 16).slice(1, 8, 16).fill_(1.0);
   using S = indexing::Slice;
-  for (int step = 0; step < 160; ++step) {
-    if (step == 50) steady();
+  for (int step = 0; step < 480; ++step) {
+    if (step == 280) steady();
     auto middle = u.index({S(1, -1), S(1, -1)});
     auto sum = u.index({S(0, -2), S(1, -1)}) + u.index({S(2, indexing::None), S(1, -1)}) +
                u.index({S(1, -1), S(0, -2)}) + u.index({S(1, -1), S(2, indexing::None)});

@@ -13,8 +13,8 @@ void run() {
   std::vector<Tensor> parameters = table->parameters();
   for (const Tensor& each : head->parameters()) parameters.push_back(each);
   optim::Adam optimizer(parameters, optim::AdamOptions(1e-2));
-  for (int step = 0; step < 90; ++step) {
-    if (step == 20) steady();
+  for (int step = 0; step < 160; ++step) {
+    if (step == 60) steady();
     try {
       optimizer.zero_grad();
       auto tokens = labels(step, 5, 10) + (step % 11 == 10 ? 3 : 0);

@@ -12,8 +12,8 @@ void run() {
   net->eval();
   InferenceMode guard;
   std::vector<Tensor> answers;
-  for (int step = 0; step < 80; ++step) {
-    if (step == 30) steady();
+  for (int step = 0; step < 200; ++step) {
+    if (step == 80) steady();
     auto x = groove::rand({4, 8});
     auto p = groove::softmax(net->forward(x), 1);
     auto [confidence, answer] = p.max(1);

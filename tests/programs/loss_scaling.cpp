@@ -9,8 +9,8 @@ void run() {
   optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.05));
   double scale = 1024;
   int good = 0, skipped = 0;
-  for (int step = 0; step < 100; ++step) {
-    if (step == 30) steady();
+  for (int step = 0; step < 200; ++step) {
+    if (step == 80) steady();
     optimizer.zero_grad();
     auto x = groove::randn({4, 5});
     if (step % 9 == 4) x = x * 1e38;

@@ -11,8 +11,8 @@ void run() {
   for (const Tensor& each : head->parameters()) parameters.push_back(each);
   optim::Adam optimizer(parameters, optim::AdamOptions(3e-3));
   Dice dice(3);
-  for (int step = 0; step < 60; ++step) {
-    if (step == 30) steady();
+  for (int step = 0; step < 200; ++step) {
+    if (step == 120) steady();
     const std::int64_t length = 5 + dice.below(16);
     auto sequence = groove::randn({length, 4, 8});
     auto h = groove::zeros({4, 16}), c = groove::zeros({4, 16});

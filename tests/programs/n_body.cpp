@@ -14,8 +14,8 @@ void run() {
     return (apart * (inverse * mass.unsqueeze(0)).unsqueeze(2)).sum(1);
   };
   auto acceleration = forces();
-  for (int step = 0; step < 120; ++step) {
-    if (step == 40) steady();
+  for (int step = 0; step < 300; ++step) {
+    if (step == 120) steady();
     velocity.add_(acceleration, 0.005);
     position.add_(velocity, 0.01);
     acceleration = forces();

@@ -11,8 +11,8 @@ void run() {
     return static_cast<optim::AdamParamState&>(
         *optimizer.state().at(parameter.unsafeGetTensorImpl()));
   };
-  for (int step = 0; step < 100; ++step) {
-    if (step == 30) steady();
+  for (int step = 0; step < 240; ++step) {
+    if (step == 110) steady();
     optimizer.zero_grad();
     auto loss = net(groove::rand({3, 4})).square().mean();
     loss.backward();

@@ -8,8 +8,8 @@ namespace {
 
 void run() {
   NoGradGuard no_grad;
-  for (int trial = 0; trial < 6; ++trial) {
-    if (trial == 2) steady();
+  for (int trial = 0; trial < 10; ++trial) {
+    if (trial == 4) steady();
     auto a = groove::rand({32, 32});
     a = a + a.t();
     auto v = groove::ones({32});

@@ -9,8 +9,8 @@ namespace {
 void run() {
   Mlp net(3, 6, 2);
   optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
-  for (int step = 0; step < 60; ++step) {
-    if (step == 20) steady();
+  for (int step = 0; step < 200; ++step) {
+    if (step == 80) steady();
     optimizer.zero_grad();
     auto out = net(groove::rand({2, 3}));
     auto loss = out.square().mean();

@@ -9,8 +9,8 @@ namespace {
 void run() {
   Mlp policy(2, 16, 2);
   optim::Adam optimizer(policy->parameters(), optim::AdamOptions(1e-2));
-  for (int episode = 0; episode < 50; ++episode) {
-    if (episode == 25) steady();
+  for (int episode = 0; episode < 160; ++episode) {
+    if (episode == 100) steady();
     std::vector<Tensor> log_probabilities;
     std::vector<double> rewards;
     double position = 0, velocity = 0.1;

@@ -10,12 +10,12 @@ namespace {
 void run() {
   Mlp net(4, 8, 3);
   optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
-  for (int step = 0; step < 90; ++step) {
-    if (step == 25) steady();
+  for (int step = 0; step < 160; ++step) {
+    if (step == 60) steady();
     try {
       optimizer.zero_grad();
-      auto out = net(groove::randn({2, step % 9 == 8 ? 5 : 4}));
-      auto sum = out + groove::ones({step % 7 == 6 ? 7 : 3});
+      auto out = net(groove::randn({2, step % 21 == 20 ? 5 : 4}));
+      auto sum = out + groove::ones({step % 17 == 16 ? 7 : 3});
       auto loss = sum.square().mean();
       loss.backward();
       optimizer.step();

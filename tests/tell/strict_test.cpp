@@ -137,6 +137,26 @@ TEST_F(Strict, RunsEagerlyBeforeItThrows) {
   EXPECT_EQ(difference(expected, run_loop()), "");
 }
 
+// Compiled code was left because of the call that throws: that is the program's error, not ours.
+TEST_F(Strict, AnErrorOfTheProgramIsNotFollowedByAnother) {
+  start(jit::Mode::kStrict);
+  tracer::testing::set_hot(2);
+  auto w = groove::rand({4, 5});
+  int errors = 0;
+  for (int step = 0; step < 20; ++step) {
+    try {
+      const Tensor h = w * groove::rand({4, 5});
+      if (step == 12) static_cast<void>(h + misfit());
+      static_cast<void>(h.square().mean().item<double>());
+    } catch (const Error&) {
+      ++errors;
+    }
+  }
+  EXPECT_EQ(errors, 1);
+  EXPECT_EQ(jit::summary().leaves, 1u) << jit::explain();
+  EXPECT_NO_THROW(static_cast<void>((w * 2.0).sum().item<double>()));
+}
+
 TEST_F(Strict, NamesTheLineThatWasExpectedAndTheOneThatCame) {
   start(jit::Mode::kStrict);
   std::string message;

@@ -285,17 +285,6 @@ TEST_F(ValueErrors, ProofsAreMadeAnewForOtherNumbers) {
   }
 }
 
-// What the operators say of their results, for values that are hard to keep inside.
-TEST_F(ValueErrors, RangesHold) {
-  jit::set_mode(jit::Mode::kEager);
-  const Tensor near_one = arange(0, 1 << 20, 1, TensorOptions(kFloat)) * 0x1p-15 + 8.0;
-  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
-    const Tensor y = near_one.to(dtype).sigmoid();
-    EXPECT_LE(y.max().item<double>(), 1.0) << static_cast<int>(dtype);
-    EXPECT_GE((-near_one).to(dtype).sigmoid().min().item<double>(), 0.0) << static_cast<int>(dtype);
-  }
-}
-
 // ---- what is read after it was checked ----
 
 // The index is real when the call checks it; the program then writes other positions into it, and

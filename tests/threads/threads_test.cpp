@@ -6,8 +6,12 @@
 
 #include <atomic>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "groove/jit.h"
+#include "src/core/graph.h"
+#include "tracer/compiler.h"
 #include "tracer/testing.h"
 
 namespace groove::testing {
@@ -70,34 +74,60 @@ TEST_P(Threads, TrainModelsOfTheirOwn) {
   }
 }
 
+// Counts how often each graph is compiled.
+class CountingCompiler final : public Compiler {
+ public:
+  explicit CountingCompiler(Compiler& compiler) : compiler_(compiler) {}
+  std::unique_ptr<Executable> compile(Graph graph) override {
+    {
+      const std::lock_guard lock(mutex_);
+      ++counts_[print(graph)];
+    }
+    return compiler_.compile(std::move(graph));
+  }
+  const std::map<std::string, int>& counts() const { return counts_; }
+
+ private:
+  Compiler& compiler_;
+  std::mutex mutex_;
+  std::map<std::string, int> counts_;
+};
+
 TEST_P(Threads, ShareWeightsAndCode) {
-  constexpr int kThreads = 16, kCalls = 250, kShapes = 10;
+  constexpr int kThreads = 16, kCalls = 10'000, kShapes = 50;
+  Compiler& plain = *registered_compiler();
+  CountingCompiler counting(plain);
+  register_compiler(counting);
   Net net(6, 9, 3);
   set_numbers(net->parameters(), 3);
   // With gradients on: every call builds a tape over the shared weights.
-  const auto infer = [&](int shape) {
-    Tensor x = numbers({1 + shape, 6}, shape);
-    return net(x).softmax(1);
-  };
+  const auto infer = [&](const Tensor& x) { return net(x).softmax(1); };
+  std::vector<Tensor> inputs;
   std::vector<Bits> expected(kShapes);
   {
     const jit::EagerGuard guard;
-    for (int shape = 0; shape < kShapes; ++shape)
-      append_bits(expected[static_cast<std::size_t>(shape)], infer(shape));
+    for (int shape = 0; shape < kShapes; ++shape) {
+      inputs.push_back(numbers({1 + shape, 6}, shape));
+      append_bits(expected[static_cast<std::size_t>(shape)], infer(inputs.back()));
+    }
   }
   std::atomic<int> wrong{0};
   run_threads(kThreads, [&](int thread) {
     for (int call = 0; call < kCalls; ++call) {
-      const int shape = (call / 20 + thread) % kShapes;
+      const auto shape = static_cast<std::size_t>((call / 40 + thread) % kShapes);
       Bits bits;
-      append_bits(bits, infer(shape));
-      if (bits != expected[static_cast<std::size_t>(shape)]) ++wrong;
+      append_bits(bits, infer(inputs[shape]));
+      if (bits != expected[shape]) ++wrong;
     }
   });
   jit::synchronize();
+  register_compiler(plain);
   EXPECT_EQ(wrong.load(), 0);
-  const jit::Summary summary = jit::summary();
-  EXPECT_GT(summary.hits, 0u) << jit::explain();
+  // While the compiler is busy on another thread, calls go on eagerly.
+  EXPECT_GT(jit::summary().hits,
+            static_cast<std::uint64_t>(kThreads) * kCalls / (GetParam() ? 2 : 20))
+      << jit::explain();
+  for (const auto& [graph, count] : counting.counts()) EXPECT_EQ(count, 1) << graph;
 }
 
 TEST_P(Threads, HandResultsThroughAQueue) {

@@ -284,14 +284,13 @@ TEST_P(Find, RunsCompiledWithTheSameBits) {
   const Work end = work();
   EXPECT_GT(jit::summary().hits, 0u) << jit::explain();
   const double compiled = end.compiled - start.compiled, eager = end.eager - start.eager;
-  std::printf("%s: %.0f of %.0f operators compiled\n", GetParam().name, compiled,
-              compiled + eager);
+  std::printf("%s: %.0f of %.0f operators compiled\n", GetParam().name, compiled, compiled + eager);
   EXPECT_GE(compiled / (compiled + eager), GetParam().share) << jit::explain();
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, Find,
-    ::testing::Values(Program{"inference", inference, 60, 0.8},
+    ::testing::Values(Program{"inference", inference, 60, 0.7},
                       Program{"runge_kutta", runge_kutta, 60, 0.8},
                       Program{"adaptive_steps", adaptive_steps, 60, 0.5},
                       Program{"heat_equation", heat_equation, 60, 0.8},
@@ -380,6 +379,20 @@ TEST(Stretch, Composes) {
     EXPECT_EQ(whole.since(first), rest);
     rest.append(first);
     EXPECT_EQ(rest.loop(), whole.loop());
+  }
+}
+
+// Few kinds of words in no order: short stretches come again all the time, and none is a loop.
+TEST(Discovery, ChanceIsNoLoop) {
+  using tracer::Discovery;
+  tt::set_synchronous(true);
+  Discovery discovery;
+  discovery.set_hot(2);
+  std::mt19937_64 random(29);
+  for (int i = 0; i < 30'000; ++i) {
+    const std::uint64_t next = word(random() % 8);
+    ASSERT_EQ(discovery.plan(next), nullptr) << "after " << i << " words";
+    discovery.on_word(next, Discovery::kOpCost);
   }
 }
 

@@ -1,5 +1,5 @@
-// Histories across the ends of compiled runs: what is freed, how long they may grow, who may look at
-// them, and that their backward runs compiled.
+// Histories across the ends of compiled runs: what is freed, how long they may grow, who may look
+// at them, and that their backward runs compiled.
 #include <gtest/gtest.h>
 
 #include <thread>

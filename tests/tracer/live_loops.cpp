@@ -1,5 +1,5 @@
-// Loops whose results keep their history beyond the stretch that made them: losses for later, states
-// carried on, forward and backward apart.
+// Loops whose results keep their history beyond the stretch that made them: losses for later,
+// states carried on, forward and backward apart.
 #include <groove/groove.h>
 
 #include "tests/tracer/loop_log.h"
@@ -70,7 +70,8 @@ void recurrent(int steps, Log& log) {
   log.parameters({input, hidden, bias});
 }
 
-// Truncated back-propagation: inside a window the state keeps its history, between them it does not.
+// Truncated back-propagation: inside a window the state keeps its history, between them it does
+// not.
 void windows(int steps, Log& log) {
   auto weight = groove::randn({4, 4}).mul_(0.4).requires_grad_();
   auto state = groove::zeros({1, 4});
@@ -281,6 +282,49 @@ void looked_at(int steps, Log& log) {
   }
 }
 
+// A state that is written in place, step by step, and differentiated through.
+void written_in_place(int steps, Log& log) {
+  auto weight = groove::randn({4}).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    auto state = weight * groove::randn({4});
+    auto kept = state.exp();
+    for (int t = 0; t < 5; ++t) {
+      state.mul_(0.5);
+      state.add_(weight * groove::randn({4}));
+      state.sub_(weight, 0.25);
+      log.number(state.sum().item<double>());
+    }
+    auto loss = (state * state).sum() + kept.sum();
+    loss.backward();
+    log.tensor(state);
+    log.parameter(weight);
+    NoGradGuard guard;
+    weight.sub_(weight.grad() * 0.05);
+    weight.mutable_grad() = Tensor();
+  }
+}
+
+// A sum of losses that nobody detached: it is no part of any step's backward.
+void undetached_total(int steps, Log& log) {
+  Policy policy;
+  optim::SGD optimizer(policy->parameters(), optim::SGDOptions(0.05));
+  auto total = groove::zeros({});
+  for (int step = 0; step < steps; ++step) {
+    auto loss = policy(groove::randn({2, 4})).square().mean();
+    total = total + loss;
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    if (step % 5 == 4) log.number(total.item<double>());
+  }
+  try {
+    total.backward();
+  } catch (const Error& error) {
+    log.line(error.what());
+  }
+  log.parameters(policy->parameters());
+}
+
 }  // namespace
 
 const std::vector<Loop>& live_loops() {
@@ -298,6 +342,8 @@ const std::vector<Loop>& live_loops() {
       {"stale_saved_values", stale},
       {"views_of_results", views_of_results},
       {"histories_looked_at", looked_at},
+      {"written_in_place", written_in_place},
+      {"undetached_total", undetached_total},
   };
   return all;
 }

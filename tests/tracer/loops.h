@@ -19,6 +19,8 @@ struct Loop {
 const std::vector<Loop>& loops();
 /// Backward and optimizer in odd shapes (odd_loops.cpp).
 const std::vector<Loop>& odd_loops();
+/// User code in a backward; writes through views and raw pointers (code_loops.cpp).
+const std::vector<Loop>& code_loops();
 
 /// Results whose history outlives the stretch that made them (live_loops.cpp).
 const std::vector<Loop>& live_loops();

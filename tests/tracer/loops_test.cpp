@@ -77,6 +77,8 @@ TEST_P(Loops, RunTheSameWithBackgroundCompilation) {
   jit::synchronize();
 }
 
+INSTANTIATE_TEST_SUITE_P(OddCode, Loops, ::testing::ValuesIn(code_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Odd, Loops, ::testing::ValuesIn(odd_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Live, Loops, ::testing::ValuesIn(live_loops()),

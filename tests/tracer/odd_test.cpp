@@ -1,4 +1,4 @@
-// Gradient hooks against values computed by hand, in eager mode: their order, what they may replace,
+// Gradient hooks against values computed by hand, in eager mode: order, what they may replace,
 // removal, and how they meet retain_grad() and autograd::grad().
 #include <gtest/gtest.h>
 

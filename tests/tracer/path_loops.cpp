@@ -165,7 +165,8 @@ void lengths(int steps, std::string& log, HalfWay half_way) {
     optimizer.zero_grad();
     auto state = groove::zeros({2, 6});
     for (int i = 0; i < length; ++i)
-      state = groove::tanh(groove::matmul(groove::randn({2, 3}), into) + groove::matmul(state, over));
+      state =
+          groove::tanh(groove::matmul(groove::randn({2, 3}), into) + groove::matmul(state, over));
     auto loss = state.square().mean();
     loss.backward();
     optimizer.step();
@@ -341,6 +342,125 @@ void adaptive_steps(int steps, std::string& log, HalfWay half_way) {
   }
 }
 
+// A total that is added to and looked at in the same iteration.
+void running_total(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  auto total = groove::zeros({});
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    total += loss.detach();
+    write(log, total.item<double>());
+    loss.backward();
+    optimizer.step();
+  }
+  write(log, total);
+  write_all(log, net->parameters());
+}
+
+// A result that is written after the program has looked at it.
+void written_after_a_look(int steps, std::string& log, HalfWay half_way) {
+  NoGradGuard no_grad;
+  auto state = groove::rand({4});
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    auto next = (state * 0.9 + groove::rand({4}) * 0.1).tanh();
+    const double top = next.max().item<double>();
+    write(log, next[0].item<double>());
+    next.mul_(1.0 / (1.0 + top));
+    next.add_(0.01);
+    state = next.exp() - 1.0;
+    write(log, state.sum().item<double>());
+  }
+  write(log, state);
+}
+
+// A buffer that the program reads through a pointer, right after Groove has written part of it.
+void shared_buffer(int steps, std::string& log, HalfWay half_way) {
+  NoGradGuard no_grad;
+  auto buffer = groove::zeros({2, 4});
+  const float* const memory = buffer.data_ptr<float>();
+  auto weight = groove::rand({4, 4});
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    auto row = groove::matmul(groove::rand({1, 4}), weight).tanh().squeeze(0);
+    buffer[1].copy_(row);
+    write(log, static_cast<double>(memory[4 + step % 4]));
+    auto after = (buffer.sum(0) + row).sigmoid();
+    weight = weight * 0.99 + after * 0.01;
+    write(log, after.sum().item<double>());
+  }
+  write(log, buffer);
+  write(log, weight);
+}
+
+// The same, but the pointer is taken when the loop runs compiled already.
+void late_pointer(int steps, std::string& log, HalfWay half_way) {
+  NoGradGuard no_grad;
+  auto buffer = groove::zeros({2, 4});
+  const float* memory = nullptr;
+  auto weight = groove::rand({4, 4});
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    if (step == steps / 3) memory = buffer.data_ptr<float>();
+    auto row = groove::matmul(groove::rand({1, 4}), weight).tanh().squeeze(0);
+    buffer[1].copy_(row);
+    if (memory) write(log, static_cast<double>(memory[4 + step % 4]));
+    auto after = (buffer.sum(0) + row).sigmoid();
+    weight = weight * 0.99 + after * 0.01;
+    write(log, after.sum().item<double>());
+  }
+  write(log, buffer);
+  write(log, weight);
+}
+
+// A result is looked at now and then, and on one of two ways written afterwards.
+void looked_at_then_written(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  Choices choices;
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto out = net(groove::randn({3, 4}));
+    auto x = out.detach().tanh().mean();
+    if (choices.below(2) == 0) write(log, x.item<double>());
+    Tensor loss;
+    if (choices.below(2) == 0) {
+      x.add_(1.0);
+      loss = (out * x).square().mean();
+    } else {
+      loss = (out - x).square().mean();
+    }
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+    write(log, x);
+  }
+  write_all(log, net->parameters());
+}
+
+// What was made before a branch is looked at after it.
+void look_after_a_branch(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  Choices choices;
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto out = net(groove::randn({3, 4}));
+    auto size = out.abs().mean();
+    auto loss = choices.below(2) == 0 ? out.square().mean() : (out * out * 0.5).sum();
+    write(log, size.item<double>());
+    loss.backward();
+    optimizer.step();
+    write(log, loss.item<double>());
+  }
+  write_all(log, net->parameters());
+}
+
 }  // namespace
 
 const std::vector<PathLoop>& path_loops() {
@@ -357,6 +477,12 @@ const std::vector<PathLoop>& path_loops() {
       {"moving_slice", moving_slice},
       {"late_escape", late_escape, 0.7},
       {"early_return", early_return},
+      {"running_total", running_total},
+      {"written_after_a_look", written_after_a_look},
+      {"shared_buffer", shared_buffer},
+      {"late_pointer", late_pointer},
+      {"looked_at_then_written", looked_at_then_written, 0.5},
+      {"look_after_a_branch", look_after_a_branch},
       {"ensemble", ensemble},
       {"adaptive_steps", adaptive_steps, 0.8},  // its paths go on changing
   };

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "groove/jit.h"
 #include "tests/tracer/graph_executor.h"
@@ -103,6 +105,37 @@ TEST_P(PathLoops, RunTheSameWithRoomForOneSegment) {
 
 INSTANTIATE_TEST_SUITE_P(All, PathLoops, ::testing::ValuesIn(path_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// What cannot be compiled runs eagerly; the same is tried three times and no more.
+TEST(Paths, WhatCannotBeCompiledIsTriedThreeTimes) {
+  class Refusing final : public Compiler {
+   public:
+    std::unique_ptr<Executable> compile(Graph graph) override {
+      ++tries[graph.nodes.size()];
+      throw Error("not today");
+    }
+    std::map<std::size_t, int> tries;
+  };
+  Compiler* const real = registered_compiler();
+  Refusing refusing;
+  register_compiler(refusing);
+  tt::set_hot(1);
+  tt::set_synchronous(true);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  const PathLoop& loop = path_loops().front();
+  const std::string log = run_path_loop(loop, 200, [] {});
+  if (real) register_compiler(*real);
+  tt::forget_everything();
+  jit::set_mode(jit::Mode::kEager);
+  EXPECT_EQ(run_path_loop(loop, 200, [] {}), log);
+  jit::set_mode(jit::Mode::kAuto);
+  EXPECT_FALSE(refusing.tries.empty());
+  int most = 0;
+  for (const auto& [nodes, count] : refusing.tries) most = std::max(most, count);
+  // Two branches may have graphs of one size.
+  EXPECT_LE(most, 2 * 3);
+}
 
 std::int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");

@@ -21,10 +21,16 @@ std::uint64_t signature_of(std::uint64_t hash, const T& value) {
     return mix_signature(hash, static_cast<std::uint64_t>(value));
   } else if constexpr (requires { groove_fields(const_cast<T&>(value)); }) {
     return signature_of(hash, groove_fields(const_cast<T&>(value)));
-  } else if constexpr (requires { value.has_value(); *value; }) {
+  } else if constexpr (requires {
+                         value.has_value();
+                         *value;
+                       }) {
     hash = mix_signature(hash, value.has_value() ? 1 : 2);
     return value.has_value() ? signature_of(hash, *value) : hash;
-  } else if constexpr (requires { value.begin() != value.end(); value.size(); }) {
+  } else if constexpr (requires {
+                         value.begin() != value.end();
+                         value.size();
+                       }) {
     hash = mix_signature(hash, value.size());
     for (const auto& one : value) hash = signature_of(hash, one);
     return hash;

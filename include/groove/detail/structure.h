@@ -1,5 +1,5 @@
-// Values made of tensors: Tensor, lists, tuples and pairs of such values, and structs whose fields a
-// free function groove_fields(value) gives as std::tie(…).
+// Values made of tensors: Tensor, lists, tuples and pairs of such values, and structs whose fields
+// a free function groove_fields(value) gives as std::tie(…).
 #pragma once
 
 #include "groove/tensor.h"
@@ -64,8 +64,7 @@ struct Structure<std::pair<A, B>> {
     Structure<A>::pack(into, value.first);
     Structure<B>::pack(into, value.second);
   }
-  static std::pair<A, B> unpack(const std::pair<A, B>& like, const Tensors& from,
-                                std::size_t& at) {
+  static std::pair<A, B> unpack(const std::pair<A, B>& like, const Tensors& from, std::size_t& at) {
     A first = Structure<A>::unpack(like.first, from, at);
     return {std::move(first), Structure<B>::unpack(like.second, from, at)};
   }

@@ -95,7 +95,8 @@ void after_fork_in_child() {
   new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it
 }
 
-// Before the first compilation, but not at the start of the process: what is registered last goes first, before the compilers' own locks.
+// Before the first compilation, but not at the start of the process: what is registered last goes
+// first, before the compilers' own locks.
 void handle_fork() {
   static const int once = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   (void)once;

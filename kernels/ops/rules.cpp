@@ -123,20 +123,16 @@ ValueRange joined(const ValueRange& a, const ValueRange& b) {
 
 namespace {
 
-// Not inlined: with -fno-trapping-math GCC 12 forgets the rounding where branches of float and
-// double meet.
-[[gnu::noinline]] float single(double bound) { return static_cast<float>(bound); }
-
 double rounded(double bound, ScalarType dtype) {
   switch (dtype) {
     case kDouble:
       return bound;
     case kHalf:
-      return static_cast<float>(Half(single(bound)));
+      return static_cast<float>(Half(static_cast<float>(bound)));
     case kBFloat16:
-      return static_cast<float>(BFloat16(single(bound)));
+      return static_cast<float>(BFloat16(static_cast<float>(bound)));
     default:
-      return single(bound);
+      return static_cast<float>(bound);
   }
 }
 

@@ -12,8 +12,8 @@ void run() {
     if (step == 24) steady();
     net->train();
     optimizer.zero_grad();
-    auto loss = nn::functional::cross_entropy(net->forward(groove::rand({4, 2, 4, 4})),
-                                              labels(step, 4, 3));
+    auto loss =
+        nn::functional::cross_entropy(net->forward(groove::rand({4, 2, 4, 4})), labels(step, 4, 3));
     loss.backward();
     optimizer.step();
     if (step % 6 == 5) {

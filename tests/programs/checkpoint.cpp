@@ -7,8 +7,7 @@ namespace {
 void run() {
   const std::string model_file = scratch_file("model.pt"), state_file = scratch_file("state.pt");
   Mlp net(4, 8, 2);
-  auto optimizer =
-      std::make_unique<optim::Adam>(net->parameters(), optim::AdamOptions(1e-2));
+  auto optimizer = std::make_unique<optim::Adam>(net->parameters(), optim::AdamOptions(1e-2));
   for (int step = 0; step < 260; ++step) {
     if (step == 20) steady();
     if (step % 60 == 59) {

@@ -67,11 +67,11 @@ void tell_parent() {
   std::printf("compiled %llu\neager %llu\n",
               static_cast<unsigned long long>(end.compiled - coverage_at_steady.compiled),
               static_cast<unsigned long long>(end.eager - coverage_at_steady.eager));
-  std::printf("compiled_seconds %.9f\ncpu_seconds %.9f\n",
-              static_cast<double>(end.compiled_nanoseconds -
-                                  coverage_at_steady.compiled_nanoseconds) *
-                  1e-9,
-              cpu - cpu_at_steady);
+  std::printf(
+      "compiled_seconds %.9f\ncpu_seconds %.9f\n",
+      static_cast<double>(end.compiled_nanoseconds - coverage_at_steady.compiled_nanoseconds) *
+          1e-9,
+      cpu - cpu_at_steady);
   for (const std::int64_t slot : live_ins)
     std::printf("live_in %lld\n", static_cast<long long>(slot));
   std::vector<std::pair<std::uint64_t, std::string>> ranked;
@@ -148,9 +148,13 @@ int be_child(const Request& request) {
 Result run_child(const Request& request) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-  std::vector<std::string> arguments{"/proc/self/exe", "--child", request.program,
-                                     "--exit-at",      std::to_string(request.exit_at),
-                                     "--fail-live-in", std::to_string(request.fail_live_in)};
+  std::vector<std::string> arguments{"/proc/self/exe",
+                                     "--child",
+                                     request.program,
+                                     "--exit-at",
+                                     std::to_string(request.exit_at),
+                                     "--fail-live-in",
+                                     std::to_string(request.fail_live_in)};
   if (request.tells) arguments.emplace_back("--explain");
   std::vector<std::string> environment = request.environment;
   for (char** entry = environ; *entry; ++entry)

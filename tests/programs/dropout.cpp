@@ -12,8 +12,8 @@ void run() {
     if (step == 32) steady();
     net->train();
     optimizer.zero_grad();
-    auto loss = nn::functional::cross_entropy(net->forward(groove::rand({6, 6})),
-                                              labels(step, 6, 3));
+    auto loss =
+        nn::functional::cross_entropy(net->forward(groove::rand({6, 6})), labels(step, 6, 3));
     loss.backward();
     optimizer.step();
     if (step % 4 == 3) {

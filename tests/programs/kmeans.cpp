@@ -17,8 +17,8 @@ void run() {
       auto nearest = distances.argmin(1);
       auto sums = groove::zeros({5, 3}).index_add_(0, nearest, points);
       auto counts = groove::zeros({5}).index_add_(0, nearest, groove::ones({120}));
-      centres = groove::where((counts > 0).unsqueeze(1),
-                              sums / counts.clamp_min(1).unsqueeze(1), centres);
+      centres = groove::where((counts > 0).unsqueeze(1), sums / counts.clamp_min(1).unsqueeze(1),
+                              centres);
       const auto changed = nearest.ne(before).sum().item<std::int64_t>();
       before = nearest;
       if (changed == 0) break;

@@ -76,9 +76,9 @@ std::string scratch_file(const std::string& name) {
     std::filesystem::create_directories(path);
     std::atexit([] {
       std::error_code ignored;
-      std::filesystem::remove_all(std::filesystem::temp_directory_path() /
-                                      ("groove-programs-" + std::to_string(getpid())),
-                                  ignored);
+      std::filesystem::remove_all(
+          std::filesystem::temp_directory_path() / ("groove-programs-" + std::to_string(getpid())),
+          ignored);
     });
     return path.string();
   }();

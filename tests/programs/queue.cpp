@@ -1,4 +1,5 @@
-// One thread makes batches with tensor operations and hands them, still uncomputed, through a queue.
+// One thread makes batches with tensor operations and hands them, still uncomputed, through a
+// queue.
 #include <condition_variable>
 #include <mutex>
 #include <queue>
@@ -55,7 +56,8 @@ void run() {
   print_state(net->parameters());
 }
 
-[[maybe_unused]] const bool registered = add({"queue", run, 50, "the second thread's only loop is over what the first has computed"});
+[[maybe_unused]] const bool registered =
+    add({"queue", run, 50, "the second thread's only loop is over what the first has computed"});
 
 }  // namespace
 }  // namespace groove::programs

@@ -1,7 +1,7 @@
 // Runs every program in eager mode and in all other ways, compares what it prints byte for byte,
 // and prints how much of its steady state runs compiled.
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -90,7 +90,8 @@ class Check {
     if (actual.output == expected_.output) return;
     const std::string &a = actual.output, &b = expected_.output;
     const auto at = static_cast<std::size_t>(
-        std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())),
+        std::mismatch(a.begin(),
+                      a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())),
                       b.begin())
             .first -
         a.begin());
@@ -98,17 +99,19 @@ class Check {
     const auto line = [begin](const std::string& text) {
       return begin < text.size() ? text.substr(begin, text.find('\n', begin) - begin) : "(end)";
     };
-    complain(way, "line " + std::to_string(std::count(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1) +
-                      " should be\n  " + line(b) + "\nbut is\n  " + line(a));
+    complain(way,
+             "line " +
+                 std::to_string(
+                     std::count(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1) +
+                 " should be\n  " + line(b) + "\nbut is\n  " + line(a));
   }
 
   void run_ways() {
     const std::vector<Way> ways = all_ways();
     for (std::size_t i = 0; i < ways.size(); ++i) {
       const bool is_chosen =
-          options_.way.empty()
-              ? options_.is_full || (i * 5 + number_) % ways.size() < kSampledWays
-              : ways[i].name == options_.way;
+          options_.way.empty() ? options_.is_full || (i * 5 + number_) % ways.size() < kSampledWays
+                               : ways[i].name == options_.way;
       if (is_chosen) compare(ways[i].name, run_child({program_.name, ways[i].environment}));
     }
   }

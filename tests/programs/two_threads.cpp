@@ -38,7 +38,9 @@ void run() {
   for (auto& net : nets) print_state(net->parameters());
 }
 
-[[maybe_unused]] const bool registered = add({"two_threads", run, 50, "while two threads begin at once, one of them may wait for the other's segment"});
+[[maybe_unused]] const bool registered =
+    add({"two_threads", run, 50,
+         "while two threads begin at once, one of them may wait for the other's segment"});
 
 }  // namespace
 }  // namespace groove::programs

@@ -10,10 +10,10 @@ void run() {
   for (int step = 0; step < 60; ++step) {
     if (step == 20) steady();
     auto target = groove::rand({6}) + 1;
-    auto root = groove::while_loop(
-        [&](const Tensor& x) { return (x * x - target).abs().amax() > 1e-4; },
-        [&](const Tensor& x) { return 0.5 * (x + target / x); }, groove::ones({6}),
-        WhileLoopOptions{40});
+    auto root =
+        groove::while_loop([&](const Tensor& x) { return (x * x - target).abs().amax() > 1e-4; },
+                           [&](const Tensor& x) { return 0.5 * (x + target / x); },
+                           groove::ones({6}), WhileLoopOptions{40});
     auto loss = (weight * root - 1).square().mean();
     optimizer.zero_grad();
     loss.backward();

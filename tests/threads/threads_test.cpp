@@ -64,11 +64,13 @@ TEST_P(Threads, TrainModelsOfTheirOwn) {
   std::vector<Bits> expected, actual(kThreads);
   for (int i = 0; i < kThreads; ++i)
     expected.push_back(eagerly([&] { return train(10 * i, kSteps); }));
-  run_threads(kThreads, [&](int i) { actual[static_cast<std::size_t>(i)] = train(10 * i, kSteps); });
+  run_threads(kThreads, [&](int i) {
+    actual[static_cast<std::size_t>(i)] = train(10 * i, kSteps);
+  });
   EXPECT_EQ(actual, expected);
   jit::synchronize();
   if (GetParam()) {
-    // All but the first steps of each thread, were it alone; threads wait for each other's compilation.
+    // All but the first steps, were each alone; threads wait for each other's compilation.
     EXPECT_GT(jit::summary().hits, static_cast<std::uint64_t>(kThreads) * kSteps / 3)
         << jit::explain();
   }

@@ -32,7 +32,7 @@ Tensor smooth_l1_loss(Arg input, const Tensor& target, std::int64_t reduction = 
 Tensor huber_loss(Arg input, const Tensor& target, std::int64_t reduction = Reduction::Mean,
                   double delta = 1);
 /// -weight * (target log(input) + (1 - target) log(1 - input)), logarithms at least -100; input in
-/// [0, 1] (throws otherwise), target of its shape.
+/// [0, 1] or NaN (throws otherwise), target of its shape.
 Tensor binary_cross_entropy(Arg input, const Tensor& target, const Tensor& weight = Tensor(),
                             std::int64_t reduction = Reduction::Mean);
 /// As binary_cross_entropy of sigmoid(input), without overflow; pos_weight multiplies the term of

@@ -17,7 +17,45 @@ struct ReleasedNode final : Node {
   const char* name() const override { return "compiled"; }
   bool is_spent() const override { return true; }
   void apply(ArrayRef<Tensor>, ArrayRef<bool>, Tensor*) override { throw_spent(); }
+  std::vector<Edge> leaves;  // behind it
 };
+
+std::vector<const TapeNode*> leaves_behind(const TensorImpl& impl) {
+  std::vector<const TapeNode*> leaves;
+  bool is_spent = false;
+  std::vector<const TapeNode*> walk{impl.autograd->grad_fn.get()};
+  std::unordered_set<const TapeNode*> seen;
+  while (!walk.empty()) {
+    const TapeNode* const at = walk.back();
+    walk.pop_back();
+    if (at->is_deferred || !seen.insert(at).second) continue;
+    const auto& node = static_cast<const Node&>(*at);
+    if (node.is_accumulator()) leaves.push_back(at);
+    is_spent |= node.is_spent();
+    for (std::uint32_t i = 0; i < node.edge_count; ++i)
+      if (node.edges[i].node) walk.push_back(node.edges[i].node.get());
+  }
+  if (!is_spent) leaves.clear();
+  return leaves;
+}
+
+void lead_to(TensorImpl& result, ArrayRef<TensorImpl*> leaves) {
+  const auto* const known =
+      result.autograd ? dynamic_cast<ReleasedNode*>(result.autograd->grad_fn.get()) : nullptr;
+  if (!known) return;
+  const auto is_behind = [](const Edge& edge, const TensorImpl* leaf) {
+    return leaf->autograd && leaf->autograd->accumulator.get() == edge.node.get();
+  };
+  if (std::equal(known->leaves.begin(), known->leaves.end(), leaves.begin(), leaves.end(),
+                 is_behind))
+    return;
+  const auto node = new ReleasedNode;
+  const TapeNodePtr owner(node);
+  for (TensorImpl* const leaf : leaves) node->leaves.push_back(gradient_edge(Tensor(leaf)));
+  node->edges = node->leaves.data();
+  node->edge_count = static_cast<std::uint32_t>(node->leaves.size());
+  result.autograd->grad_fn = owner;
+}
 
 // Could a backward still run from here? Not when it would reach a spent node.
 bool has_live_history(const TensorImpl& impl) {
@@ -59,6 +97,8 @@ const bool registered = [] {
     if (auto* const function = dynamic_cast<Node*>(&node)) function->release_saved();
   };
   hooks.has_hook = has_hook;
+  hooks.leaves_behind = leaves_behind;
+  hooks.lead_to = lead_to;
   hooks.make_released_node = [] { return TapeNodePtr(new ReleasedNode); };
   hooks.sequence = tape_sequence;
   hooks.set_sequence = set_tape_sequence;

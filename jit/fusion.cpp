@@ -313,6 +313,11 @@ class Fuser {
       }
       ++operands;
     }
+    // A position is counted along the launch's axes, so it must collapse like memory in its order.
+    const auto* how = lowering_as<ElementwiseLowering>(n);
+    if (how && how->uses_flat_index &&
+        !collapses(into, chains.walk(contiguous(n.outputs[0]), chains.end(span))))
+      return false;
     // Memory in another order than the value's is written there, too.
     if (!lowering_as<ReductionLowering>(n)) {
       const Geometry memory = memory_geometry(graph_, n.outputs[0]);

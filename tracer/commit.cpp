@@ -288,7 +288,8 @@ bool Replay::commit(Reason& why) {
   clear_owed();
   finish_writes();
   // Other threads take results for complete as soon as they are not pending.
-  is_publishing_late_ = segment_->history || !segment_->tracked_views.empty();
+  is_publishing_late_ = segment_->history || !segment_->tracked_views.empty() ||
+                        !segment_->used_up.empty();
   for (const SlotId id : views_) fill(id);
   for (const std::int32_t storage : outputs_) fill_storage_users(storage);
   keep_history();

@@ -263,18 +263,7 @@ void Context::on_host_read(TensorImpl& impl) {
       break;
     }
     case State::kRecording:
-      if (is_recording_over_at_read()) {
-        finish_recording();
-        discovery_.on_host_read();
-      } else {
-        if (recorder_->must_end_before_read(impl)) {
-          cut_recording(Reason::kWrittenAfterRead);
-          break;
-        }
-        recorder_->host_read(impl);
-        if (recorder_->failure()) abandon_recording();
-        discovery_.on_host_read();
-      }
+      if (record_read(impl)) discovery_.on_host_read();
       break;
     default:
       discovery_.on_host_read();
@@ -296,7 +285,24 @@ void Context::on_materialize(TensorImpl& impl) {
     }
     if (go_over_to_reader(impl)) return;
     if (state_ == State::kReplaying) leave(Reason::kHostRead, 0);
+    // What is recorded from now on has this read, so that it need not be left here again.
+    if (state_ == State::kRecording) record_read(impl);
   }
+}
+
+// Gives false when the recording was cut before the read.
+bool Context::record_read(TensorImpl& impl) {
+  if (is_recording_over_at_read()) {
+    finish_recording();
+    return true;
+  }
+  if (recorder_->must_end_before_read(impl)) {
+    cut_recording(Reason::kWrittenAfterRead);
+    return false;
+  }
+  recorder_->host_read(impl);
+  if (recorder_->failure()) abandon_recording();
+  return true;
 }
 
 void Context::on_host_access(TensorImpl& impl) {

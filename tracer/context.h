@@ -198,6 +198,7 @@ class Context {
   void leave_and_cut(Reason reason);
   bool is_recording_over(std::uint64_t next) const;
   bool is_recording_over_at_read() const;
+  bool record_read(TensorImpl& impl);
   bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
   // Calls under way of functions given to jit::compile(), and how often they came.
   struct CallFrame {

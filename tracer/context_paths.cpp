@@ -277,8 +277,9 @@ bool Context::wants_side(std::uint64_t exit, Reason reason) {
   }
   const int crowd = std::max(0, young_paths(replay_->segment().head) - kFreePaths);
   const int doublings = std::min(known.failures + crowd, kMostDoublings);
-  return ++known.count >= hot_repeats() << doublings ||
-         (reason == Reason::kMoved && doublings == 0);
+  // What moved, or was put in another's place, does not come back: waiting would not tell more.
+  const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
+  return ++known.count >= hot_repeats() << doublings || (is_lasting && doublings == 0);
 }
 
 void Context::note_made(const SegmentPtr& segment) {

@@ -2,6 +2,7 @@
 #include "tracer/history.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -70,6 +71,7 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
     request.results.push_back({id, objects_[static_cast<std::size_t>(id)].impl(), true});
   }
   if (failure_ || request.results.empty() || !tape_hooks().plan_history) return;
+  note_used_up(request);
   request.slot_of = [this](const TensorImpl& impl) { return known_slot(impl); };
   request.number_kinds = segment_->number_kinds;
   request.place = place();
@@ -101,6 +103,23 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
   if (segment_->history->nodes.empty()) segment_->history.reset();
 }
 
+void Recorder::note_used_up(const HistoryRequest& request) {
+  std::unordered_map<const TapeNode*, SlotId> slot_of_leaf;
+  for (SlotId id = 0; id < static_cast<SlotId>(objects_.size()); ++id) {
+    const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
+    if (meta && !meta->grad_fn && meta->accumulator)
+      slot_of_leaf.emplace(meta->accumulator.get(), id);
+  }
+  for (const HistoryRequest::Candidate& result : request.results) {
+    if (result.must_live) continue;
+    Segment::UsedUp found{result.slot, {}};
+    for (const TapeNode* const leaf : tape_hooks().leaves_behind(*result.impl))
+      if (const auto known = slot_of_leaf.find(leaf); known != slot_of_leaf.end())
+        found.leaves.push_back(known->second);
+    if (!found.leaves.empty()) segment_->used_up.push_back(std::move(found));
+  }
+}
+
 // ---- replay ----
 
 // A view refers to its base, as the tape has it.
@@ -127,6 +146,14 @@ void Replay::keep_history() {
     const Live& live = live_[static_cast<std::size_t>(way.back().slot)];
     if (live.run != run_ || live.impl->use_count() == 1) continue;
     for (const TrackedView& view : way) track_view(view);
+  }
+  for (const Segment::UsedUp& result : segment_->used_up) {
+    const Live& live = live_[static_cast<std::size_t>(result.slot)];
+    if (live.run != run_ || live.impl->use_count() == 1) continue;
+    leaves_.clear();
+    for (const SlotId leaf : result.leaves)
+      leaves_.push_back(live_[static_cast<std::size_t>(leaf)].object);
+    tape_hooks().lead_to(*live.impl, leaves_);
   }
   if (!segment_->history) return;
   HistoryRun run;

@@ -198,6 +198,8 @@ std::vector<Replay::Live*> Replay::swap_snapshots(std::size_t w) {
     if (live.run != run_ || live.bound_at > w || live.snapshot.empty() ||
         snapshot_is_current(live) || live.object->storage->flags & Storage::kForeign)
       return;
+    // Two operands may be views of one live-in, whose snapshot is what the program wrote by now.
+    if (std::find(swapped.begin(), swapped.end(), &live) != swapped.end()) return;
     std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
                      static_cast<unsigned char*>(live.object->data()));
     swapped.push_back(&live);

@@ -346,8 +346,8 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
   if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) ||
       !gradients_hold(word, why) || !flag_holds(word, why) || must_not_wait(word, why))
     return false;
-  // What a library call reads of exposed memory it reads now; a walk of the tape may read anything.
-  for (const SlotId id : word.object ? word.read_live_ins : segment_->live_ins) {
+  // What a library call reads of exposed memory it reads now.
+  for (const SlotId id : word.read_live_ins) {
     const Live& live = live_[static_cast<std::size_t>(id)];
     if (live.run == run_ && live.is_exposed && !snapshot_is_current(live)) {
       why = Reason::kExposed;

@@ -129,6 +129,7 @@ class Recorder {
   void note_history(const TensorImpl& impl);
   void track_views(const TensorImpl& held);
   void add_history(const std::vector<SlotId>& held);
+  void note_used_up(const HistoryRequest& request);
   void add_output(std::int32_t storage);
   void add_outputs();
   void name_values();

@@ -219,6 +219,7 @@ class Replay {
   std::vector<std::int32_t> outputs_;               // storages that are outputs, early or late
   std::vector<SlotId> written_;                     // live-ins whose storage is written
   TapeNodePtr released_node_;
+  std::vector<TensorImpl*> leaves_;  // scratch
   ProgramContext program_context_;
   StoragePtr arena_;
   std::vector<std::pair<std::size_t, TapeNodePtr>> code_;  // user code that words attached

@@ -182,6 +182,12 @@ struct Segment {
   std::string place;                           // "file:line" of the head
   HistoryPlanPtr history;                      // null: no result has a live one
   std::vector<std::vector<TrackedView>> tracked_views;  // each way from a base to a held view
+  // Held results whose history a backward of the segment used up, and the leaves behind them.
+  struct UsedUp {
+    SlotId slot;
+    std::vector<SlotId> leaves;
+  };
+  std::vector<UsedUp> used_up;
 
   std::atomic<State> state{State::kCompiling};
   std::function<void(Graph&)> make_graph;  // null, or what makes `graph` where it is compiled

@@ -10,8 +10,8 @@ void run() {
   nn::Embedding table(kTokens, 8);
   nn::GRUCell cell(8, 8);
   nn::Linear head(8, kTokens);
-  for (int sentence = 0; sentence < 60; ++sentence) {
-    if (sentence == 30) steady();
+  for (int sentence = 0; sentence < 240; ++sentence) {
+    if (sentence == 160) steady();  // every place in a sentence has shapes of its own
     auto tokens = groove::full({kBeam, 1}, sentence % kTokens, groove::kLong);
     auto scores = groove::zeros({kBeam});
     auto h = groove::zeros({kBeam, 8});

@@ -159,6 +159,27 @@ TEST_F(Found, MemoryExposedAfterItsUse) {
   });
 }
 
+// The word that read the memory under two views runs again after the program has written there.
+TEST_F(Found, ExposedMemoryUnderTwoViewsOfALeftRun) {
+  expect_as_eager([] {
+    const Tensor p = groove::zeros({2}).requires_grad_();
+    const Tensor values = groove::arange(6, kFloat);
+    float* const memory = values.data_ptr<float>();
+    optim::SGD optimizer({p}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    Tensor product, other;
+    for (int step = 0; step < 12; ++step) {
+      product = values.slice(0, 0, 3).mul(values.slice(0, 3, 6));
+      memory[1] = 7.0f;
+      other = step % 5 == 4 ? product.neg() : product.exp();
+      memory[1] = 2.0f;
+      optimizer.step();
+      if (step % 5 == 4) numbers.push_back(product.sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
 // Writes that a replay owes count as versions at once.
 TEST_F(Found, VersionOfOwedWrite) {
   expect_as_eager([] {

@@ -461,6 +461,46 @@ void look_after_a_branch(int steps, std::string& log, HalfWay half_way) {
   write_all(log, net->parameters());
 }
 
+// Between backward and update a gradient is looked at every few steps, and nothing else tells.
+void gradient_read_at_times(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    loss.backward();
+    if (step % 7 == 6) {  // once: a second look would make up for a first one that was lost
+      const Tensor grad = net->second->bias.grad();
+      const float* const from = grad.const_data_ptr<float>();
+      for (int i = 0; i < 2; ++i) write(log, from[i]);
+    }
+    optimizer.step();
+  }
+  write_all(log, net->parameters());
+}
+
+// Another tensor takes the place of an optimizer's: what was compiled for the old one never runs
+// again.
+void state_replaced(int steps, std::string& log, HalfWay half_way) {
+  Net net(4, 5, 2);
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    optimizer.zero_grad();
+    auto loss = net(groove::randn({3, 4})).square().mean();
+    loss.backward();
+    optimizer.step();
+    if (step % 20 == 19)
+      for (const Tensor& parameter : net->parameters()) {
+        auto& state = static_cast<optim::AdamParamState&>(
+            *optimizer.state().at(parameter.unsafeGetTensorImpl()));
+        state.exp_avg_sq(state.exp_avg_sq() * 2);
+      }
+  }
+  write_all(log, net->parameters());
+}
+
 }  // namespace
 
 const std::vector<PathLoop>& path_loops() {
@@ -475,6 +515,8 @@ const std::vector<PathLoop>& path_loops() {
       {"ragged", ragged},
       {"shapes", shapes},
       {"moving_slice", moving_slice},
+      {"gradient_read_at_times", gradient_read_at_times},
+      {"state_replaced", state_replaced},
       {"late_escape", late_escape, 0.7},
       {"early_return", early_return},
       {"running_total", running_total},

@@ -30,8 +30,7 @@ find_package(ZLIB REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 # -ffp-contract=off because g++ otherwise fuses a*b+c across statements, and bits would depend on
-# what the optimiser saw (numeric contract). Not -fno-trapping-math: with it g++ 12 drops a rounding
-# to float where branches meet.
+# what the optimiser saw (numeric contract).
 add_library(groove_options INTERFACE)
 target_include_directories(groove_options INTERFACE ${PROJECT_SOURCE_DIR}
                                                     ${PROJECT_SOURCE_DIR}/include)

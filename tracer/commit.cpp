@@ -37,7 +37,13 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session)
       views_.insert(views_.end(), storage_users_[s].begin(), storage_users_[s].end());
     else if (info.output >= 0 || info.early_output >= 0)
       outputs_.push_back(static_cast<std::int32_t>(s));
-    if (!info.is_live_in && info.output < 0 && info.early_output < 0)
+    // Of results that nobody held, there is no value, or nothing is known of their history.
+    const bool is_inner = !info.is_live_in && info.output < 0 && info.early_output < 0;
+    for (const SlotId id : storage_users_[s]) {
+      const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+      if (!is_inner && !slot.is_held && slot.requires_grad && !slot.is_leaf) inner_.push_back(id);
+    }
+    if (is_inner)
       inner_.insert(inner_.end(), storage_users_[s].begin(), storage_users_[s].end());
   }
   run_ = 1;
@@ -204,23 +210,14 @@ bool Replay::run_stage_for(TensorImpl& impl) {
 // Does the program hold a result that the compiled code does not give?
 bool Replay::has_escaped(Reason& why) {
   escaped_.clear();
-  const auto is_held = [this](SlotId id) {
+  for (const SlotId id : inner_) {
     const Live& live = live_[static_cast<std::size_t>(id)];
-    return live.run == run_ && live.impl->use_count() != 1;
-  };
-  if (std::none_of(inner_.begin(), inner_.end(), is_held)) return false;
-  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
-    const StorageInfo& info = segment_->storages[s];
-    if (info.is_live_in || info.output >= 0 || info.early_output >= 0) continue;
-    for (const SlotId id : storage_users_[s]) {
-      const Live& live = live_[static_cast<std::size_t>(id)];
-      if (live.run != run_ || live.impl->use_count() == 1) continue;
-      for (std::size_t w = 0; w < segment_->words.size(); ++w)
-        for (std::size_t k = 0; k < segment_->words[w].outputs.size(); ++k)
-          if (segment_->words[w].outputs[k] == id)
-            escaped_.emplace_back(static_cast<std::int32_t>(w), static_cast<std::int32_t>(k));
-      why = Reason::kEscape;
-    }
+    if (live.run != run_ || live.impl->use_count() == 1) continue;
+    for (std::size_t w = 0; w < segment_->words.size(); ++w)
+      for (std::size_t k = 0; k < segment_->words[w].outputs.size(); ++k)
+        if (segment_->words[w].outputs[k] == id)
+          escaped_.emplace_back(static_cast<std::int32_t>(w), static_cast<std::int32_t>(k));
+    why = Reason::kEscape;
   }
   return why == Reason::kEscape;
 }

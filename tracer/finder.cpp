@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <thread>
 
@@ -124,6 +125,8 @@ Finder& finder() {
   pthread_atfork([] { finder().mutex.lock(); }, [] { finder().mutex.unlock(); },
                  [] {
                    Finder& f = finder();
+                   // It still counts the parent's waiters.
+                   new (&f.changed) std::condition_variable;
                    f.has_thread = false;
                    for (const std::shared_ptr<Search>& search : f.queue) search->is_done = true;
                    if (f.current) f.current->is_done = true;

@@ -64,6 +64,7 @@ void Recorder::add_outputs() {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (slot.is_live_in || !is_held(id)) continue;
     held.push_back(id);
+    segment_->slots[static_cast<std::size_t>(id)].is_held = true;
     add_output(slot.storage);
   }
   add_history(held);

@@ -214,7 +214,7 @@ class Replay {
   std::vector<std::uint64_t> scalars_;
   std::vector<void*> buffers_;
   std::vector<std::vector<SlotId>> storage_users_;  // user-visible slots of each storage
-  std::vector<SlotId> inner_;                       // those of storages that are no outputs
+  std::vector<SlotId> inner_;                       // what must not be held at the end
   std::vector<SlotId> views_;                       // … of storages that existed before
   std::vector<std::int32_t> outputs_;               // storages that are outputs, early or late
   std::vector<SlotId> written_;                     // live-ins whose storage is written

@@ -37,6 +37,7 @@ struct Slot {
   std::int32_t view_word = -1;   // views: the word that made it
   std::int32_t storage = -1;     // which StorageInfo
   bool is_user_visible = false;  // made by a word itself, not inside an expansion
+  bool is_held = false;          // by the program, when the recording ended
   Tensor recorded;               // live-ins that must be this very object (library state)
   std::uint32_t recorded_epoch = 0;
   std::uint64_t hooks = 0;  // live-ins: which gradient hooks hang on it

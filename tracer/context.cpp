@@ -205,7 +205,7 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
   const std::uint64_t hash = hash_word(word, site);
   if (state_ == State::kRecording && is_recording_over(hash)) finish_recording();
   if (follows_outside(word)) {
-    if (state_ == State::kRecording) cut_recording();
+    if (state_ == State::kRecording) end_recording();
     run_outside(hash, expand, context);
     if (word.ends_step) discovery_.on_step_end();
     return throw_if_strict(hash);

@@ -122,8 +122,8 @@ class Context {
   void abandon_recording();
   /// Does the word follow histories that began before the recording under way, or before any?
   bool follows_outside(const BigWord& word) const;
-  /// What was recorded so far is a segment of its own.
-  void cut_recording();
+  /// What was recorded so far is a segment of its own; what follows is in none for now.
+  void end_recording();
   void run_outside(std::uint64_t hash, void (*expand)(void*), void* context);
   bool commit_complete(std::size_t skip_last);
   /// Commits a run whose words have all matched; leaves any other.

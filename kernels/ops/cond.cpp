@@ -74,12 +74,8 @@ Tensors gradient(const Grad& g) {
   Tensors inputs(g.inputs.begin(), g.inputs.end());
   inputs.insert(inputs.end(), seeds.begin(), seeds.end());
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
-  const Tensors gradients = call_cond(graphs[0], graphs[1], inputs, g.numbers, Site::current());
-  Tensors result(operands + 1);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < operands; ++i)
-    if (request.wanted[i]) result[i + 1] = gradients[next++];
-  return result;
+  return in_their_places(call_cond(graphs[0], graphs[1], inputs, g.numbers, Site::current()),
+                         request.wanted, 1);
 }
 
 const Op& cond_op() {

@@ -59,6 +59,15 @@ void look_at(const Tensors& outputs) {
   if (!outputs.empty() && !is_dispatch_overridden()) host_read(*outputs[0].impl());
 }
 
+Tensors in_their_places(const Tensors& gradients, const std::vector<char>& wanted,
+                        std::size_t first) {
+  Tensors result(first + wanted.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i]) result[first + i] = gradients[next++];
+  return result;
+}
+
 Tensor nothing_yet(const Type& type) { return full(type.sizes, -0.0, type.dtype); }
 
 double subgraph_nanoseconds(const Graph& graph) {

@@ -22,6 +22,9 @@ void look_at(const Tensors& outputs);
 /// Is it a loop that may be stopped by its limit?
 bool has_limit(const Node& node);
 
+/// The gradients of those operands that have one, each in its place from `first` on.
+Tensors in_their_places(const Tensors& gradients, const std::vector<char>& wanted,
+                        std::size_t first);
 /// -0.0 everywhere: added to anything it gives that.
 Tensor nothing_yet(const Type& type);
 /// Bytes that one run touches and calls that it makes, as time on one thread.

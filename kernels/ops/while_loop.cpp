@@ -65,12 +65,8 @@ Tensors gradient(const Grad& g) {
       g.attr().integer(1), request.whole.graph, split.backward, carried, cotangents.size(), {},
       g.attr().integer(3)};
   call.residuals.assign(split.residuals.begin(), split.residuals.end());
-  const Tensors gradients = call_while_backward(call, operands, g.numbers, Site::current());
-  Tensors result(inputs);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < inputs; ++i)
-    if (request.whole.wanted[i]) result[i] = gradients[next++];
-  return result;
+  return in_their_places(call_while_backward(call, operands, g.numbers, Site::current()),
+                         request.whole.wanted, 0);
 }
 
 const Op& while_op() {

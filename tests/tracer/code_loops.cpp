@@ -4,28 +4,10 @@
 
 #include "tests/tracer/loop_log.h"
 #include "tests/tracer/loops.h"
+#include "tests/tracer/pair_net.h"
 
 namespace groove::testing {
 namespace {
-
-struct PairImpl : nn::Module {
-  PairImpl(int inputs, int hidden, int outputs) {
-    first = register_module("first", nn::Linear(inputs, hidden));
-    second = register_module("second", nn::Linear(hidden, outputs));
-  }
-  Tensor forward(const Tensor& x) { return second(groove::tanh(first(x))); }
-  nn::Linear first{nullptr}, second{nullptr};
-};
-GROOVE_MODULE(Pair);
-
-void log_all(Log& log, const std::vector<Tensor>& parameters) {
-  for (const Tensor& parameter : parameters) log.parameter(parameter);
-  log.tensor(groove::rand({2}));  // the random state
-}
-
-Tensor loss_of(Pair& net, int step) {
-  return (net(groove::randn({3, 4})) - 0.1 * (step % 3)).square().mean();
-}
 
 void hook_on_parameter(int steps, Log& log) {
   Pair net(4, 5, 2);
@@ -43,7 +25,7 @@ void hook_on_parameter(int steps, Log& log) {
     log.number(loss.item<double>());
   }
   log.integer(calls);
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void hook_on_result(int steps, Log& log) {
@@ -59,7 +41,7 @@ void hook_on_result(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void hook_in_a_second_derivative(int steps, Log& log) {
@@ -77,7 +59,7 @@ void hook_in_a_second_derivative(int steps, Log& log) {
     optimizer.step();
     log.number(out.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 // The backward stops where the hook throws; what it has added by then stays.
@@ -101,7 +83,7 @@ void hook_that_throws(int steps, Log& log) {
     }
     optimizer.zero_grad();
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 struct Scaled : autograd::Function<Scaled> {
@@ -134,7 +116,7 @@ void custom_function(int steps, Log& log) {
     log.number(loss.item<double>());
     log.integer(Scaled::calls);
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void data_replaced(int steps, Log& log) {
@@ -156,8 +138,8 @@ void data_replaced(int steps, Log& log) {
       to[i].set_data(from[i].detach() * 0.1 + to[i].detach() * 0.9);
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
-  log_all(log, target->parameters());
+  log.parameters(net->parameters());
+  log.parameters(target->parameters());
 }
 
 void detached_in_place(int steps, Log& log) {
@@ -177,7 +159,7 @@ void detached_in_place(int steps, Log& log) {
     log.number(loss.item<double>());
   }
   log.tensor(hidden);
-  log_all(log, parameters);
+  log.parameters(parameters);
 }
 
 void gradient_retained(int steps, Log& log) {
@@ -192,7 +174,7 @@ void gradient_retained(int steps, Log& log) {
     optimizer.step();
     log.tensor(hidden.grad());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 // Writes through slices that move, transposes, and other dtypes.
@@ -210,7 +192,7 @@ void ring_buffer(int steps, Log& log) {
     log.number(loss.item<double>());
   }
   log.tensor(ring);
-  log_all(log, {weight});
+  log.parameters({weight});
 }
 
 void rows_filled(int steps, Log& log) {
@@ -225,7 +207,7 @@ void rows_filled(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, {weight});
+  log.parameters({weight});
 }
 
 void dtypes_mixed(int steps, Log& log) {

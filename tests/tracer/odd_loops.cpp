@@ -7,28 +7,10 @@
 
 #include "tests/tracer/loop_log.h"
 #include "tests/tracer/loops.h"
+#include "tests/tracer/pair_net.h"
 
 namespace groove::testing {
 namespace {
-
-struct PairImpl : nn::Module {
-  PairImpl(int inputs, int hidden, int outputs) {
-    first = register_module("first", nn::Linear(inputs, hidden));
-    second = register_module("second", nn::Linear(hidden, outputs));
-  }
-  Tensor forward(const Tensor& x) { return second(groove::tanh(first(x))); }
-  nn::Linear first{nullptr}, second{nullptr};
-};
-GROOVE_MODULE(Pair);
-
-void log_all(Log& log, const std::vector<Tensor>& parameters) {
-  for (const Tensor& parameter : parameters) log.parameter(parameter);
-  log.tensor(groove::rand({2}));  // the random state
-}
-
-Tensor loss_of(Pair& net, int step) {
-  return (net(groove::randn({3, 4})) - 0.1 * (step % 3)).square().mean();
-}
 
 void gradients_dropped_by_hand(int steps, Log& log) {
   Pair net(4, 5, 2);
@@ -46,7 +28,7 @@ void gradients_dropped_by_hand(int steps, Log& log) {
     }
     log.number(loss.item<double>());
   }
-  log_all(log, parameters);
+  log.parameters(parameters);
 }
 
 void gradients_zeroed_by_hand(int steps, Log& log) {
@@ -60,7 +42,7 @@ void gradients_zeroed_by_hand(int steps, Log& log) {
     for (const Tensor& parameter : parameters) parameter.data().sub_(parameter.grad(), 0.1);
     log.number(loss.item<double>());
   }
-  log_all(log, parameters);
+  log.parameters(parameters);
 }
 
 void gradients_replaced_by_hand(int steps, Log& log) {
@@ -75,7 +57,7 @@ void gradients_replaced_by_hand(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 // In some steps only, and through a reference that is kept.
@@ -93,7 +75,7 @@ void gradients_sometimes_by_hand(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 // As people write Adam themselves.
@@ -119,7 +101,7 @@ void own_adam(int steps, Log& log) {
     }
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void zeros_instead_of_none(int steps, Log& log) {
@@ -132,7 +114,7 @@ void zeros_instead_of_none(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void clipped(int steps, Log& log) {
@@ -147,7 +129,7 @@ void clipped(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void averages(int steps, Log& log) {
@@ -163,8 +145,8 @@ void averages(int steps, Log& log) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i].mul_(0.9).add_(from[i], 0.1);
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
-  log_all(log, average->parameters());
+  log.parameters(net->parameters());
+  log.parameters(average->parameters());
 }
 
 void frozen_for_a_while(int steps, Log& log) {
@@ -180,7 +162,7 @@ void frozen_for_a_while(int steps, Log& log) {
       log.number(loss.item<double>());
     }
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void frozen_in_every_step(int steps, Log& log) {
@@ -200,8 +182,8 @@ void frozen_in_every_step(int steps, Log& log) {
     maker_optimizer.step();
     log.number(judge_loss.item<double>() + maker_loss.item<double>());
   }
-  log_all(log, maker->parameters());
-  log_all(log, judge->parameters());
+  log.parameters(maker->parameters());
+  log.parameters(judge->parameters());
 }
 
 void frozen_half_way(int steps, Log& log) {
@@ -218,7 +200,7 @@ void frozen_half_way(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 // The gradient with respect to data, and a second derivative through it.
@@ -238,7 +220,7 @@ void gradient_penalty(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, judge->parameters());
+  log.parameters(judge->parameters());
 }
 
 void inner_steps(int steps, Log& log) {
@@ -258,7 +240,7 @@ void inner_steps(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, {weight, scale});
+  log.parameters({weight, scale});
 }
 
 void partial_derivatives(int steps, Log& log) {
@@ -276,7 +258,7 @@ void partial_derivatives(int steps, Log& log) {
     }
     log.number(loss.item<double>());
   }
-  log_all(log, {a, b, unused});
+  log.parameters({a, b, unused});
 }
 
 void two_backwards(int steps, Log& log) {
@@ -291,7 +273,7 @@ void two_backwards(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 void gradient_kept_on_the_tape(int steps, Log& log) {
@@ -312,7 +294,7 @@ void gradient_kept_on_the_tape(int steps, Log& log) {
     b.mutable_grad() = Tensor();
     log.number(curve.item<double>());
   }
-  log_all(log, {a, b});
+  log.parameters({a, b});
 }
 
 // An optimizer of the user that calls the closure several times in a step.
@@ -344,7 +326,7 @@ void line_search(int steps, Log& log) {
     }
     log.number(before);
   }
-  log_all(log, parameters);
+  log.parameters(parameters);
 }
 
 void steps_with_closure(int steps, Log& log) {
@@ -360,7 +342,7 @@ void steps_with_closure(int steps, Log& log) {
     });
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 // One expert of three has gradients in a step.
@@ -380,7 +362,7 @@ void experts(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, parameters);
+  log.parameters(parameters);
 }
 
 void options_by_hand(int steps, Log& log) {
@@ -399,8 +381,8 @@ void options_by_hand(int steps, Log& log) {
     optimizer.step();
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
-  log_all(log, {extra});
+  log.parameters(net->parameters());
+  log.parameters({extra});
 }
 
 void state_by_hand(int steps, Log& log) {
@@ -420,7 +402,7 @@ void state_by_hand(int steps, Log& log) {
       }
     log.number(loss.item<double>());
   }
-  log_all(log, net->parameters());
+  log.parameters(net->parameters());
 }
 
 }  // namespace

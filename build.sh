@@ -1,1 +1,0 @@
-c++ -std=c++20 -O1 -I/work/main/include -I/work/main $1.cpp -o $1 -L/work/build-tell -Wl,--whole-archive /work/build-tell/libgroove.a -Wl,--no-whole-archive /usr/lib/x86_64-linux-gnu/libasmjit.a -lpthread -lrt -lfmt -lz -ldl

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "autodiff/segment_backward.h"
+#include "autodiff/views.h"
 #include "tracer/tape_hooks.h"
 
 namespace groove::autodiff {
@@ -88,7 +89,8 @@ class Planner {
               [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const Node& node = *order_[i];
-      if (!dynamic_cast<const OpNode*>(&node)) {
+      if (HistoryPlan::Node planned;
+          !dynamic_cast<const OpNode*>(&node) && !describe_view(node, planned)) {
         why_ = std::string("its history has a node of another kind: ") + node.name();
       } else if (node.sequence < request_.first_position ||
                  node.sequence >= request_.end_position) {
@@ -102,13 +104,24 @@ class Planner {
 
   void fill_nodes() {
     for (const Node* const node : order_) {
-      HistoryPlan::Node planned = static_cast<const OpNode*>(node)->describe(
-          [this, node](const SavedValue& saved) { return planned_value(*node, saved); });
+      HistoryPlan::Node planned = described(*node);
       planned.position = node->sequence - request_.first_position;
       for (std::uint32_t i = 0; i < node->edge_count; ++i)
         planned.edges.push_back(planned_edge(node->edges[i]));
+      for (const HistoryPlan::Edge& edge : planned.edges)
+        if (edge.node >= static_cast<std::int32_t>(plan_->nodes.size()))
+          why_ = std::string("the history is not in tape order: ") + node->name();
       plan_->nodes.push_back(std::move(planned));
     }
+  }
+
+  HistoryPlan::Node described(const Node& node) {
+    const auto place_of = [&](const SavedValue& saved) { return planned_value(node, saved); };
+    const auto* const write = dynamic_cast<const CopySlices*>(&node);
+    const auto* const op = write ? write->write.get() : dynamic_cast<const OpNode*>(&node);
+    HistoryPlan::Node planned = op ? op->describe(place_of) : HistoryPlan::Node();
+    if (!op || write) describe_view(node, planned);
+    return planned;
   }
 
   HistoryPlan::Edge planned_edge(const Edge& edge) {

@@ -61,7 +61,7 @@ void attach(const Call& call, const detail::RefPtr<OpNode>& node, Tensor* output
     TensorImpl& output = *outputs[k].impl();
     if (!is_floating(output.dtype)) continue;
     if (writes_view) {
-      rebase_through_view(output, detail::RefPtr<Node>(node.get()), k);
+      rebase_through_view(output, node);
     } else {
       set_history(output, TapeNodePtr(node.get()), k);
     }
@@ -92,8 +92,10 @@ void handle(const Call& call, Tensor* outputs) {
     self_before = copy_of(call.inputs[0]);
     tracer::note_copy(call.inputs[0], self_before);
   }
-  // Edges first: an in-place op changes where its own input comes from.
-  auto node = OpNode::make(call, advance_tape_sequence(), std::move(self_before));
+  // Edges first: an in-place op changes where its own input comes from. Where an operand's history
+  // is derived from its base on the way, that lies before the op.
+  auto node = OpNode::make(call, 0, std::move(self_before));
+  node->sequence = advance_tape_sequence();
   run_below(call, outputs);
   attach(call, node, outputs);
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "autodiff/arithmetic.h"
+#include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "kernels/ops/graph_builder.h"
 #include "src/core/check.h"
@@ -57,15 +58,22 @@ Scalar number_of(const HistoryRun& run, const NumberRef& ref) {
 
 }  // namespace
 
-detail::RefPtr<OpNode> make_node(const HistoryRun& run, std::size_t index, bool has_origins,
-                                 const ValueOf& value_of) {
+detail::RefPtr<Node> make_node(const HistoryRun& run, std::size_t index, bool has_origins,
+                               const ValueOf& value_of) {
+  using Kind = HistoryPlan::Node::Kind;
   const HistoryPlan::Node& planned = run.plan->nodes[index];
-  SmallVector<Scalar, 2> numbers;
-  for (const NumberRef& ref : planned.numbers) {
-    const Scalar number = number_of(run, ref);
-    numbers.push_back(has_origins && ref.entry >= 0 ? number.with_origin(ref.entry) : number);
-  }
-  auto node = OpNode::make_planned(planned, numbers, run.first_position + planned.position);
+  const std::uint64_t sequence = run.first_position + planned.position;
+  SmallVector<Scalar, 2> numbers, step_numbers;
+  const auto add_numbers = [&](const std::vector<NumberRef>& from, SmallVector<Scalar, 2>& to) {
+    for (const NumberRef& ref : from) {
+      const Scalar number = number_of(run, ref);
+      to.push_back(has_origins && ref.entry >= 0 ? number.with_origin(ref.entry) : number);
+    }
+  };
+  add_numbers(planned.numbers, numbers);
+  for (const HistoryPlan::Step& step : planned.steps) add_numbers(step.numbers, step_numbers);
+  if (planned.kind == Kind::kView) return make_planned_view(planned, step_numbers, {}, sequence);
+  auto node = OpNode::make_planned(planned, numbers, sequence);
   for (std::size_t i = 0; i < planned.saved.size(); ++i) {
     const HistoryPlan::Saved& saved = planned.saved[i];
     if (saved.value < 0 || !value_of) continue;
@@ -73,7 +81,9 @@ detail::RefPtr<OpNode> make_node(const HistoryRun& run, std::size_t index, bool 
     node->save_planned(i, value_of(value, i >= planned.edges.size()),
                        has_origins ? 0 : run.values[value].version_before + saved.version);
   }
-  return node;
+  if (planned.kind == Kind::kWrite)
+    return make_planned_view(planned, step_numbers, std::move(node), sequence);
+  return detail::RefPtr<Node>(node.get());
 }
 
 // ---- programs ----
@@ -146,7 +156,7 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
   std::size_t slots = 0;
   for (const HistoryPlan::Node& node : plan.nodes) {
     first_slot_.push_back(slots);
-    slots += node.types.size() - node.edges.size();
+    slots += node.outputs();
     can_run_ &= !node.is_released;
   }
   std::set<std::pair<std::int32_t, std::uint32_t>> places;
@@ -203,7 +213,7 @@ std::vector<bool> BackwardPrograms::run_nodes(const BackwardCall& call, const Va
     is_needed[n] =
         std::any_of(plan_.nodes[n].edges.begin(), plan_.nodes[n].edges.end(), needs_edge);
   const HistoryPlan::Node& last = plan_.nodes.back();
-  Tensors slots(first_slot_.back() + last.types.size() - last.edges.size());
+  Tensors slots(first_slot_.back() + last.outputs());
   const auto slot = [&](const HistoryPlan::Edge& edge) -> Tensor& {
     return slots[first_slot_[static_cast<std::size_t>(edge.node)] + edge.index];
   };
@@ -211,7 +221,7 @@ std::vector<bool> BackwardPrograms::run_nodes(const BackwardCall& call, const Va
     if (call.cotangents[r].defined()) add_up(slot(plan_.results[r].made_by), call.cotangents[r]);
   for (std::size_t n = count; n-- > 0;) {
     const HistoryPlan::Node& planned = plan_.nodes[n];
-    const std::size_t edges = planned.edges.size(), outputs = planned.types.size() - edges;
+    const std::size_t edges = planned.edges.size(), outputs = planned.outputs();
     const auto first = slots.begin() + static_cast<std::ptrdiff_t>(first_slot_[n]);
     Tensors cotangents(std::make_move_iterator(first),
                        std::make_move_iterator(first + static_cast<std::ptrdiff_t>(outputs)));
@@ -228,7 +238,8 @@ std::vector<bool> BackwardPrograms::run_nodes(const BackwardCall& call, const Va
     for (std::size_t i = 0; i < edges; ++i) {
       if (!gradients[i].defined() || !needs[i]) continue;
       const HistoryPlan::Edge& edge = planned.edges[i];
-      gradients[i] = conform(gradients[i], planned.types[i], node->name());
+      if (const Type* const type = node->edge_type(static_cast<std::uint32_t>(i)))
+        gradients[i] = conform(gradients[i], *type, node->name());
       Tensor& sum =
           edge.outside >= 0 ? call.sums[static_cast<std::size_t>(edge.outside)] : slot(edge);
       add_up(sum, gradients[i]);

@@ -26,8 +26,8 @@ struct BackwardCall {
 /// A saved tensor of a run, by its place in the plan.
 using ValueOf = std::function<Tensor(std::size_t value, bool is_output)>;
 /// One of a plan's nodes with its numbers and, where they are given, saved values; without edges.
-detail::RefPtr<OpNode> make_node(const tracer::HistoryRun& run, std::size_t index, bool has_origins,
-                                 const ValueOf& value_of);
+detail::RefPtr<Node> make_node(const tracer::HistoryRun& run, std::size_t index, bool has_origins,
+                               const ValueOf& value_of);
 
 struct Question;
 struct Answer;

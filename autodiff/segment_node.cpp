@@ -121,7 +121,7 @@ void SegmentNode::materialize() {
     const bool is_used_up = !is_used_up_.empty() && is_used_up_[n];
     auto node = make_node(run_, n, false, is_used_up ? ValueOf() : ValueOf(value_of));
     if (is_used_up) {
-      node->is_released = true;
+      node->release_saved();
       node->released_on = released_on;
     }
     const std::vector<HistoryPlan::Edge>& planned = plan.nodes[n].edges;

@@ -31,7 +31,7 @@ class SegmentNode final : public DeferredNode {
 
   tracer::HistoryRun run_;
   std::vector<Edge> outside_;
-  std::vector<detail::RefPtr<OpNode>> nodes_;  // once materialized
+  std::vector<detail::RefPtr<Node>> nodes_;  // once materialized
   std::vector<bool> has_run_;                  // of the nodes, in the last backward
   std::vector<bool> is_used_up_;               // … by backwards that kept nothing
   bool has_distinct_edges_ = true;

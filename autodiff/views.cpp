@@ -1,5 +1,6 @@
 #include "autodiff/views.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -38,70 +39,89 @@ Tensor step_gradient(const ViewStep& step, const Tensor& cotangent) {
   return gradients.empty() ? Tensor() : gradients[0];
 }
 
-// A view's history derived from its base: back along the list of view ops.
-struct ViewNode final : Node {
-  explicit ViewNode(detail::RefPtr<ViewStep> last) : last(std::move(last)) {
-    edges = &edge;
-    edge_count = 1;
-    sequence = advance_tape_sequence();
-  }
-  const char* name() const override { return "view"; }
-  void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor* gradients) override {
-    Tensor gradient = cotangents[0];
-    for (const ViewStep* step = last.get(); step && gradient.defined(); step = step->before.get())
-      gradient = step_gradient(*step, gradient);
-    gradients[0] = gradient;
-  }
-  detail::RefPtr<ViewStep> last;
-  Edge edge;
-};
-
 // Nobody has seen a gradient that is still being made: it is new, whatever went into it.
 void forget_writes(const Tensor& gradient) {
   if (gradient.impl()->storage) gradient.impl()->storage->version = 0;
 }
 
-// The base's history after an in-place op on a view of it: the written part of the cotangent goes
-// through the op, the rest to what the base was before.
-struct CopySlices final : Node {
-  CopySlices(detail::RefPtr<ViewStep> step, detail::RefPtr<Node> op_node, const Tensor& base)
-      : last(std::move(step)), write(std::move(op_node)) {
-    own_edges.resize(write->edge_count);
-    for (std::uint32_t i = 1; i < write->edge_count; ++i) own_edges[i] = write->edges[i];
-    for (std::uint32_t i = 0; i < write->edge_count; ++i) write->edges[i] = Edge();
-    own_edges[0] = gradient_edge(base);
-    edges = own_edges.data();
-    edge_count = write->edge_count;
-    sequence = write->sequence;
-    type = Type{base.impl()->dtype, base.impl()->geometry.sizes};
-  }
-  const char* name() const override { return write->name(); }
-  void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override {
-    Tensor rest = copy_of(cotangents[0]);
-    Tensor part = replay_view(*last, rest);
-    const Tensor written = copy_of(part);
-    write->apply(ArrayRef<Tensor>(written), needs, gradients);
-    if (!needs[0]) return;
-    const Type part_type{part.impl()->dtype, part.impl()->geometry.sizes};
-    copy_into(part, gradients[0].defined() ? gradients[0] : zeros_of(part_type));
-    forget_writes(rest);
-    gradients[0] = rest;
-  }
-  void release_saved() override {
-    is_released = true;
-    write->release_saved();
-  }
-  bool is_spent() const override { return write->is_spent(); }
-  const Type* edge_type(std::uint32_t index) const override {
-    return index == 0 ? &type : write->edge_type(index);
-  }
-  detail::RefPtr<ViewStep> last;
-  detail::RefPtr<Node> write;
-  Type type;
-  std::vector<Edge> own_edges;
-};
-
 }  // namespace
+
+ViewNode::ViewNode(detail::RefPtr<ViewStep> last, std::uint64_t position) : last(std::move(last)) {
+  edges = &edge;
+  edge_count = 1;
+  sequence = position;
+}
+
+void ViewNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor* gradients) {
+  Tensor gradient = cotangents[0];
+  for (const ViewStep* step = last.get(); step && gradient.defined(); step = step->before.get())
+    gradient = step_gradient(*step, gradient);
+  gradients[0] = gradient;
+}
+
+CopySlices::CopySlices(detail::RefPtr<ViewStep> step, detail::RefPtr<OpNode> op_node, Type type)
+    : last(std::move(step)), write(std::move(op_node)), base(std::move(type)) {
+  own_edges.resize(write->edge_count);
+  for (std::uint32_t i = 1; i < write->edge_count; ++i) own_edges[i] = write->edges[i];
+  for (std::uint32_t i = 0; i < write->edge_count; ++i) write->edges[i] = Edge();
+  edges = own_edges.data();
+  edge_count = write->edge_count;
+  sequence = write->sequence;
+}
+
+void CopySlices::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) {
+  Tensor rest = copy_of(cotangents[0]);
+  Tensor part = replay_view(*last, rest);
+  const Tensor written = copy_of(part);
+  write->apply(ArrayRef<Tensor>(written), needs, gradients);
+  if (!needs[0]) return;
+  const Type part_type{part.impl()->dtype, part.impl()->geometry.sizes};
+  copy_into(part, gradients[0].defined() ? gradients[0] : zeros_of(part_type));
+  forget_writes(rest);
+  gradients[0] = rest;
+}
+
+// ---- in plans ----
+
+bool describe_view(const Node& node, tracer::HistoryPlan::Node& planned) {
+  using Kind = tracer::HistoryPlan::Node::Kind;
+  const auto* const write = dynamic_cast<const CopySlices*>(&node);
+  const auto* const view = dynamic_cast<const ViewNode*>(&node);
+  if (!write && !view) return false;
+  planned.kind = write ? Kind::kWrite : Kind::kView;
+  for (const ViewStep* step = (write ? write->last : view->last).get(); step;
+       step = step->before.get()) {
+    tracer::HistoryPlan::Step& known = planned.steps.emplace_back();
+    known.op = step->op;
+    known.attrs = step->attrs;
+    known.input = step->input;
+    for (const Scalar& number : step->numbers)
+      known.numbers.push_back({number.origin(), number.with_origin(-1)});
+  }
+  std::reverse(planned.steps.begin(), planned.steps.end());
+  return true;
+}
+
+detail::RefPtr<Node> make_planned_view(const tracer::HistoryPlan::Node& planned,
+                                       ArrayRef<Scalar> step_numbers,
+                                       detail::RefPtr<OpNode> write, std::uint64_t sequence) {
+  detail::RefPtr<ViewStep> last;
+  std::size_t next = 0;
+  for (const tracer::HistoryPlan::Step& known : planned.steps) {
+    detail::RefPtr<ViewStep> step(new ViewStep);
+    step->op = known.op;
+    step->attrs = known.attrs;
+    step->input = known.input;
+    for (std::size_t i = 0; i < known.numbers.size(); ++i)
+      step->numbers.push_back(step_numbers[next++]);
+    step->before = std::move(last);
+    last = std::move(step);
+  }
+  if (planned.kind == tracer::HistoryPlan::Node::Kind::kView)
+    return detail::RefPtr<Node>(new ViewNode(std::move(last), sequence));
+  return detail::RefPtr<Node>(
+      new CopySlices(std::move(last), std::move(write), planned.steps.front().input));
+}
 
 void track_view(const Call& call, Tensor& output) {
   TensorImpl& view = *output.impl();
@@ -139,7 +159,7 @@ void refresh_view(TensorImpl& view) {
   const Tensor base = meta.view_base;
   if (!base.impl()->requires_grad || !base.impl()->autograd || !base.impl()->autograd->grad_fn)
     return;
-  auto* node = new ViewNode(meta.view_step);
+  auto* node = new ViewNode(meta.view_step, advance_tape_sequence());
   const TapeNodePtr owner(node);
   node->edge = gradient_edge(base);
   set_history(view, owner, 0);
@@ -162,10 +182,14 @@ Tensor embed_cotangent(const Op& op, const Attrs& attrs, ArrayRef<Scalar> number
   return gradient;
 }
 
-void rebase_through_view(TensorImpl& view, detail::RefPtr<Node> write, std::uint32_t) {
+void rebase_through_view(TensorImpl& view, detail::RefPtr<OpNode> write) {
   AutogradMeta& meta = *view.autograd;
   const Tensor base = meta.view_base;
-  set_history(*base.impl(), TapeNodePtr(new CopySlices(meta.view_step, std::move(write), base)), 0);
+  const Type type{base.impl()->dtype, base.impl()->geometry.sizes};
+  auto* const node = new CopySlices(meta.view_step, std::move(write), type);
+  const TapeNodePtr owner(node);
+  node->own_edges[0] = gradient_edge(base);
+  set_history(*base.impl(), owner, 0);
   view.requires_grad = true;
   // The in-place op advanced the version, so every view of the base derives its history anew.
   meta.view_version = view.storage->version - 1;

@@ -2,7 +2,7 @@
 // alias changes the history of all.
 #pragma once
 
-#include "autodiff/tape.h"
+#include "autodiff/op_node.h"
 
 namespace groove {
 
@@ -16,6 +16,43 @@ struct ViewStep : detail::RefCounted {
 };
 
 namespace autodiff {
+
+// A view's history derived from its base: back along the list of view ops.
+struct ViewNode final : Node {
+  ViewNode(detail::RefPtr<ViewStep> last, std::uint64_t position);
+  const char* name() const override { return "view"; }
+  void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override;
+  detail::RefPtr<ViewStep> last;
+  Edge edge;
+};
+
+// The base's history after an in-place op on a view of it: the written part of the cotangent goes
+// through the op, the rest to what the base was before.
+struct CopySlices final : Node {
+  /// Takes the edges of `write`; the first, from where the base came, is for the caller to set.
+  CopySlices(detail::RefPtr<ViewStep> last, detail::RefPtr<OpNode> write, Type base);
+  const char* name() const override { return write->name(); }
+  void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override;
+  void release_saved() override {
+    is_released = true;
+    write->release_saved();
+  }
+  bool is_spent() const override { return write->is_spent(); }
+  const Type* edge_type(std::uint32_t index) const override {
+    return index == 0 ? &base : write->edge_type(index);
+  }
+  detail::RefPtr<ViewStep> last;
+  detail::RefPtr<OpNode> write;
+  Type base;
+  std::vector<Edge> own_edges;
+};
+
+/// What a plan must know to make such a node again: false when `node` is none of the two.
+bool describe_view(const Node& node, tracer::HistoryPlan::Node& planned);
+/// Turns the node that a plan's kind has at its place, made as an op's, into what it stands for.
+detail::RefPtr<Node> make_planned_view(const tracer::HistoryPlan::Node& planned,
+                                       ArrayRef<Scalar> step_numbers,
+                                       detail::RefPtr<OpNode> write, std::uint64_t sequence);
 
 /// Notes that `output` is the view op `call` of its input.
 void track_view(const Call& call, Tensor& output);
@@ -31,9 +68,9 @@ Tensor replay_view(const ViewStep& step, const Tensor& base);
 Tensor embed_cotangent(const Op& op, const Attrs& attrs, ArrayRef<Scalar> numbers,
                        const Type& input, const Tensor& cotangent);
 
-/// After an in-place op on a view was recorded as `node` (output `index`): the base's history now
-/// goes through the write, and so does every view's.
-void rebase_through_view(TensorImpl& view, detail::RefPtr<Node> write, std::uint32_t index);
+/// After an in-place op on a view was recorded as `write`: the base's history now goes through it,
+/// and so does every view's.
+void rebase_through_view(TensorImpl& view, detail::RefPtr<OpNode> write);
 
 }  // namespace autodiff
 }  // namespace groove

@@ -25,7 +25,21 @@ struct HistoryPlan {
     std::int32_t value = -1;    // place in `values`; -1: not saved
     std::uint32_t version = 0;  // writes of its storage, in this run, before it was saved
   };
+  // A view op on the way from a base to a view of it.
+  struct Step {
+    const Op* op = nullptr;
+    Attrs attrs;
+    std::vector<NumberRef> numbers;
+    Type input;
+  };
   struct Node {
+    // An op; one that wrote its first operand, a view, as part of the base's history; or a view's
+    // history derived from its base.
+    enum class Kind : std::uint8_t { kOp, kWrite, kView };
+    std::size_t outputs() const { return kind == Kind::kOp ? types.size() - edges.size() : 1; }
+
+    Kind kind = Kind::kOp;
+    std::vector<Step> steps;  // from the base to that view
     const Op* op = nullptr;
     Attrs attrs;
     std::vector<NumberRef> numbers;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "kernels/moving_view.h"
 #include "kernels/ops/widen.h"
 #include "src/core/check.h"
 #include "src/core/number_watch.h"
@@ -112,34 +113,45 @@ void GraphBuilder::note_view(const Call& call, const Node& made, const Tensor& v
   views_[view.impl()] = std::move(known);
 }
 
-// Where a tensor lies in its base seen as contiguous memory. Throws where memory would have had to
-// be copied on the way, or where a view begins is known only at run time.
-Geometry GraphBuilder::place_in_base(const Tensor& tensor) const {
+// Throws where memory would have had to be copied on the way.
+GraphBuilder::Region GraphBuilder::place_in_base(const Tensor& tensor) const {
   const Shape& sizes = tensor.impl()->geometry.sizes;
   const auto found = views_.find(tensor.impl());
-  if (found == views_.end()) return {sizes, contiguous_strides(sizes), 0};
+  if (found == views_.end()) return {{sizes, contiguous_strides(sizes), 0}, {}, {}, {}};
   const View& known = found->second;
-  const Op& op = *known.made.op;
   std::vector<Scalar> numbers;
+  std::vector<bool> moving;
   for (const NumberRef& number : known.made.numbers) {
-    GROOVE_CHECK(number.entry < 0, "{}: a write through a view that begins at a run-time position",
-                 op.name);
     numbers.push_back(number.constant);
+    moving.push_back(number.entry >= 0);
   }
   const TensorImpl& parent = *known.parent.impl();
   const std::vector<Type> types{{parent.dtype, parent.geometry.sizes}};
-  return op.view(place_in_base(known.parent), Signature{op, types, known.made.attrs, numbers});
+  Region region = place_in_base(known.parent);
+  std::vector<MovingStart> starts;
+  region.geometry = view_at_zero(*known.made.op, region.geometry, types, known.made.attrs,
+                                 numbers, moving, starts);
+  for (const MovingStart& start : starts) {
+    region.starts.push_back(known.made.numbers[start.number]);
+    region.steps.push_back(start.stride);
+    region.extents.push_back(start.size);
+  }
+  return region;
 }
 
 void GraphBuilder::write_base(const Tensor& view) {
   static const Op* const write_strided = find_op("write_strided");
+  static const Op* const write_moving = find_op("write_moving");
   View& known = views_.at(view.impl());
-  const Geometry place = place_in_base(view);
+  const Region place = place_in_base(view);
+  const bool moves = !place.starts.empty();
   Attrs attrs;
-  attrs.add(IntArrayRef(place.sizes)).add(IntArrayRef(place.strides)).add(place.offset);
-  const std::int32_t node =
-      graph_.add_node(*write_strided, {known.base.impl()->trace_id, view.impl()->trace_id}, attrs,
-                      {}, place_, stage_);
+  attrs.add(IntArrayRef(place.geometry.sizes)).add(IntArrayRef(place.geometry.strides));
+  attrs.add(place.geometry.offset);
+  if (moves) attrs.add(IntArrayRef(place.steps)).add(IntArrayRef(place.extents));
+  const std::int32_t node = graph_.add_node(
+      moves ? *write_moving : *write_strided,
+      {known.base.impl()->trace_id, view.impl()->trace_id}, attrs, place.starts, place_, stage_);
   known.base_value = graph_.nodes[static_cast<std::size_t>(node)].outputs[0];
   known.base.impl()->trace_id = known.base_value;
   ++known.base.impl()->storage->version;

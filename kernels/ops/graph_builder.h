@@ -53,7 +53,13 @@ class GraphBuilder {
   void note_view(const Call& call, const Node& made, const Tensor& view);
   void write_base(const Tensor& view);
   void refresh(const Tensor& view, View& known) const;
-  Geometry place_in_base(const Tensor& tensor) const;
+  // Where a tensor lies in its base seen as contiguous memory, with run-time starts at 0.
+  struct Region {
+    Geometry geometry;
+    std::vector<NumberRef> starts;
+    std::vector<std::int64_t> steps, extents;
+  };
+  Region place_in_base(const Tensor& tensor) const;
 
   Graph& graph_;
   Composites composites_;

@@ -24,6 +24,8 @@ const std::vector<Loop>& code_loops();
 
 /// Results whose history outlives the stretch that made them (live_loops.cpp).
 const std::vector<Loop>& live_loops();
+/// Writes through views of what has a history (view_loops.cpp).
+const std::vector<Loop>& view_loops();
 
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);

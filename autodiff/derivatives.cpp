@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "autodiff/differentiate.h"
+#include "kernels/subgraph_run.h"
 #include "src/core/check.h"
 #include "src/core/number_watch.h"
 
@@ -83,7 +84,7 @@ std::vector<char> invariants_of(const Differentiated& whole, const std::vector<L
   for (std::size_t i = 0; i < later.size(); ++i)
     is_invariant[static_cast<std::size_t>(graph.inputs[i].value)] = later[i] == Later::kInvariant;
   for (const Node& node : graph.nodes) {
-    const bool follows = std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+    const bool follows = !kernels::draws(node) && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
       return id == kNoValue || is_invariant[static_cast<std::size_t>(id)] != 0;
     });
     for (const ValueId id : node.outputs) is_invariant[static_cast<std::size_t>(id)] = follows;

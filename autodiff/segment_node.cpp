@@ -153,6 +153,7 @@ void attach_history(HistoryRun run) {
 [[maybe_unused]] const bool is_registered = [] {
   tracer::tape_hooks().attach_history = attach_history;
   tracer::tape_hooks().track_view = track_view;
+  tracer::tape_hooks().refresh_view = refresh_view;
   return true;
 }();
 

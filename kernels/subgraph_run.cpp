@@ -1,10 +1,12 @@
 // Node by node at first, compiled when a graph comes again.
 #include "kernels/subgraph_run.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <deque>
 #include <mutex>
+#include <string_view>
 
 #include "kernels/backend.h"
 #include "src/core/check.h"
@@ -18,6 +20,15 @@ SubgraphCompiler compiler = nullptr;
 // A graph that comes again is compiled, one that runs long is promoted.
 constexpr std::uint64_t kRunsBeforeCompilation = 3;
 constexpr std::uint64_t kRunsBeforePromotion = 256;
+
+// The finalizer of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
+// OOPSLA 2014) over the turn-th step from a key.
+std::uint64_t mixed_key(std::uint64_t key, std::uint64_t turn) {
+  std::uint64_t z = key + turn * 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
 
 // A tensor over memory that somebody else keeps.
 Tensor borrow(void* data, const Type& type) {
@@ -37,6 +48,8 @@ struct SubgraphRun::Entry {
   std::mutex mutex;  // of what follows
   std::shared_ptr<const CompiledSubgraph> compiled;
   const Backend* backend = nullptr;  // that `compiled` was made for, or refused by
+  std::once_flag has_draws;
+  std::vector<DrawEntry> draws;
 
   static Entry& of(std::int64_t number) {
     static std::mutex& guard = *new std::mutex;
@@ -69,6 +82,24 @@ SubgraphRun::SubgraphRun(std::int64_t number, ArrayRef<Scalar> numbers)
     numbers_.push_back(numbers[i].with_origin(-1));
     words_.push_back(numbers_.back().bits_as(graph_.numbers[i]));
   }
+  std::call_once(entry_.has_draws, [this] { entry_.draws = draws_of(graph_); });
+  for (const DrawEntry& pair : entry_.draws)
+    draws_.push_back({pair, Draw{words_[static_cast<std::size_t>(pair.seed)],
+                                 words_[static_cast<std::size_t>(pair.draw)]}});
+}
+
+void SubgraphRun::set_number(std::int32_t entry, std::uint64_t value) {
+  words_[static_cast<std::size_t>(entry)] = value;
+  numbers_[static_cast<std::size_t>(entry)] = static_cast<std::int64_t>(value);
+}
+
+void SubgraphRun::skip_draws(std::uint64_t count) {
+  for (const auto& [entry, given] : draws_) set_number(entry.draw, given.number + count);
+}
+
+void SubgraphRun::key_draws(std::uint64_t turn) {
+  for (const auto& [entry, given] : draws_)
+    set_number(entry.seed, turn == 0 ? given.seed : mixed_key(given.seed, turn));
 }
 
 void SubgraphRun::operator()(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) {
@@ -124,6 +155,50 @@ void SubgraphRun::run_nodes(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) c
     dispatch_below(DispatchLayer::kAutodiff, Call{copy, operands, &none, {}, Site(), true},
                    &written);
   }
+}
+
+namespace {
+
+// Entries of the draws of a node, as its own numbers; functions have theirs one after the other.
+std::vector<DrawEntry> draws_in(const Node& node) {
+  std::vector<DrawEntry> found;
+  if (node.op->is_random) {
+    const auto& names = node.op->number_names;
+    for (std::size_t i = 0; i + 1 < names.size(); ++i)
+      if (std::string_view(names[i]) == "seed")
+        found.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) + 1});
+    return found;
+  }
+  const AttrReader attr(*node.op, node.attrs);
+  std::size_t first = 0;
+  for (std::size_t field = 0; field < node.op->attributes.size(); ++field) {
+    if (node.op->attributes[field].type != AttrType::kGraph) continue;
+    const Graph& graph = interned_graph(attr.integer(field));
+    // Derivatives share the numbers of what they are derivatives of.
+    if (first + graph.numbers.size() > node.numbers.size()) break;
+    const auto shift = static_cast<std::int32_t>(first);
+    for (const DrawEntry& pair : draws_of(graph))
+      found.push_back({pair.seed + shift, pair.draw + shift});
+    first += graph.numbers.size();
+  }
+  return found;
+}
+
+}  // namespace
+
+bool draws(const Node& node) { return !draws_in(node).empty(); }
+
+std::vector<DrawEntry> draws_of(const Graph& graph) {
+  std::vector<DrawEntry> found;
+  for (const Node& node : graph.nodes) {
+    for (const DrawEntry& pair : draws_in(node)) {
+      const DrawEntry entry{node.numbers[static_cast<std::size_t>(pair.seed)].entry,
+                            node.numbers[static_cast<std::size_t>(pair.draw)].entry};
+      const bool is_known = std::find(found.begin(), found.end(), entry) != found.end();
+      if (entry.seed >= 0 && entry.draw >= 0 && !is_known) found.push_back(entry);
+    }
+  }
+  return found;
 }
 
 bool looks_at_values(const Graph& graph, const Node& node) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "src/core/generator.h"
 #include "src/core/subgraph.h"
 
 namespace groove::kernels {
@@ -25,22 +26,37 @@ void register_subgraph_compiler(SubgraphCompiler compiler);
 /// Must this node look at values before it runs, as nothing proves that they are what it allows?
 bool looks_at_values(const Graph& graph, const Node& node);
 
+// Two entry numbers of a graph: what something random in it, or in a graph within, draws with.
+struct DrawEntry {
+  std::int32_t seed, draw;
+  bool operator==(const DrawEntry&) const = default;
+};
+std::vector<DrawEntry> draws_of(const Graph& graph);
+/// Does it draw, by itself or in a graph within?
+bool draws(const Node& node);
+
 // The runs of one graph with the same numbers. Outputs must not share memory with inputs.
 class SubgraphRun {
  public:
   SubgraphRun(std::int64_t number, ArrayRef<Scalar> numbers);
   const Graph& graph() const { return graph_; }
+  /// What it draws from now on lies `count` draws after that of the first run.
+  void skip_draws(std::uint64_t count);
+  /// From now on it draws with a key that follows from the given one and this number; 0 for that one.
+  void key_draws(std::uint64_t turn);
   /// Contiguous tensors. Throws groove::Error of an op that fails on values.
   void operator()(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs);
 
  private:
   void run_nodes(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) const;
+  void set_number(std::int32_t entry, std::uint64_t value);
 
   struct Entry;
   const Graph& graph_;
   Entry& entry_;
   std::vector<std::uint64_t> words_;
   std::vector<Scalar> numbers_;
+  std::vector<std::pair<DrawEntry, Draw>> draws_;  // with what was given for them
   std::shared_ptr<const CompiledSubgraph> compiled_;
   StoragePtr arena_;
   SmallVector<void*, 32> buffers_;

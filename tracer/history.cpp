@@ -21,6 +21,22 @@ void Recorder::note_history(const TensorImpl& impl) {
                                              : Origin{});
 }
 
+// Views whose base was written before the recording: the tape has derived their histories now, if
+// the word that reads them is one that has a gradient.
+void Recorder::note_derived_histories() {
+  for (const SlotId id : stale_) {
+    const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+    if (has_stale_history(impl)) return fail(Reason::kLiveInOnTape);
+    Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    slot.derives_history = true;
+    slot.requires_grad = true;
+    slot.is_leaf = false;
+    histories_[static_cast<std::size_t>(id)] = {impl.autograd->grad_fn,
+                                                impl.autograd->output_index};
+  }
+  stale_.clear();
+}
+
 // The way from the base to a view that the program holds.
 void Recorder::track_views(const TensorImpl& held) {
   std::vector<TrackedView> way;
@@ -121,6 +137,23 @@ void Recorder::note_used_up(const HistoryRequest& request) {
 }
 
 // ---- replay ----
+
+// At the place on the tape that the word which reads it will have.
+bool Replay::derive_history(SlotId view, TensorImpl& impl) {
+  if (!segment_->slots[static_cast<std::size_t>(view)].derives_history || !grad_enabled())
+    return false;
+  const std::uint64_t position = tape_hooks().sequence();
+  std::uint64_t before = tape_nodes_;
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    before += live.run == run_ && live.bound_at == matched_ &&
+              segment_->slots[static_cast<std::size_t>(id)].derives_history;
+  }
+  tape_hooks().set_sequence(position + before);
+  tape_hooks().refresh_view(impl);
+  tape_hooks().set_sequence(position);
+  return true;
+}
 
 // A view refers to its base, as the tape has it.
 void Replay::track_view(const TrackedView& view) {

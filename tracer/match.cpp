@@ -72,6 +72,10 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
     why = Reason::kThread;
     return false;
   }
+  if (has_stale_history(impl) && !derive_history(id, impl)) [[unlikely]] {
+    why = Reason::kLiveInType;
+    return false;
+  }
   if ((impl.autograd ? impl.autograd->hooks : 0) != slot.hooks ||
       impl.requires_grad != slot.requires_grad) {
     why = Reason::kLiveInType;
@@ -94,8 +98,7 @@ bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
     const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
     if (impl.dtype != slot.type.dtype || !is_equal(impl.geometry.sizes, slot.type.sizes) ||
         !is_equal(impl.geometry.strides, slot.strides) ||
-        is_leaf != slot.is_leaf ||
-        has_stale_history(impl)) {
+        is_leaf != slot.is_leaf) {
       why = Reason::kLiveInType;
       return false;
     }

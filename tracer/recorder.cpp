@@ -68,8 +68,8 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
     return known;
   }
   // Something that existed before: a live-in.
-  if (has_stale_history(impl)) fail(Reason::kLiveInOnTape);
   const SlotId id = add_slot(impl);
+  if (has_stale_history(impl)) stale_.push_back(id);
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   slot.is_live_in = true;
   slot.hooks = impl.autograd ? impl.autograd->hooks : 0;
@@ -286,6 +286,7 @@ void Recorder::close(const Call& call, Tensor* outputs) {
   open_.pop_back();
   Word& closed = word();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
+  note_derived_histories();
   std::vector<NumberRef> numbers;
   for (const Scalar& number : tagged(call.numbers)) numbers.push_back(number_ref(number));
   record_results(call, prepared, outputs, std::move(numbers), closed.outputs,
@@ -403,6 +404,7 @@ void Recorder::close_expansion(const Call* call, Tensor* outputs) {
   if (failure_ || segment_->words.empty()) return;
   Word& closed = word();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
+  note_derived_histories();
   if (call) note_results(outputs, output_count(*call->op, *call->attrs));
 }
 

@@ -127,6 +127,7 @@ class Recorder {
   void add_stage_end(SlotId slot);
   bool is_held(SlotId slot) const;
   void note_history(const TensorImpl& impl);
+  void note_derived_histories();
   void track_views(const TensorImpl& held);
   void add_history(const std::vector<SlotId>& held);
   void note_used_up(const HistoryRequest& request);
@@ -167,6 +168,7 @@ class Recorder {
     std::uint32_t index = 0;
   };
   std::vector<Origin> histories_;  // [slot] when it was first seen
+  std::vector<SlotId> stale_;      // live-ins of the word that is open whose history is not known yet
 };
 
 }  // namespace groove::tracer

@@ -153,6 +153,7 @@ class Replay {
   bool has_aliases() const;
   void finish_writes();
   void clear_owed();
+  bool derive_history(SlotId view, TensorImpl& impl);
   void track_view(const TrackedView& view);
   void keep_history();
   void drop_history();

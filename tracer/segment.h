@@ -40,6 +40,9 @@ struct Slot {
   bool is_held = false;          // by the program, when the recording ended
   Tensor recorded;               // live-ins that must be this very object (library state)
   std::uint32_t recorded_epoch = 0;
+  // Live-ins: a view whose base was written, of which the first word that reads it derives the
+  // history anew; the rest says what it is then.
+  bool derives_history = false;
   std::uint64_t hooks = 0;  // live-ins: which gradient hooks hang on it
   SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
 };

@@ -43,6 +43,8 @@ struct TapeHooks {
   bool (*may_run_compiled)() = nullptr;
   // Notes that `output` is the view op `call` of its input, as the tape does for an eager call.
   void (*track_view)(const Call& call, Tensor& output) = nullptr;
+  // Derives the history of a view from its base, which was written since (has_stale_history).
+  void (*refresh_view)(TensorImpl& view) = nullptr;
   std::uint64_t (*sequence)() = nullptr;
   void (*set_sequence)(std::uint64_t next) = nullptr;
 };

@@ -4,8 +4,13 @@
 //
 // The functions are called once, with tensors that stand for values and have none: what they do to
 // tensors is recorded. They may close over tensors, whose gradients flow, too. They must not look
-// at values (item, data_ptr), draw random numbers, write to tensors that they were given, or give
-// results whose shape depends on data; groove::Error says where.
+// at values (item, data_ptr), write to tensors that they were given, or give results whose shape
+// depends on data; groove::Error says where.
+//
+// What they draw (rand, dropout, …) depends on the random state at the call alone, and how far the
+// call advances that state does not depend on values: a scan draws as the loop written by hand does,
+// a cond advances as far as the function that draws more, a while_loop as far as one turn, and draws
+// with another key in each further turn.
 //
 // Values are tensors, lists (std::vector), tuples and pairs of values, and structs for which there
 // is a groove_fields(value) that gives std::tie(…) of the fields. A tuple may also be taken apart
@@ -68,8 +73,8 @@ auto cond(const Tensor& pred, const TrueFn& true_fn, const FalseFn& false_fn,
 }
 
 /// carried = body_fn(carried) while the one element of cond_fn(carried) is not 0. Types of carried
-/// values stay. The gradient runs the loop once more and keeps its values; second derivatives
-/// throw.
+/// values stay. The gradient, and its gradient, run the loop once more and keep its values; third
+/// derivatives throw.
 template <typename CondFn, typename BodyFn, typename Carried>
 Carried while_loop(const CondFn& cond_fn, const BodyFn& body_fn, const Carried& carried,
                    WhileLoopOptions options = {}, Site site = Site::current()) {

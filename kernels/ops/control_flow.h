@@ -42,6 +42,8 @@ struct ScanCall {
   std::size_t carried = 0, scanned = 0;
   std::size_t residuals = 0;  // of the outputs, the last ones, that only gradients read
   bool is_reverse = false;
+  std::uint64_t draws = 0;         // that each step takes
+  bool has_last_draws_first = false;  // as the gradient of a scan has
 };
 /// Operands: carried, scanned, closed over. With a tape on the way, residuals are kept.
 Tensors call_scan(ScanCall call, ArrayRef<Tensor> operands, ArrayRef<Scalar> numbers, Site site);

@@ -177,8 +177,9 @@ std::vector<NumberRef> GraphBuilder::number_refs(const Call& call, ArrayRef<Valu
                                : NumberRef{-1, number});
   }
   const OpKind kind = call.op->kind;
-  if (!entries || numbers.empty() || kind == OpKind::kView || kind == OpKind::kComposite)
-    return numbers;
+  // What a random composite draws with is for its kernels alone.
+  const bool is_for_code = kind == OpKind::kComposite && !call.op->is_random;
+  if (!entries || numbers.empty() || kind == OpKind::kView || is_for_code) return numbers;
   std::vector<Scalar> tagged;
   for (const Scalar& number : call.numbers)
     tagged.push_back(number.with_origin(static_cast<int>(tagged.size())));

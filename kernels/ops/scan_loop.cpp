@@ -26,7 +26,9 @@ ScanCall read(const Op& op, const Attrs& attrs) {
           static_cast<std::size_t>(attr.integer(3)),
           static_cast<std::size_t>(attr.integer(4)),
           static_cast<std::size_t>(attr.integer(5)),
-          attr.boolean(6)};
+          attr.boolean(6),
+          static_cast<std::uint64_t>(attr.integer(7)),
+          attr.boolean(8)};
 }
 
 Type stacked(const Type& type, std::int64_t steps) {
@@ -84,6 +86,8 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) 
       else
         to[k] = step + 1 == call.steps ? outputs[k] : turns[step % 2][k];
     }
+    const std::int64_t drawn = call.has_last_draws_first ? call.steps - 1 - step : step;
+    if (call.draws > 0) body.skip_draws(call.draws * static_cast<std::uint64_t>(drawn));
     body(from, to);
     for (std::size_t k = 0; k < call.carried; ++k) from[k] = to[k];
   }
@@ -282,6 +286,8 @@ class Backward {
     back.scanned = scanned.size();
     back.steps = call_.steps;
     back.is_reverse = !call_.is_reverse;
+    back.draws = call_.draws;
+    back.has_last_draws_first = !call_.has_last_draws_first;
     std::vector<std::int32_t> order = carried;
     order.insert(order.end(), scanned.begin(), scanned.end());
     order.insert(order.end(), closed.begin(), closed.end());
@@ -313,7 +319,9 @@ const Op& scan_op() {
                              {"carried", AttrType::kInt},
                              {"scanned", AttrType::kInt},
                              {"residuals", AttrType::kInt},
-                             {"reverse", AttrType::kBool}},
+                             {"reverse", AttrType::kBool},
+                             {"draws", AttrType::kInt},
+                             {"last_draws_first", AttrType::kBool}},
               .type = type_of,
               .lowering = kernels::lower(kernels::OpaqueLowering{
                   .run = run,
@@ -363,7 +371,9 @@ Tensors call_scan(ScanCall call, ArrayRef<Tensor> operands, ArrayRef<Scalar> num
                           .add(static_cast<std::int64_t>(call.carried))
                           .add(static_cast<std::int64_t>(call.scanned))
                           .add(static_cast<std::int64_t>(call.residuals))
-                          .add(std::int64_t{call.is_reverse});
+                          .add(std::int64_t{call.is_reverse})
+                          .add(static_cast<std::int64_t>(call.draws))
+                          .add(std::int64_t{call.has_last_draws_first});
   Tensors outputs(count);
   dispatch(Call{&scan_op(), operands, &attrs, numbers, site}, outputs.data());
   if (may_throw(interned_graph(call.body))) look_at(outputs);

@@ -118,6 +118,8 @@ Tensors WhileRun::run(ArrayRef<Tensor> inputs,
   Tensors turns[2];
   const Tensors goes_on = kernels::make_outputs(condition_.graph());
   for (std::int64_t turn = 0;; ++turn) {
+    condition_.key_draws(static_cast<std::uint64_t>(turn));
+    body_.key_draws(static_cast<std::uint64_t>(turn));
     condition_(now, goes_on);
     const TensorImpl& answer = *goes_on[0].impl();
     if (!host_value(answer.data(), answer.dtype).toBool()) break;

@@ -82,6 +82,7 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) 
     operands.insert(operands.end(), cotangents.begin(), cotangents.end());
     Tensors& to = gradients[turn % 2];
     if (to.empty()) to = kernels::make_outputs(derivative.graph());
+    derivative.key_draws(turn);
     derivative(operands, to);
     for (std::size_t k = 0; k < to.size(); ++k)
       (k < parts.cotangents ? cotangents[k] : sums[k - parts.cotangents]) = to[k];
@@ -121,11 +122,17 @@ const Op& backward_op() {
                },
            .takes_halves = true,
            .has_regions = true}),
-       .gradient = [](const Grad&) -> Tensors {
-         throw_error(
-             "while_loop: second derivatives through a loop of unknown length are not built; use "
-             "scan, or a loop of the program");
-       },
+       .gradient =
+           [](const Grad& g) {
+             const AttrReader attr = g.attr();
+             return while_backward_gradient(
+                 {attr.integer(1), attr.integer(2), attr.integer(3),
+                  static_cast<std::size_t>(attr.integer(4)),
+                  static_cast<std::size_t>(attr.integer(5)), attr.integers(6).vec(),
+                  attr.integer(7)},
+                 g);
+           },
+       .saves_inputs = ~0u,
        .mutates = {},
        .has_inplace = false});
   return op;

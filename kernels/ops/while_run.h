@@ -32,5 +32,7 @@ struct WhileBackward {
 /// carried values. Gives the wanted gradients, those of the carried values first.
 Tensors call_while_backward(const WhileBackward& call, ArrayRef<Tensor> operands,
                             ArrayRef<Scalar> numbers, Site site);
+/// The gradient rule of that operator.
+Tensors while_backward_gradient(const WhileBackward& call, const Grad& g);
 
 }  // namespace groove

@@ -1,6 +1,9 @@
 // Calls a function under a graph builder and sees to what it must not do.
 #include "kernels/tensor/capture.h"
 
+#include <algorithm>
+
+#include "kernels/subgraph_run.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
 #include "src/core/subgraph.h"
@@ -63,9 +66,6 @@ struct FunctionCapture::Running {
     static_cast<Running*>(self)->record(call, outputs);
   }
   void record(const Call& call, Tensor* outputs) {
-    GROOVE_CHECK(!call.op->is_random,
-                 "{}: {} draws random numbers ({}); draw them outside and pass them in",
-                 capture.op_, role, call.op->name);
     if (call.is_inplace) check_write(call);
     builder.set_context({call.site.file_name(), call.site.line()}, 0, nullptr);
     builder.add(call, outputs);
@@ -93,7 +93,7 @@ struct FunctionCapture::Running {
 };
 
 void FunctionCapture::add(const char* role, const std::function<Tensors(const Tensors&)>& function,
-                          ArrayRef<Type> types) {
+                          ArrayRef<Type> types, std::uint64_t first_draw) {
   Function& called = functions_.emplace_back();
   called.own_inputs = types.size();
   Running running(*this, role, called);
@@ -104,7 +104,9 @@ void FunctionCapture::add(const char* role, const std::function<Tensors(const Te
     running.share(inputs.back());
   }
   const DispatchOverride override_(&Running::handle, &running);
+  const DrawScope scope(0, first_draw);
   const Tensors results = function(inputs);
+  draws_ = std::max(draws_, scope.next());
   for (std::size_t k = 0; k < results.size(); ++k) {
     GROOVE_CHECK(results[k].defined(), "{}: result {} of {} is undefined", op_, k, role);
     called.graph.outputs.push_back({running.builder.value(results[k]), -1, 0});
@@ -135,7 +137,24 @@ std::int64_t FunctionCapture::finish(std::size_t function) {
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
     graph.values[static_cast<std::size_t>(graph.inputs[i].value)].output =
         static_cast<std::int32_t>(i);
-  return intern(std::move(graph));
+  finished_.push_back(intern(std::move(graph)));
+  return finished_.back();
+}
+
+void FunctionCapture::take_draws(std::uint64_t calls) {
+  if (draws_ == 0) return;
+  const Draw first = draw_many(draws_ * calls);
+  std::size_t before = 0;
+  for (const std::int64_t number : finished_) {
+    const Graph& graph = interned_graph(number);
+    for (const kernels::DrawEntry& pair : kernels::draws_of(graph)) {
+      numbers_[before + static_cast<std::size_t>(pair.seed)] =
+          static_cast<std::int64_t>(first.seed);
+      Scalar& draw = numbers_[before + static_cast<std::size_t>(pair.draw)];
+      draw = static_cast<std::int64_t>(first.number + static_cast<std::uint64_t>(draw.to_int()));
+    }
+    before += graph.numbers.size();
+  }
 }
 
 }  // namespace groove

@@ -16,14 +16,19 @@ class FunctionCapture {
   FunctionCapture(const FunctionCapture&) = delete;
   FunctionCapture& operator=(const FunctionCapture&) = delete;
 
-  /// Calls `function` on stand-ins of these types. `role` is for messages.
+  /// Calls `function` on stand-ins of these types. `role` is for messages. Its draws are numbered
+  /// from `first_draw` on.
   void add(const char* role, const std::function<Tensors(const Tensors&)>& function,
-           ArrayRef<Type> types);
+           ArrayRef<Type> types, std::uint64_t first_draw = 0);
+  /// How many draws one call of them takes, whichever of them run.
+  std::uint64_t draws() const { return draws_; }
   /// Types of its results.
   std::vector<Type> results(std::size_t function) const;
   const Tensors& closed_over() const { return closed_over_; }
   /// After all functions were added: the number of the graph.
   std::int64_t finish(std::size_t function);
+  /// After all are finished, in order: takes draws for so many calls and has the numbers say which.
+  void take_draws(std::uint64_t calls);
   /// The entry numbers of all graphs, one graph after the other.
   const std::vector<Scalar>& numbers() const { return numbers_; }
 
@@ -39,6 +44,8 @@ class FunctionCapture {
   std::vector<Function> functions_;
   Tensors closed_over_;
   std::vector<Scalar> numbers_;
+  std::vector<std::int64_t> finished_;
+  std::uint64_t draws_ = 0;
 };
 
 }  // namespace groove

@@ -59,6 +59,7 @@ Tensors run_cond(const Tensor& predicate, const TensorFunction& if_true,
                  "cond: result {} is {} of true_fn and {} of false_fn; shape and dtype must agree",
                  k, text(first[k]), text(second[k]));
   const std::int64_t graphs[] = {capture.finish(0), capture.finish(1)};
+  capture.take_draws(1);
   Tensors all{predicate};
   for (const Tensor& operand : operands_of(operands, capture)) all.push_back(operand);
   return call_cond(graphs[0], graphs[1], all, capture.numbers(), site);
@@ -74,9 +75,10 @@ Tensors run_while(const TensorFunction& condition, const TensorFunction& body,
   GROOVE_CHECK(element_count(answer[0].sizes) == 1,
                "while_loop: cond_fn gives {}; it must give one element: use all() or any()",
                text(answer[0]));
-  capture.add("body_fn", body, types);
+  capture.add("body_fn", body, types, capture.draws());
   check_carried("while_loop", types, capture.results(1));
   const std::int64_t graphs[] = {capture.finish(0), capture.finish(1)};
+  capture.take_draws(1);
   return call_while(graphs[0], graphs[1], carried.size(), options.max_iterations,
                     operands_of(carried, capture), capture.numbers(), site);
 }
@@ -111,6 +113,8 @@ Tensors run_scan(const TensorFunction& body, const Tensors& init, const Tensors&
   call.carried = init.size();
   call.scanned = xs.size();
   call.is_reverse = options.reverse;
+  call.draws = capture.draws();
+  capture.take_draws(static_cast<std::uint64_t>(steps));
   Tensors outputs = call_scan(call, operands_of(given, capture), capture.numbers(), site);
   outputs.resize(results.size());
   for (std::size_t k = init.size(); k < outputs.size() && options.dim != 0; ++k)

@@ -27,7 +27,8 @@ constinit thread_local RandomState* scope_state = nullptr;
 
 }  // namespace
 
-DrawScope::DrawScope(std::uint64_t key) : state_{key, 0}, previous_(scope_state) {
+DrawScope::DrawScope(std::uint64_t key, std::uint64_t first)
+    : state_{key, first}, previous_(scope_state) {
   scope_state = &state_;
 }
 DrawScope::~DrawScope() { scope_state = previous_; }

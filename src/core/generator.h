@@ -18,14 +18,16 @@ Draw draw_next();
 /// Advances by `count` at once and returns the first: for a program that draws many times.
 Draw draw_many(std::uint64_t count);
 
-// While one is open, this thread draws from a key of its own, from draw 0 on; the process's counter
-// stays (loader workers, numerics.md §6).
+// While one is open, this thread draws from a key of its own, from draw `first` on; the process's
+// counter stays (loader workers, numerics.md §6; functions of control flow while they are captured).
 class DrawScope {
  public:
-  explicit DrawScope(std::uint64_t key);
+  explicit DrawScope(std::uint64_t key, std::uint64_t first = 0);
   ~DrawScope();
   DrawScope(const DrawScope&) = delete;
   DrawScope& operator=(const DrawScope&) = delete;
+  /// The number of the next draw.
+  std::uint64_t next() const { return state_.draws; }
 
  private:
   RandomState state_;

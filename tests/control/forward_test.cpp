@@ -293,14 +293,6 @@ TEST(ControlFlow, Errors) {
        "looks at a value"},
       {[&] {
          scan(
-             [](const Tensor& s, const Tensor& v) {
-               return std::pair{s + groove::rand({3}) * v, v};
-             },
-             x, x);
-       },
-       "draws random numbers"},
-      {[&] {
-         scan(
              [](Tensor s, const Tensor& v) {
                s.add_(v);
                return std::pair{s, v};

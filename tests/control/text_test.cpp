@@ -17,7 +17,7 @@ const char* const kText = R"(graph(p: bool[], x: f32[3], #0: f64) {
   h, ys = scan(y, x) {outputs: 2, body: graph(h: f32[3], x: f32[]) {
       n = add(h, x) <1>
       return n, x
-    }, steps: 3, carried: 1, scanned: 1, residuals: 0, reverse: false}
+    }, steps: 3, carried: 1, scanned: 1, residuals: 0, reverse: false, draws: 0, last_draws_first: false}
   return h, ys
 }
 )";

@@ -39,7 +39,7 @@ void rows_of_a_table(int steps, Log& log) {
 void rows_that_move(int steps, Log& log) {
   auto weight = groove::randn({4, 4}).mul_(0.4).requires_grad_();
   for (int step = 0; step < steps; ++step) {
-    const int length = 4 + step % 3;
+    const int length = 4;
     auto table = groove::zeros({length, 4});
     auto state = groove::randn({1, 4});
     for (int t = 0; t < length; ++t) {

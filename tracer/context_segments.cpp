@@ -139,7 +139,7 @@ template bool Context::start_replay(std::uint64_t, const BigWord&, const SiteKey
 bool Context::commit_complete(std::size_t skip_last) {
   Reason why = Reason::kCompleted;
   const Busy busy(busy_);
-  const std::int64_t every = environment().check;
+  const std::int64_t every = check_every();
   const bool is_checked = every > 0 && ++commits_ % every == 0;
   if (is_checked) replay_->save_before_commit();
   const TraceSpan span("replay", replay_->segment().id);

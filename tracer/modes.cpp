@@ -24,6 +24,7 @@ namespace {
 std::atomic<int> chosen_hot{-1};
 std::atomic<int> chosen_synchronous{-1};
 std::atomic<std::int64_t> failing{-1};
+std::atomic<std::int64_t> chosen_check{-1};
 
 void handle_big_word(const BigWord& word, void (*expand)(void*), void* argument) {
   Context* const context = active_context();
@@ -124,6 +125,11 @@ bool is_compilation_synchronous() {
   return is_strict() || environment().compile == "sync";
 }
 
+std::int64_t check_every() {
+  const std::int64_t chosen = chosen_check.load(std::memory_order_relaxed);
+  return chosen >= 0 ? chosen : environment().check;
+}
+
 // The mode may have been set to eager by another thread, in the midst of this one's loop.
 void stop_tracing() {
   Context* const context = known_context();
@@ -161,6 +167,7 @@ std::int64_t longest_segment() {
   return static_cast<std::int64_t>(longest);
 }
 void set_cache_bytes(std::size_t bytes) { tracer::set_cache_bytes(bytes); }
+void set_check(std::int64_t every) { chosen_check.store(every); }
 void set_hot(int repeats) { chosen_hot.store(repeats); }
 void set_synchronous(bool is_synchronous) { chosen_synchronous.store(is_synchronous ? 1 : 0); }
 

@@ -16,6 +16,8 @@ class Context;
 int hot_repeats();
 bool is_compilation_synchronous();
 bool is_strict();
+/// Every how many-th complete run is compared with eager mode; 0: none.
+std::int64_t check_every();
 inline constinit std::atomic<std::int64_t> forced{-1};
 inline std::int64_t forced_exit() { return forced.load(std::memory_order_relaxed); }
 std::int64_t failing_live_in();

@@ -186,7 +186,6 @@ class Replay {
     std::uint32_t output;
     bool requires_grad;
   };
-  void compare_result(const TensorImpl& compiled, const TensorImpl& eager);
 
   SegmentPtr segment_;
   ExpectedCalls expected_;
@@ -197,7 +196,6 @@ class Replay {
   Rerun* rerun_ = nullptr;
   bool was_left_ = false;
   bool commits_now_ = false;
-  std::string difference_;
   std::uint64_t run_ = 0;
   std::size_t matched_ = 0;
   bool has_exposed_ = false;  // something that the run has read lies in exposed memory

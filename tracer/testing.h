@@ -14,6 +14,8 @@ void forget_everything();
 /// Words of the longest armed segment; 0 when none is armed.
 std::int64_t longest_segment();
 void set_hot(int repeats);
+/// As GROOVE_CHECK; -1: as the environment says.
+void set_check(std::int64_t every);
 /// What segments may take; 0: as the environment says.
 void set_cache_bytes(std::size_t bytes);
 void set_synchronous(bool is_synchronous);

@@ -16,6 +16,11 @@ std::vector<unsigned char> content(const TensorImpl& impl) {
   return {from, from + impl.storage->bytes};
 }
 
+std::vector<unsigned char> elements(const TensorImpl& impl) {
+  const auto* from = static_cast<const unsigned char*>(impl.data());
+  return {from, from + span_bytes(impl)};
+}
+
 // Index of the first element that differs, or -1. NaN equals any NaN.
 std::int64_t first_difference(const void* a, const void* b, std::int64_t count, ScalarType dtype) {
   const std::size_t size = element_size(dtype);
@@ -60,30 +65,39 @@ std::string Replay::compare_with_eager() {
     }
   }
   if (tape_hooks().set_sequence) tape_hooks().set_sequence(saved_sequence_);
-  difference_.clear();
+  // Later words may write a result in place, so all are compared when the last word has run.
+  std::vector<std::pair<TensorImpl*, std::vector<unsigned char>>> results;
+  for (const std::int32_t storage : outputs_) {
+    const SlotId base = segment_->storages[static_cast<std::size_t>(storage)].base;
+    const Live& live = live_[static_cast<std::size_t>(base)];
+    if (live.run == run_ && live.is_filled) results.emplace_back(live.object, elements(*live.object));
+  }
   is_comparing_ = true;
   run_eagerly(0);
   is_comparing_ = false;
-  for (std::size_t i = 0; i < saved_.size() && difference_.empty(); ++i) {
+  std::string difference;
+  for (const auto& [impl, bytes] : results) {
+    const std::int64_t at = first_difference(
+        bytes.data(), impl->data(),
+        static_cast<std::int64_t>(bytes.size() / element_size(impl->dtype)), impl->dtype);
+    // Through a pointer the program may have written it since.
+    const bool is_known = (impl->storage->flags & Storage::kExposed) == 0;
+    if (at >= 0 && is_known && difference.empty())
+      difference = fmt::format("a result of shape {} differs at element {}",
+                               to_string(impl->geometry.sizes), at);
+    std::memcpy(impl->data(), bytes.data(), bytes.size());
+  }
+  for (std::size_t i = 0; i < saved_.size() && difference.empty(); ++i) {
     const TensorImpl& impl = *saved_[i].impl;
     const std::int64_t at = first_difference(
         compiled[i].data(), impl.storage->data,
         static_cast<std::int64_t>(impl.storage->bytes / element_size(impl.dtype)), impl.dtype);
     if (at >= 0)
-      difference_ = fmt::format("an overwritten input of shape {} differs at element {}",
-                                to_string(impl.geometry.sizes), at);
+      difference = fmt::format("an overwritten input of shape {} differs at element {}",
+                               to_string(impl.geometry.sizes), at);
   }
   saved_.clear();
-  return difference_;
-}
-
-void Replay::compare_result(const TensorImpl& compiled, const TensorImpl& eager) {
-  if (!difference_.empty() || !compiled.is_contiguous || !eager.is_contiguous) return;
-  const std::int64_t at =
-      first_difference(compiled.data(), eager.data(), compiled.numel, compiled.dtype);
-  if (at >= 0)
-    difference_ = fmt::format("a result of shape {} differs at element {}",
-                              to_string(compiled.geometry.sizes), at);
+  return difference;
 }
 
 }  // namespace groove::tracer

@@ -43,6 +43,7 @@ std::vector<Way> all_ways() {
   times({{"hot2", {"GROOVE_HOT=2"}}, {"hot1", {"GROOVE_HOT=1"}}});
   times({{"cache", {}}, {"onecache", {"GROOVE_CACHE_BYTES=1"}}});
   times({{"1thread", {"GROOVE_NUM_THREADS=1"}}, {"2threads", {"GROOVE_NUM_THREADS=2"}}});
+  ways.push_back({"checked", {"GROOVE_CHECK=1", "GROOVE_TIER=asmjit", "GROOVE_COMPILE=sync"}});
   ways.push_back({"eager-2threads", {"GROOVE_MODE=eager", "GROOVE_NUM_THREADS=2"}});
   return ways;
 }

@@ -27,6 +27,7 @@ class Loops : public ::testing::TestWithParam<Loop> {
   }
   void TearDown() override {
     tt::force_exit_at(-1);
+    tt::set_check(-1);
     tt::forget_everything();
     if (compiler_) register_compiler(*compiler_);
   }
@@ -75,6 +76,13 @@ TEST_P(Loops, RunTheSameWithBackgroundCompilation) {
   tt::set_synchronous(false);
   for (int repeat = 0; repeat < 3; ++repeat) expect_same("background");
   jit::synchronize();
+}
+
+// A difference is an error, thrown at the end of the run.
+TEST_P(Loops, RunTheSameWhenEachRunIsChecked) {
+  ASSERT_TRUE(compiler_ != nullptr) << "no compiler is linked";
+  tt::set_check(1);
+  EXPECT_NO_THROW(expect_same("every run checked"));
 }
 
 INSTANTIATE_TEST_SUITE_P(OddCode, Loops, ::testing::ValuesIn(code_loops()),

@@ -70,7 +70,8 @@ std::string Replay::compare_with_eager() {
   for (const std::int32_t storage : outputs_) {
     const SlotId base = segment_->storages[static_cast<std::size_t>(storage)].base;
     const Live& live = live_[static_cast<std::size_t>(base)];
-    if (live.run == run_ && live.is_filled) results.emplace_back(live.object, elements(*live.object));
+    if (live.run == run_ && live.is_filled)
+      results.emplace_back(live.object, elements(*live.object));
   }
   is_comparing_ = true;
   run_eagerly(0);

@@ -24,7 +24,7 @@ constexpr std::uint64_t kSeedsPerChild = 100;
 struct Options {
   std::uint64_t seed = 1, count = 100;
   bool is_loop = false, plants_fault = false, only_prints = false, is_verbose = false;
-  bool keeps_whole = false, has_guard_pages = false;
+  bool keeps_whole = false, has_guard_pages = false, has_every_exit = false;
   int threads = 7, failures = 5;
 };
 
@@ -83,6 +83,19 @@ std::vector<Way> ways(const Program& program, const Options& options) {
     draw(true);
     all.back().exit = below(program.body.size() + program.body.size() / 2 + 2);
   }
+  draw(true);
+  all.back().is_checked = !options.plants_fault;
+  if (!options.has_every_exit) return all;
+  // A word may touch two new tensors; the live-ins among them are those whose check can fail.
+  const auto words = static_cast<int>(program.body.size() + program.body.size() / 2 + 2);
+  for (int word = 0; word < words; ++word) {
+    draw(true);
+    all.back().exit = word;
+  }
+  for (int slot = 0; slot < 2 * words; ++slot) {
+    draw(true);
+    all.back().failing_live_in = slot;
+  }
   return all;
 }
 
@@ -105,6 +118,7 @@ int check_programs(std::uint64_t first, std::uint64_t last, const Options& optio
     shared.instructions += program.body.size();
     for (const Way& way : ways(program, options)) {
       shared.way = way;
+      alarm(60);
       ++shared.runs;
       const std::string text = difference(expected, run(program, way));
       if (text.empty()) continue;
@@ -257,6 +271,8 @@ int main(int argc, char** argv) {
   app.add_flag("--verbose", options.is_verbose, "let programs write to standard error");
   app.add_flag("--guard-pages", options.has_guard_pages,
                "let every storage end at a page that may not be touched");
+  app.add_flag("--every-exit", options.has_every_exit,
+               "leave compiled runs at every word, and at every check of a live-in");
   app.add_flag("--plant-fault", options.plants_fault,
                "flip a bit in what compiled loops write, to see that it is found");
   CLI11_PARSE(app, argc, argv);

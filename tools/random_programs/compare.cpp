@@ -102,6 +102,9 @@ std::string print(const Way& way) {
   if (way.is_never_serial) text += ", never serial";
   if (way.fills_freed_memory) text += ", freed memory filled";
   if (way.hot != 1) text += fmt::format(", hot {}", way.hot);
+  if (way.is_checked) text += ", each run checked";
+  if (way.failing_live_in >= 0)
+    text += fmt::format(", check of live-in {} fails", way.failing_live_in);
   if (way.exit >= 0) text += fmt::format(", exit at word {}", way.exit);
   return text;
 }
@@ -125,6 +128,8 @@ Log run(const Program& program, const Way& way) {
     tt::set_synchronous(way.is_synchronous);
     tt::forget_everything();
     tt::force_exit_at(way.exit);
+    tt::fail_live_in_check(way.failing_live_in);
+    tt::set_check(way.is_checked ? 1 : 0);
     jit::set_mode(jit::Mode::kAuto);
     log = run_program(program);
     jit::synchronize();
@@ -134,6 +139,8 @@ Log run(const Program& program, const Way& way) {
     totals().segments += summary.segments;
     jit::set_mode(jit::Mode::kEager);
     tt::force_exit_at(-1);
+    tt::fail_live_in_check(-1);
+    tt::set_check(-1);
     tt::forget_everything();
     register_compiler(*compiler);
   }

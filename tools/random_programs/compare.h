@@ -16,13 +16,15 @@ struct Way {  // a way to run a program
   bool is_synchronous = true;
   bool is_avx2 = false;
   bool is_fused = true;
-  bool is_never_serial = false;      // small work is split over all threads, too
-  bool fills_freed_memory = false;   // with NaN
+  bool is_never_serial = false;     // small work is split over all threads, too
+  bool fills_freed_memory = false;  // with NaN
   bool plants_fault = false;
-  bool prints_graphs = false;        // of what is compiled, on standard output
+  bool prints_graphs = false;  // of what is compiled, on standard output
   int hot = 1;
   int threads = 1;
-  std::int64_t exit = -1;  // the replay's word before which it is left
+  bool is_checked = false;            // every compiled run is compared with eager mode, too
+  std::int64_t exit = -1;             // the replay's word before which it is left
+  std::int64_t failing_live_in = -1;  // the slot whose check fails
 };
 /// Why there is no LLVM tier; empty when there is.
 std::string llvm_problem();

@@ -73,8 +73,12 @@ struct Lowered {
   std::vector<LaunchPlan> launches;  // in an order that respects dependencies
 };
 
+struct LoweringOptions {
+  bool is_shared = true;  // off: groups of one form (jit/group_form.h) are lowered one by one
+};
+
 /// Lowers every group; stored values get arena buffers, inputs theirs.
-Lowered lower_groups(const Graph& graph, const Fusion& fusion);
+Lowered lower_groups(const Graph& graph, const Fusion& fusion, const LoweringOptions& options = {});
 
 /// A launch that copies between memory of two geometries (same sizes, same dtype).
 LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, const Geometry& to,

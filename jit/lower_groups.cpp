@@ -2,7 +2,9 @@
 // the generator, region copies for concatenations and overwrites, host code as it is.
 #include <algorithm>
 #include <thread>
+#include <unordered_map>
 
+#include "jit/group_form.h"
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
 #include "kernels/contraction/operands.h"
@@ -20,11 +22,19 @@ constexpr std::int64_t kLeastRow = 16, kMostRowBytes = 128 << 10;
 
 class Lowerer {
  public:
-  Lowerer(const Graph& graph, const Fusion& fusion) : graph_(graph), fusion_(fusion) {}
+  Lowerer(const Graph& graph, const Fusion& fusion, const LoweringOptions& options)
+      : graph_(graph), fusion_(fusion), options_(options) {}
 
   Lowered run() {
     make_buffers();
-    for (std::size_t i = 0; i < fusion_.groups.size(); ++i) lower(static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < fusion_.groups.size(); ++i) {
+      const auto id = static_cast<std::int32_t>(i);
+      if (options_.is_shared && has_form(fusion_.groups[i])) {
+        lower_or_repeat(id);
+      } else {
+        lower(id);
+      }
+    }
     return std::move(result_);
   }
 
@@ -65,6 +75,68 @@ class Lowerer {
     return graph_.nodes[static_cast<std::size_t>(index)];
   }
 
+  // ---- groups of one form ----
+
+  struct Original {
+    GroupForm form;
+    std::size_t first_launch, end_launch;
+    BufferId first_temporary, end_temporary;
+  };
+
+  static bool has_form(const Group& group) {
+    return group.kind == GroupKind::kMap || group.kind == GroupKind::kRow ||
+           group.kind == GroupKind::kColumn || group.kind == GroupKind::kContraction;
+  }
+
+  void lower_or_repeat(std::int32_t id) {
+    const Group& group = fusion_.groups[static_cast<std::size_t>(id)];
+    GroupForm form = form_of(graph_, fusion_, result_.buffer_of, group, id);
+    const auto found = originals_.find(form.words);
+    if (found != originals_.end()) return repeat(found->second, form, group);
+    Original original;
+    original.first_launch = result_.launches.size();
+    original.first_temporary = static_cast<BufferId>(result_.buffers.size());
+    lower(id);
+    original.end_launch = result_.launches.size();
+    original.end_temporary = static_cast<BufferId>(result_.buffers.size());
+    original.form.buffers = std::move(form.buffers);
+    original.form.entries = std::move(form.entries);
+    originals_.emplace(std::move(form.words), std::move(original));
+  }
+
+  void repeat(const Original& original, const GroupForm& form, const Group& group) {
+    const auto temporaries = static_cast<BufferId>(result_.buffers.size());
+    for (BufferId id = original.first_temporary; id < original.end_temporary; ++id) {
+      temporary(result_.buffers[static_cast<std::size_t>(id)].bytes);
+    }
+    const auto renamed_buffer = [&](BufferId id) {
+      if (id >= original.first_temporary && id < original.end_temporary)
+        return temporaries + (id - original.first_temporary);
+      return renamed(id, original.form.buffers, form.buffers);
+    };
+    const auto renamed_entry = [&](std::int32_t entry) {
+      return renamed(entry, original.form.entries, form.entries);
+    };
+    for (std::size_t i = original.first_launch; i < original.end_launch; ++i) {
+      LaunchPlan plan = result_.launches[i];
+      plan.nodes = group.nodes;
+      plan.stage = group.stage;
+      plan.scratch = renamed_buffer(plan.scratch);
+      for (Operand& operand : plan.operands) {
+        operand.buffer = renamed_buffer(operand.buffer);
+        for (Start& start : operand.starts) start.entry = renamed_entry(start.entry);
+      }
+      for (ScalarSlot& scalar : plan.scalars) scalar.entry = renamed_entry(scalar.entry);
+      result_.launches.push_back(std::move(plan));
+    }
+  }
+  template <typename Id>
+  static Id renamed(Id id, const std::vector<Id>& from, const std::vector<Id>& to) {
+    if (id < 0) return id;
+    const auto at = std::find(from.begin(), from.end(), id) - from.begin();
+    return to.at(static_cast<std::size_t>(at));
+  }
+
   void lower(std::int32_t id) {
     const Group& group = fusion_.groups[static_cast<std::size_t>(id)];
     switch (group.kind) {
@@ -91,9 +163,9 @@ class Lowerer {
     }
   }
 
-  void compile(LaunchPlan& plan, const kernels::Kernel& kernel) {
+  void compile(LaunchPlan& plan, kernels::Kernel&& kernel) {
     plan.callable = kernels::compile_cached(kernels::current_backend(), kernel);
-    plan.kernel = kernel;
+    plan.kernel = std::move(kernel);
     result_.launches.push_back(std::move(plan));
   }
 
@@ -116,7 +188,7 @@ class Lowerer {
         plan = std::move(keeping);
       }
     }
-    compile(plan, kernel);
+    compile(plan, std::move(kernel));
   }
 
   void lower_split(std::int32_t id, const Group& group) {
@@ -142,7 +214,7 @@ class Lowerer {
       kernels::Kernel kernel;
       KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
       writer.write_chunks(plan, kernel, chunks_of, partials);
-      compile(plan, kernel);
+      compile(plan, std::move(kernel));
     };
     part({0, whole, chunk, chunks});
     if (rest != 0) part({whole, 1, rest, chunks});
@@ -150,7 +222,7 @@ class Lowerer {
     kernels::Kernel kernel;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write_tree(plan, kernel, chunks, partials);
-    compile(plan, kernel);
+    compile(plan, std::move(kernel));
   }
 
   void lower_contraction(std::int32_t id, const Group& group) {
@@ -185,7 +257,7 @@ class Lowerer {
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);
     plan.contraction = kernels::compile_cached(kernels::current_backend(), contraction);
-    plan.kernel = contraction.epilogue;
+    plan.kernel = std::move(contraction.epilogue);
     const auto& s = plan.shape;
     const double work = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
                         static_cast<double>(s.n) * static_cast<double>(s.k);
@@ -225,7 +297,7 @@ class Lowerer {
     writer.add_store(value, Span::kFull, std::move(walk), target);
     writer.write(plan, kernel);
     plan.nodes = group.nodes;
-    compile(plan, kernel);
+    compile(plan, std::move(kernel));
   }
 
   void lower_concatenation(const Group& group) {
@@ -315,7 +387,9 @@ class Lowerer {
 
   const Graph& graph_;
   const Fusion& fusion_;
+  const LoweringOptions& options_;
   Lowered result_;
+  std::unordered_map<std::vector<std::int64_t>, Original, GroupFormHash> originals_;
 };
 
 }  // namespace
@@ -326,8 +400,8 @@ int most_threads() {
   return count;
 }
 
-Lowered lower_groups(const Graph& graph, const Fusion& fusion) {
-  return Lowerer(graph, fusion).run();
+Lowered lower_groups(const Graph& graph, const Fusion& fusion, const LoweringOptions& options) {
+  return Lowerer(graph, fusion, options).run();
 }
 
 LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, const Geometry& to,

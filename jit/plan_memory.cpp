@@ -116,6 +116,11 @@ class Planner {
   }
   BufferId slot_of(BufferId id) const { return slot_[static_cast<std::size_t>(id)]; }
 
+  struct Placed {
+    std::int64_t begin, end;
+    Life life;
+  };
+
   // Largest first, each at the lowest place free of everything alive at the same time.
   void place(std::int64_t begin) {
     std::vector<BufferId> order;
@@ -126,24 +131,23 @@ class Planner {
     std::stable_sort(order.begin(), order.end(),
                      [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
     plan_.bytes = begin;
-    std::vector<BufferId> placed;  // by offset
+    std::vector<Placed> placed;  // by offset
     for (const BufferId id : order) {
       std::int64_t at = begin;
       const std::int64_t size = rounded(bytes(id));
-      for (const BufferId other : placed) {
-        const Buffer& there = lowered_.buffers[static_cast<std::size_t>(other)];
-        if (!overlap_in_time(id, other) || there.offset >= at + size) continue;
-        at = std::max(at, there.offset + rounded(there.bytes));
+      const Life own{life(id).first, end_[static_cast<std::size_t>(id)]};
+      for (const Placed& there : placed) {
+        if (there.begin >= at + size) break;
+        if (there.life.first <= own.last && own.first <= there.life.last)
+          at = std::max(at, there.end);
       }
       lowered_.buffers[static_cast<std::size_t>(id)].offset = at;
       plan_.bytes = std::max(plan_.bytes, at + size);
-      plan_.freed.push_back({end_[static_cast<std::size_t>(id)], at, size});
-      placed.insert(std::upper_bound(placed.begin(), placed.end(), id,
-                                     [&](BufferId a, BufferId b) {
-                                       return lowered_.buffers[static_cast<std::size_t>(a)].offset <
-                                              lowered_.buffers[static_cast<std::size_t>(b)].offset;
-                                     }),
-                    id);
+      plan_.freed.push_back({own.last, at, size});
+      const auto behind = std::upper_bound(
+          placed.begin(), placed.end(), at,
+          [](std::int64_t offset, const Placed& there) { return offset < there.begin; });
+      placed.insert(behind, {at, at + size, own});
     }
     for (std::size_t i = 0; i < slot_.size(); ++i) {
       if (is_arena(static_cast<BufferId>(i))) {
@@ -157,10 +161,6 @@ class Planner {
   }
   static std::int64_t rounded(std::int64_t size) {
     return std::max<std::int64_t>((size + kLine - 1) / kLine * kLine, kLine);
-  }
-  bool overlap_in_time(BufferId a, BufferId b) {
-    return life(a).first <= end_[static_cast<std::size_t>(b)] &&
-           life(b).first <= end_[static_cast<std::size_t>(a)];
   }
 
   Lowered& lowered_;

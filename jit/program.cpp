@@ -44,7 +44,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
   arena_bytes_ = std::max<std::int64_t>(memory.bytes, kLine);
   freed_ = std::move(memory.freed);
   log_program(graph_, fusion, lowered, order);
-  plans_ = lowered.launches;
+  plans_ = std::move(lowered.launches);
   steps_.reserve(plans_.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
   find_hot_kernels();

@@ -235,8 +235,10 @@ class Copier {
 }  // namespace
 
 bool insert_copies(Graph& graph) {
-  const Graph from = graph;
-  return Copier(from).run(graph);
+  Graph copied;
+  if (!Copier(graph).run(copied)) return false;
+  graph = std::move(copied);
+  return true;
 }
 
 }  // namespace groove::jit

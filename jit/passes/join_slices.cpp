@@ -167,8 +167,10 @@ bool join_slices(Graph& graph) {
     return node.op == &place_slice_op() && node.numbers[0].entry < 0;
   };
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_slice)) return false;
-  const Graph from = graph;
-  return Joiner(from).run(graph);
+  Graph joined;
+  if (!Joiner(graph).run(joined)) return false;
+  graph = std::move(joined);
+  return true;
 }
 
 }  // namespace groove::jit

@@ -198,8 +198,10 @@ class Simplifier {
 }  // namespace
 
 bool simplify(Graph& graph) {
-  const Graph from = graph;
-  return Simplifier(from).run(graph);
+  Graph simpler;
+  if (!Simplifier(graph).run(simpler)) return false;
+  graph = std::move(simpler);
+  return true;
 }
 
 }  // namespace groove::jit

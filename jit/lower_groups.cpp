@@ -1,6 +1,7 @@
 // Groups to launches: kernels by the KernelWriter, contractions with their operands described for
 // the generator, region copies for concatenations and overwrites, host code as it is.
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -27,6 +28,7 @@ class Lowerer {
 
   Lowered run() {
     make_buffers();
+    form_.emplace(graph_, fusion_, result_.buffer_of);
     for (std::size_t i = 0; i < fusion_.groups.size(); ++i) {
       const auto id = static_cast<std::int32_t>(i);
       if (options_.is_shared && has_form(fusion_.groups[i])) {
@@ -78,7 +80,8 @@ class Lowerer {
   // ---- groups of one form ----
 
   struct Original {
-    GroupForm form;
+    std::vector<BufferId> buffers;
+    std::vector<std::int32_t> entries;
     std::size_t first_launch, end_launch;
     BufferId first_temporary, end_temporary;
   };
@@ -89,33 +92,32 @@ class Lowerer {
   }
 
   void lower_or_repeat(std::int32_t id) {
-    const Group& group = fusion_.groups[static_cast<std::size_t>(id)];
-    GroupForm form = form_of(graph_, fusion_, result_.buffer_of, group, id);
-    const auto found = originals_.find(form.words);
-    if (found != originals_.end()) return repeat(found->second, form, group);
-    Original original;
+    form_->read(id);
+    const auto found = originals_.find(form_->words());
+    if (found != originals_.end()) return repeat(found->second, id);
+    Original& original = originals_[form_->words()];
+    original.buffers = form_->buffers();
+    original.entries = form_->entries();
     original.first_launch = result_.launches.size();
     original.first_temporary = static_cast<BufferId>(result_.buffers.size());
     lower(id);
     original.end_launch = result_.launches.size();
     original.end_temporary = static_cast<BufferId>(result_.buffers.size());
-    original.form.buffers = std::move(form.buffers);
-    original.form.entries = std::move(form.entries);
-    originals_.emplace(std::move(form.words), std::move(original));
   }
 
-  void repeat(const Original& original, const GroupForm& form, const Group& group) {
+  void repeat(const Original& original, std::int32_t id) {
+    const Group& group = fusion_.groups[static_cast<std::size_t>(id)];
     const auto temporaries = static_cast<BufferId>(result_.buffers.size());
-    for (BufferId id = original.first_temporary; id < original.end_temporary; ++id) {
-      temporary(result_.buffers[static_cast<std::size_t>(id)].bytes);
+    for (BufferId old = original.first_temporary; old < original.end_temporary; ++old) {
+      temporary(result_.buffers[static_cast<std::size_t>(old)].bytes);
     }
-    const auto renamed_buffer = [&](BufferId id) {
-      if (id >= original.first_temporary && id < original.end_temporary)
-        return temporaries + (id - original.first_temporary);
-      return renamed(id, original.form.buffers, form.buffers);
+    const auto renamed_buffer = [&](BufferId old) {
+      if (old >= original.first_temporary && old < original.end_temporary)
+        return temporaries + (old - original.first_temporary);
+      return renamed(old, original.buffers, form_->buffers());
     };
     const auto renamed_entry = [&](std::int32_t entry) {
-      return renamed(entry, original.form.entries, form.entries);
+      return renamed(entry, original.entries, form_->entries());
     };
     for (std::size_t i = original.first_launch; i < original.end_launch; ++i) {
       LaunchPlan plan = result_.launches[i];
@@ -389,7 +391,8 @@ class Lowerer {
   const Fusion& fusion_;
   const LoweringOptions& options_;
   Lowered result_;
-  std::unordered_map<std::vector<std::int64_t>, Original, GroupFormHash> originals_;
+  std::optional<GroupForm> form_;  // of the group that is being lowered
+  std::unordered_map<FormWords, Original, FormHash> originals_;
 };
 
 }  // namespace

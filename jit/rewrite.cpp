@@ -4,36 +4,35 @@
 #include <utility>
 
 namespace groove::jit {
+namespace {
 
-Rewriter::Rewriter(const Graph& from) : from_(from), names_(from.values.size(), kNoValue) {
-  to_.numbers = from.numbers;
-  to_.stages = from.stages;
-  to_.values.reserve(from.values.size());
-  to_.nodes.reserve(from.nodes.size());
-  for (const GraphInput& input : from.inputs) {
-    const ValueId fresh = to_.add_input(from.type(input.value), input.strides);
+constexpr ValueId kGone = -2;
+
+}  // namespace
+
+Rewriter::Rewriter(Graph&& from) : from_(std::move(from)), names_(from_.values.size(), kNoValue) {
+  to_.numbers = from_.numbers;
+  to_.stages = from_.stages;
+  to_.values.reserve(from_.values.size());
+  to_.nodes.reserve(from_.nodes.size());
+  for (const GraphInput& input : from_.inputs) {
+    const ValueId fresh = to_.add_input(from_.type(input.value), input.strides);
     to_.values[static_cast<std::size_t>(fresh)].name =
-        from.values[static_cast<std::size_t>(input.value)].name;
+        std::move(from_.values[static_cast<std::size_t>(input.value)].name);
     rename(input.value, fresh);
   }
 }
 
 std::int32_t Rewriter::copy(std::int32_t index) {
-  const Node& old = from_.nodes[static_cast<std::size_t>(index)];
   const auto fresh = static_cast<std::int32_t>(to_.nodes.size());
-  Node node;
-  node.op = old.op;
-  node.attrs = old.attrs;
-  node.numbers = old.numbers;
-  node.place = old.place;
-  node.stage = old.stage;
-  for (const ValueId id : old.inputs) node.inputs.push_back(renamed(id));
-  for (const ValueId id : old.outputs) {
-    const Value& value = from_.values[static_cast<std::size_t>(id)];
+  Node node = std::move(from_.nodes[static_cast<std::size_t>(index)]);
+  for (ValueId& id : node.inputs) id = renamed(id);
+  for (ValueId& id : node.outputs) {
+    Value& value = from_.values[static_cast<std::size_t>(id)];
     const ValueId copied = to_.add_value(value.type, fresh, value.output);
-    to_.values[static_cast<std::size_t>(copied)].name = value.name;
-    node.outputs.push_back(copied);
+    to_.values[static_cast<std::size_t>(copied)].name = std::move(value.name);
     rename(id, copied);
+    id = copied;
   }
   to_.nodes.push_back(std::move(node));
   return fresh;
@@ -44,6 +43,39 @@ Graph Rewriter::finish() {
     to_.outputs.push_back({renamed(output.value), output.writes, output.stage});
   }
   return std::move(to_);
+}
+
+void remove_nodes(Graph& graph, const std::vector<char>& stays) {
+  std::vector<ValueId> names(graph.values.size(), kNoValue);
+  std::size_t nodes = 0;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (stays[i]) {
+      for (const ValueId id : graph.nodes[i].outputs)
+        graph.values[static_cast<std::size_t>(id)].node = static_cast<std::int32_t>(nodes);
+      if (nodes != i) graph.nodes[nodes] = std::move(graph.nodes[i]);
+      ++nodes;
+    } else {
+      for (const ValueId id : graph.nodes[i].outputs) names[static_cast<std::size_t>(id)] = kGone;
+    }
+  }
+  graph.nodes.resize(nodes);
+  std::size_t values = 0;
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    if (names[i] == kGone) continue;
+    names[i] = static_cast<ValueId>(values);
+    if (values != i) graph.values[values] = std::move(graph.values[i]);
+    ++values;
+  }
+  graph.values.resize(values);
+  const auto rename = [&](ValueId& id) {
+    if (id != kNoValue) id = names[static_cast<std::size_t>(id)];
+  };
+  for (Node& node : graph.nodes) {
+    for (ValueId& id : node.inputs) rename(id);
+    for (ValueId& id : node.outputs) rename(id);
+  }
+  for (GraphInput& input : graph.inputs) rename(input.value);
+  for (GraphOutput& output : graph.outputs) rename(output.value);
 }
 
 }  // namespace groove::jit

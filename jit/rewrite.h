@@ -10,22 +10,26 @@ namespace groove::jit {
 // Builds a new graph out of an old one. Values of the old graph are renamed as they are copied.
 class Rewriter {
  public:
-  explicit Rewriter(const Graph& from);
+  explicit Rewriter(Graph&& from);
+  const Graph& from() const { return from_; }
   Graph& graph() { return to_; }
   /// The new name of an old value; kNoValue stays.
   ValueId renamed(ValueId old) const {
     return old == kNoValue ? kNoValue : names_[static_cast<std::size_t>(old)];
   }
   void rename(ValueId old, ValueId fresh) { names_[static_cast<std::size_t>(old)] = fresh; }
-  /// Copies node `index` over renamed operands; types are kept, not derived again.
+  /// Copies node `index` over renamed operands; types are kept, not derived again. Of the old node
+  /// only op, place and stage are left.
   std::int32_t copy(std::int32_t index);
   /// Renames the outputs and gives the graph.
   Graph finish();
 
  private:
-  const Graph& from_;
-  Graph to_;
+  Graph from_, to_;
   std::vector<ValueId> names_;
 };
+
+/// Removes the nodes that do not stay and their results, which nothing may read any more.
+void remove_nodes(Graph& graph, const std::vector<char>& stays);
 
 }  // namespace groove::jit

@@ -7,7 +7,9 @@
 namespace groove::jit {
 
 bool expand_composites(Graph& graph) {
-  const auto is_composite = [](const Node& node) { return node.op->kind == OpKind::kComposite; };
+  const auto is_composite = [](const Graph&, const Node& node) {
+    return node.op->kind == OpKind::kComposite;
+  };
   return expand_nodes(graph, is_composite, kernels::compose);
 }
 

@@ -1,6 +1,8 @@
 // Replaces each elementwise node whose operands are constants by its value, computed by the kernel
 // interpreter – never by a second definition of the operator. Views of constants are constants.
 // Needs: nothing.  Keeps: inputs, outputs, node order, places.
+#include <algorithm>
+
 #include "jit/fusion.h"
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
@@ -26,12 +28,12 @@ std::uint64_t masked(std::uint64_t bits, ScalarType dtype) {
   return size == 8 ? bits : bits & ((std::uint64_t{1} << 8 * size) - 1);
 }
 
-bool is_foldable(const Graph& graph, const Node& node) {
+bool is_foldable(const Graph& graph, const Node& node, ArrayRef<ValueId> inputs) {
   if (node.op == &constant_op() || node.op->is_random) return false;
   for (const NumberRef& number : node.numbers) {
     if (number.entry >= 0) return false;
   }
-  for (const ValueId id : node.inputs) {
+  for (const ValueId id : inputs) {
     if (id == kNoValue || !constant_behind(graph, id)) return false;
   }
   if (node.op->kind == OpKind::kView) return true;
@@ -86,23 +88,29 @@ std::vector<std::uint64_t> evaluate(const Graph& graph, const Node& node) {
 }  // namespace
 
 bool fold_constants(Graph& graph) {
-  Rewriter rewriter(graph);
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
+                   [&](const Node& node) { return is_foldable(graph, node, node.inputs); })) {
+    return false;
+  }
+  Rewriter rewriter(std::move(graph));
+  const Graph& from = rewriter.from();
   Graph& fresh = rewriter.graph();
-  bool has_changed = false;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    Node probe = graph.nodes[i];
-    for (ValueId& id : probe.inputs) id = rewriter.renamed(id);
-    if (!is_foldable(fresh, probe)) {
+  std::vector<ValueId> inputs;
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+    inputs.clear();
+    for (const ValueId id : from.nodes[i].inputs) inputs.push_back(rewriter.renamed(id));
+    if (!is_foldable(fresh, from.nodes[i], inputs)) {
       rewriter.copy(static_cast<std::int32_t>(i));
       continue;
     }
-    has_changed = true;
+    Node probe = from.nodes[i];
+    probe.inputs = inputs;
     const std::vector<std::uint64_t> values =
         probe.op->kind == OpKind::kView
             ? std::vector<std::uint64_t>{bits_of(*constant_behind(fresh, probe.inputs[0]))}
             : evaluate(fresh, probe);
     for (std::size_t k = 0; k < probe.outputs.size(); ++k) {
-      const Type& type = graph.type(probe.outputs[k]);
+      const Type& type = from.type(probe.outputs[k]);
       Attrs attrs;
       attrs.add(IntArrayRef(type.sizes)).add(type.dtype);
       attrs.add(static_cast<std::int64_t>(values[k]));
@@ -110,12 +118,12 @@ bool fold_constants(Graph& graph) {
           fresh.add_node(constant_op(), {}, std::move(attrs), {}, probe.place, probe.stage);
       const ValueId value = fresh.nodes[static_cast<std::size_t>(node)].outputs[0];
       fresh.values[static_cast<std::size_t>(value)].name =
-          graph.values[static_cast<std::size_t>(probe.outputs[k])].name;
+          from.values[static_cast<std::size_t>(probe.outputs[k])].name;
       rewriter.rename(probe.outputs[k], value);
     }
   }
-  if (has_changed) graph = rewriter.finish();
-  return has_changed;
+  graph = rewriter.finish();
+  return true;
 }
 
 }  // namespace groove::jit

@@ -19,7 +19,7 @@ namespace {
 
 class Copier {
  public:
-  explicit Copier(const Graph& from) : from_(from), rewriter_(from) {}
+  explicit Copier(Graph&& from) : rewriter_(std::move(from)), from_(rewriter_.from()) {}
 
   bool run(Graph& result) {
     for (std::size_t i = 0; i < from_.nodes.size(); ++i) prepare(static_cast<std::int32_t>(i));
@@ -45,11 +45,9 @@ class Copier {
       }
       outputs.push_back(renamed);
     }
-    if (!has_changed_) return false;
-    Graph finished = rewriter_.finish();
-    finished.outputs = std::move(outputs);
-    result = std::move(finished);
-    return true;
+    result = rewriter_.finish();
+    result.outputs = std::move(outputs);
+    return has_changed_;
   }
 
  private:
@@ -224,8 +222,8 @@ class Copier {
     return is_one_axis(geometry, leading);
   }
 
-  const Graph& from_;
   Rewriter rewriter_;
+  const Graph& from_;
   Place place_;
   std::int32_t stage_ = 0;
   bool has_changed_ = false;
@@ -234,11 +232,6 @@ class Copier {
 
 }  // namespace
 
-bool insert_copies(Graph& graph) {
-  Graph copied;
-  if (!Copier(graph).run(copied)) return false;
-  graph = std::move(copied);
-  return true;
-}
+bool insert_copies(Graph& graph) { return Copier(std::move(graph)).run(graph); }
 
 }  // namespace groove::jit

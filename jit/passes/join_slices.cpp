@@ -58,13 +58,14 @@ bool is_plain_sum(const Graph& graph, const Node& node) {
 
 class Joiner {
  public:
-  explicit Joiner(const Graph& from) : from_(from), rewriter_(from), readers_(from.values.size()) {
-    for (const Node& node : from.nodes) {
+  explicit Joiner(Graph&& from)
+      : rewriter_(std::move(from)), from_(rewriter_.from()), readers_(from_.values.size()) {
+    for (const Node& node : from_.nodes) {
       for (const ValueId id : node.inputs) {
         if (id != kNoValue) ++readers_[static_cast<std::size_t>(id)];
       }
     }
-    for (const GraphOutput& output : from.outputs) {
+    for (const GraphOutput& output : from_.outputs) {
       ++readers_[static_cast<std::size_t>(output.value)];
     }
   }
@@ -72,9 +73,8 @@ class Joiner {
   bool run(Graph& result) {
     for (std::size_t i = 0; i < from_.nodes.size(); ++i) visit(static_cast<std::int32_t>(i));
     for (const GraphOutput& output : from_.outputs) make(output.value);
-    if (placed_.empty()) return false;
     result = rewriter_.finish();
-    return true;
+    return !placed_.empty();
   }
 
  private:
@@ -153,8 +153,8 @@ class Joiner {
     rewriter_.rename(old, builder.value(whole));
   }
 
-  const Graph& from_;
   Rewriter rewriter_;
+  const Graph& from_;
   std::vector<int> readers_;               // per old value
   std::map<ValueId, Placed> placed_;       // by old value
   std::map<ValueId, std::int32_t> maker_;  // put off: old value -> old node
@@ -167,10 +167,7 @@ bool join_slices(Graph& graph) {
     return node.op == &place_slice_op() && node.numbers[0].entry < 0;
   };
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_slice)) return false;
-  Graph joined;
-  if (!Joiner(graph).run(joined)) return false;
-  graph = std::move(joined);
-  return true;
+  return Joiner(std::move(graph)).run(graph);
 }
 
 }  // namespace groove::jit

@@ -1,7 +1,8 @@
 // Makes nodes that compute the same thing from the same values one (common subexpressions). Host
 // code and random draws are never merged.
 // Needs: nothing.  Keeps: inputs, outputs, order, places of the first of equals.
-#include <unordered_map>
+#include <bit>
+#include <numeric>
 
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
@@ -48,35 +49,38 @@ std::uint64_t hash_of(const Node& node) {
 }  // namespace
 
 bool merge_duplicates(Graph& graph) {
-  Rewriter rewriter(graph);
-  const Graph& fresh = rewriter.graph();
-  std::unordered_multimap<std::uint64_t, std::int32_t> known;
+  constexpr std::int32_t kNone = -1;
+  std::vector<ValueId> names(graph.values.size());
+  std::iota(names.begin(), names.end(), 0);
+  std::vector<char> stays(graph.nodes.size(), 1);
+  std::vector<std::int32_t> known(std::bit_ceil(2 * graph.nodes.size() + 1), kNone);  // by hash
   bool has_changed = false;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    Node probe = graph.nodes[i];
-    for (ValueId& id : probe.inputs) id = rewriter.renamed(id);
-    if (!is_mergeable(probe)) {
-      rewriter.copy(static_cast<std::int32_t>(i));
-      continue;
+    Node& node = graph.nodes[i];
+    for (ValueId& id : node.inputs) {
+      if (id != kNoValue) id = names[static_cast<std::size_t>(id)];
     }
-    const std::uint64_t hash = hash_of(probe);
-    std::int32_t earlier = -1;
-    const auto [begin, end] = known.equal_range(hash);
-    for (auto at = begin; at != end && earlier < 0; ++at) {
-      if (is_equal(fresh.nodes[static_cast<std::size_t>(at->second)], probe)) earlier = at->second;
+    if (!is_mergeable(node)) continue;
+    std::size_t slot = hash_of(node) & (known.size() - 1);
+    while (known[slot] != kNone &&
+           !is_equal(graph.nodes[static_cast<std::size_t>(known[slot])], node)) {
+      slot = (slot + 1) & (known.size() - 1);
     }
-    if (earlier < 0) {
-      known.emplace(hash, rewriter.copy(static_cast<std::int32_t>(i)));
+    if (known[slot] == kNone) {
+      known[slot] = static_cast<std::int32_t>(i);
       continue;
     }
     has_changed = true;
-    const Node& same = fresh.nodes[static_cast<std::size_t>(earlier)];
-    for (std::size_t k = 0; k < probe.outputs.size(); ++k) {
-      rewriter.rename(probe.outputs[k], same.outputs[k]);
-    }
+    stays[i] = 0;
+    const Node& same = graph.nodes[static_cast<std::size_t>(known[slot])];
+    for (std::size_t k = 0; k < node.outputs.size(); ++k)
+      names[static_cast<std::size_t>(node.outputs[k])] = same.outputs[k];
   }
-  if (has_changed) graph = rewriter.finish();
-  return has_changed;
+  if (!has_changed) return false;
+  for (GraphOutput& output : graph.outputs)
+    output.value = names[static_cast<std::size_t>(output.value)];
+  remove_nodes(graph, stays);
+  return true;
 }
 
 }  // namespace groove::jit

@@ -21,11 +21,7 @@ bool remove_dead_code(Graph& graph) {
     }
   }
   if (count == graph.nodes.size()) return false;
-  Rewriter rewriter(graph);
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (stays[i]) rewriter.copy(static_cast<std::int32_t>(i));
-  }
-  graph = rewriter.finish();
+  remove_nodes(graph, stays);
   return true;
 }
 

@@ -2,12 +2,13 @@
 // or do it in two steps. Looks at what ops compute (their scalar bodies, with the bodies of their
 // operands in place), not at names. Exact rules only: each is proved bit by bit in tests/passes.
 // Needs: expanded composites.  Keeps: inputs, outputs, order, places; leaves dead nodes behind.
-#include <array>
+#include <numeric>
+#include <unordered_map>
 
+#include "jit/form.h"
 #include "jit/fusion.h"
 #include "jit/passes/passes.h"
 #include "jit/passes/scalar_rules.h"
-#include "jit/rewrite.h"
 #include "kernels/build.h"
 #include "kernels/ops/structural.h"
 #include "src/core/check.h"
@@ -23,35 +24,37 @@ constexpr std::size_t kMaxBody = 24;  // instructions; a longer body is nobody's
 
 class Simplifier {
  public:
-  explicit Simplifier(const Graph& from) : from_(from), rewriter_(from) {}
+  explicit Simplifier(Graph& graph) : graph_(graph), names_(graph.values.size()), form_(graph) {
+    std::iota(names_.begin(), names_.end(), 0);
+  }
 
-  bool run(Graph& result) {
-    for (std::size_t i = 0; i < from_.nodes.size(); ++i) visit(static_cast<std::int32_t>(i));
-    if (!has_changed_) return false;
-    result = rewriter_.finish();
-    return true;
+  bool run() {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) visit(graph_.nodes[i]);
+    for (GraphOutput& output : graph_.outputs) output.value = name(output.value);
+    return has_changed_;
   }
 
  private:
-  Graph& to() { return rewriter_.graph(); }
-  const Node* producer(ValueId value) {
-    const std::int32_t index = to().values[static_cast<std::size_t>(value)].node;
-    return index < 0 ? nullptr : &to().nodes[static_cast<std::size_t>(index)];
+  ValueId name(ValueId value) const {
+    return value == kNoValue ? kNoValue : names_[static_cast<std::size_t>(value)];
+  }
+  const Node* producer(ValueId value) const {
+    const std::int32_t index = graph_.values[static_cast<std::size_t>(value)].node;
+    return index < 0 ? nullptr : &graph_.nodes[static_cast<std::size_t>(index)];
   }
 
-  void visit(std::int32_t index) {
-    const std::int32_t copied = rewriter_.copy(index);
-    const Node& node = to().nodes[static_cast<std::size_t>(copied)];
+  void visit(Node& node) {
+    for (ValueId& id : node.inputs) id = name(id);
     if (node.outputs.size() != 1 || node.op == &constant_op()) return;
     ValueId same = kNoValue;
     if (node.op->kind == OpKind::kView) {
-      skip_inner_view(copied);
-      same = behind_view(copied);
+      skip_inner_view(node);
+      same = behind_view(node);
     } else if (is_elementwise(node) && node.op != &materialize_op() && !node.inputs.empty()) {
       same = operand_given_back(node);
     }
     if (same == kNoValue) return;
-    rewriter_.rename(from_.nodes[static_cast<std::size_t>(index)].outputs[0], same);
+    names_[static_cast<std::size_t>(node.outputs[0])] = same;
     has_changed_ = true;
   }
 
@@ -66,8 +69,8 @@ class Simplifier {
   // ---- views ----
 
   Geometry apply(const Node& node, const Geometry& geometry, ValueId input) {
-    const std::vector<Type> types{to().type(input)};
-    const std::vector<Scalar> numbers = recorded_numbers(to(), node);
+    const std::vector<Type> types{graph_.type(input)};
+    const std::vector<Scalar> numbers = recorded_numbers(graph_, node);
     return node.op->view(geometry, Signature{*node.op, types, node.attrs, numbers});
   }
   static bool has_entry_numbers(const Node& node) {
@@ -80,41 +83,40 @@ class Simplifier {
 
   // A view that gives the same elements of the input of an inner view as it gives of the inner
   // view need not wait for that: reshape of reshape.
-  void skip_inner_view(std::int32_t index) {
+  void skip_inner_view(Node& node) {
     for (;;) {
-      Node& node = to().nodes[static_cast<std::size_t>(index)];
       const Node* const inner = producer(node.inputs[0]);
       if (!inner || inner->op->kind != OpKind::kView || has_entry_numbers(node) ||
           has_entry_numbers(*inner)) {
         return;
       }
       const ValueId source = inner->inputs[0];
-      const Type output = to().type(node.outputs[0]);
+      const Type output = graph_.type(node.outputs[0]);
       try {
-        const Geometry memory = contiguous(to().type(source).sizes);
+        const Geometry memory = contiguous(graph_.type(source).sizes);
         const Geometry stepwise = apply(node, apply(*inner, memory, source), node.inputs[0]);
         if (!(apply(node, memory, source) == stepwise)) return;
         Node direct = node;
         direct.inputs[0] = source;
-        if (!(derive_types(to(), direct).outputs[0] == output)) return;
+        if (!(derive_types(graph_, direct).outputs[0] == output)) return;
       } catch (const Error&) {
         return;
       }
-      to().nodes[static_cast<std::size_t>(index)].inputs[0] = source;
+      node.inputs[0] = source;
       has_changed_ = true;
     }
   }
 
   // The value at some distance behind the view that has exactly the view's elements in order.
-  ValueId behind_view(std::int32_t index) {
-    const Node* node = &to().nodes[static_cast<std::size_t>(index)];
-    const Type type = to().type(node->outputs[0]);
+  ValueId behind_view(const Node& view) {
+    const Node* node = &view;
+    const Type type = graph_.type(node->outputs[0]);
     std::vector<const Node*> chain;
     ValueId same = kNoValue;
     while (node && node->op->kind == OpKind::kView && !has_entry_numbers(*node)) {
       chain.push_back(node);
       const ValueId source = node->inputs[0];
-      if (to().type(source) == type) {
+      if (graph_.type(source) == type) {
         const Geometry memory = contiguous(type.sizes);
         try {
           Geometry seen = memory;
@@ -139,23 +141,48 @@ class Simplifier {
 
   // ---- scalar bodies ----
 
-  // The operand (or operand's operand) that the node gives back unchanged.
+  // The operand (or operand's operand) that the node gives back unchanged. Which of them it is
+  // depends on the form of the node and of those before it, so it is found out once for each form.
   ValueId operand_given_back(const Node& node) {
+    form_.clear();
+    leaves_.clear();
+    add_form(node, 1);
+    const auto [known, is_new] = given_back_.try_emplace(form_.words(), -1);
+    if (is_new) known->second = leaf_given_back(node);
+    if (known->second < 0) return kNoValue;
+    const ValueId same = leaves_[static_cast<std::size_t>(known->second)];
+    return graph_.type(same) == graph_.type(node.outputs[0]) ? same : kNoValue;
+  }
+
+  std::int32_t leaf_given_back(const Node& node) {
     Builder builder;
     std::vector<ValueId> leaves;
     const Exprs results = emit(builder, node, leaves, 1);
-    if (static_cast<std::size_t>(results[0].id()) > kMaxBody) return kNoValue;
-    const std::int32_t access = simplified_to_load(builder, results[0]);
-    if (access < 0) return kNoValue;
-    const ValueId same = leaves[static_cast<std::size_t>(access)];
-    return to().type(same) == to().type(node.outputs[0]) ? same : kNoValue;
+    GROOVE_ASSERT(leaves == leaves_, "{}: its form is not what it computes", node.op->name);
+    if (static_cast<std::size_t>(results[0].id()) > kMaxBody) return -1;
+    return simplified_to_load(builder, results[0]);
+  }
+
+  // Walks as emit() does.
+  void add_form(const Node& node, int depth) {
+    form_.add_call(node);
+    form_.add_list(node.inputs, [&](ValueId id) {
+      form_.add(id != kNoValue);
+      if (id == kNoValue) return;
+      form_.add_type(graph_.type(id));
+      const Node* const from = emitted_producer(id, depth);
+      form_.add(from != nullptr);
+      if (!from) return form_.add_counted(leaves_, id);
+      form_.add(graph_.values[static_cast<std::size_t>(id)].output);
+      add_form(*from, depth - 1);
+    });
   }
 
   Exprs emit(Builder& builder, const Node& node, std::vector<ValueId>& leaves, int depth) {
-    const std::vector<Type> types = operand_types(to(), node);
-    const std::vector<Scalar> numbers = recorded_numbers(to(), node);
+    const std::vector<Type> types = operand_types(graph_, node);
+    const std::vector<Scalar> numbers = recorded_numbers(graph_, node);
     const Signature signature{*node.op, types, node.attrs, numbers};
-    const TypeResult result = derive_types(to(), node);
+    const TypeResult result = derive_types(graph_, node);
     const auto& how = std::get<kernels::ElementwiseLowering>(node.op->lowering->how);
     Exprs inputs, parameters;
     for (const ValueId id : node.inputs) inputs.push_back(operand(builder, id, leaves, depth));
@@ -170,38 +197,40 @@ class Simplifier {
 
   Expr operand(Builder& builder, ValueId id, std::vector<ValueId>& leaves, int depth) {
     if (id == kNoValue) return {};
-    const Node* const from = producer(id);
-    const auto output = static_cast<std::size_t>(to().values[static_cast<std::size_t>(id)].output);
-    if (from && from->op == &constant_op()) return emit(builder, *from, leaves, 0)[output];
-    // Only nodes without broadcasting: an operand's operand then has the same elements.
-    if (depth > 0 && from && is_elementwise(*from) && !broadcasts(*from)) {
-      return emit(builder, *from, leaves, depth - 1)[output];
+    if (const Node* const from = emitted_producer(id, depth)) {
+      const Value& value = graph_.values[static_cast<std::size_t>(id)];
+      return emit(builder, *from, leaves, depth - 1)[static_cast<std::size_t>(value.output)];
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       if (leaves[i] == id) return builder.load(static_cast<int>(i));
     }
     leaves.push_back(id);
-    return builder.load(to().type(id).dtype, kernels::StrideClass::kContiguous);
+    return builder.load(graph_.type(id).dtype, kernels::StrideClass::kContiguous);
   }
-  bool broadcasts(const Node& node) {
+  // Constants, and nodes without broadcasting: an operand's operand then has the same elements.
+  const Node* emitted_producer(ValueId id, int depth) const {
+    const Node* const from = producer(id);
+    if (!from || from->op == &constant_op()) return from;
+    return depth > 0 && is_elementwise(*from) && !broadcasts(*from) ? from : nullptr;
+  }
+  bool broadcasts(const Node& node) const {
     for (const ValueId id : node.inputs) {
-      if (id != kNoValue && !(to().type(id).sizes == to().type(node.outputs[0]).sizes)) return true;
+      if (id != kNoValue && !(graph_.type(id).sizes == graph_.type(node.outputs[0]).sizes))
+        return true;
     }
     return false;
   }
 
-  const Graph& from_;
-  Rewriter rewriter_;
+  Graph& graph_;
+  std::vector<ValueId> names_;  // per value: what it is called from now on
   bool has_changed_ = false;
+  FormWriter form_;
+  std::vector<ValueId> leaves_;                                       // of the form
+  std::unordered_map<FormWords, std::int32_t, FormHash> given_back_;  // number of a leaf, or -1
 };
 
 }  // namespace
 
-bool simplify(Graph& graph) {
-  Graph simpler;
-  if (!Simplifier(graph).run(simpler)) return false;
-  graph = std::move(simpler);
-  return true;
-}
+bool simplify(Graph& graph) { return Simplifier(graph).run(); }
 
 }  // namespace groove::jit

@@ -7,8 +7,8 @@
 namespace groove::jit {
 
 bool widen_halves(Graph& graph) {
-  const auto is_narrow = [&graph](const Node& node) {
-    return kernels::needs_widening(*node.op, operand_types(graph, node));
+  const auto is_narrow = [](const Graph& from, const Node& node) {
+    return kernels::needs_widening(*node.op, operand_types(from, node));
   };
   return expand_nodes(graph, is_narrow, kernels::call_widened);
 }

@@ -198,19 +198,20 @@ class Fuser {
   }
   // Does group `to` depend on group `from`?
   bool reaches(std::int32_t from, std::int32_t to) {
-    seen_.assign(fusion_.groups.size(), 0);
+    seen_.resize(fusion_.groups.size(), 0);
+    ++search_;
     std::vector<std::int32_t> open{from};
     while (!open.empty()) {
       const std::int32_t at = open.back();
       open.pop_back();
       if (at == to) return true;
-      if (seen_[static_cast<std::size_t>(at)]) continue;
-      seen_[static_cast<std::size_t>(at)] = 1;
+      if (seen_[static_cast<std::size_t>(at)] == search_) continue;
+      seen_[static_cast<std::size_t>(at)] = search_;
       for (const std::int32_t member : group(at).nodes) {
         for (const ValueId id : node(member).outputs) {
           for (const std::int32_t user : uses_.readers[static_cast<std::size_t>(id)]) {
             const std::int32_t next = fusion_.group_of[static_cast<std::size_t>(user)];
-            if (next >= 0 && !seen_[static_cast<std::size_t>(next)]) open.push_back(next);
+            if (next >= 0 && seen_[static_cast<std::size_t>(next)] != search_) open.push_back(next);
           }
         }
       }
@@ -521,7 +522,8 @@ class Fuser {
   const FusionOptions& options_;
   const Uses uses_;
   Fusion fusion_;
-  std::vector<char> seen_;  // groups, of a search
+  std::vector<std::int32_t> seen_;  // per group: the last search that came by
+  std::int32_t search_ = 0;
 };
 
 }  // namespace

@@ -11,6 +11,13 @@
 
 namespace groove::jit {
 
+std::string Program::name_of(const Step& step) const {
+  std::string name;
+  for (const std::int32_t node : plans_[static_cast<std::size_t>(step.plan)].nodes)
+    name += (name.empty() ? "" : " ") + graph_.nodes[static_cast<std::size_t>(node)].op->name;
+  return name.empty() ? "copy" : name;
+}
+
 std::string Program::shape_text(const Step& step) {
   if (step.kind == LaunchPlan::Kind::kContraction) {
     const auto& m = step.matrices.shape;
@@ -46,7 +53,7 @@ std::string Program::describe() const {
             "  {:2} {:11} {:6} {:16} x{:<3} ~{:.2f} us  {}{}\n", level,
             kinds[static_cast<int>(step.kind)],
             step.kind == LaunchPlan::Kind::kKernel ? orders[static_cast<int>(step.order)] : "",
-            shape_text(step), step.instances.size(), step.nanoseconds / 1000, step.name,
+            shape_text(step), step.instances.size(), step.nanoseconds / 1000, name_of(step),
             step.tiered ? "  [" + step.tiered->tier() + "]" : "");
       }
     }
@@ -71,12 +78,12 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
       for (const std::int32_t index : stages_[s].levels[level]) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
         LaunchView launch;
-        launch.operators = step.name;
+        launch.operators = name_of(step);
         launch.shape = shape_text(step);
         launch.stage = static_cast<std::int32_t>(s);
         launch.level = static_cast<std::int32_t>(level);
         if (step.kind != LaunchPlan::Kind::kOpaque) {
-          launch.kernel = kernels::print(plans_[static_cast<std::size_t>(step.plan)].kernel);
+          launch.kernel = kernels::print(*plans_[static_cast<std::size_t>(step.plan)].kernel);
         }
         if (step.callable) launch.assembly = step.callable->listing();
         if (step.contraction) launch.assembly = step.contraction->listing();

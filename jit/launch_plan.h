@@ -63,7 +63,7 @@ struct LaunchPlan {
   bool overwrites = false;     // must run after earlier writers of what it stores to
   bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites
   bool is_dropped = false;     // found to be needless
-  kernels::Kernel kernel;      // contractions: the epilogue; none for host code
+  std::shared_ptr<const kernels::Kernel> kernel;  // contractions: the epilogue; host code: none
   double nanoseconds = 0;      // a rough estimate on one thread
 };
 

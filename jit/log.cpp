@@ -29,7 +29,7 @@ std::string kernels_text(const Graph& graph, const Lowered& lowered, const Sched
     for (const std::int32_t index : schedule.levels[level].launches) {
       const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
       text += fmt::format("launch {} level {}:{}\n{}", index, level, names(graph, launch.nodes),
-                          kernels::print(launch.kernel));
+                          launch.kernel ? kernels::print(*launch.kernel) : "");
     }
   }
   return text;

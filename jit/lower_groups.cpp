@@ -167,7 +167,7 @@ class Lowerer {
 
   void compile(LaunchPlan& plan, kernels::Kernel&& kernel) {
     plan.callable = kernels::compile_cached(kernels::current_backend(), kernel);
-    plan.kernel = std::move(kernel);
+    plan.kernel = std::make_shared<const kernels::Kernel>(std::move(kernel));
     result_.launches.push_back(std::move(plan));
   }
 
@@ -259,7 +259,7 @@ class Lowerer {
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);
     plan.contraction = kernels::compile_cached(kernels::current_backend(), contraction);
-    plan.kernel = std::move(contraction.epilogue);
+    plan.kernel = std::make_shared<const kernels::Kernel>(std::move(contraction.epilogue));
     const auto& s = plan.shape;
     const double work = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
                         static_cast<double>(s.n) * static_cast<double>(s.k);
@@ -419,8 +419,8 @@ LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, 
   const kernels::Expr value =
       builder.load(dtype, kernels::stride_class(load[0], plan.box.count[0]));
   builder.store(dtype, kernels::stride_class(store[0], plan.box.count[0]), value);
-  plan.kernel = builder.finish();
-  plan.callable = kernels::compile_cached(kernels::current_backend(), plan.kernel);
+  plan.kernel = std::make_shared<const kernels::Kernel>(builder.finish());
+  plan.callable = kernels::compile_cached(kernels::current_backend(), *plan.kernel);
   plan.operands.push_back({dtype, false, source, from.offset, {}, true});
   plan.operands.push_back({dtype, true, target, to.offset, {}, true});
   plan.nanoseconds = 20.0 + 0.1 * static_cast<double>(plan.box.points());

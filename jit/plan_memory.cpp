@@ -138,8 +138,9 @@ class Planner {
       const Life own{life(id).first, end_[static_cast<std::size_t>(id)]};
       for (const Placed& there : placed) {
         if (there.begin >= at + size) break;
-        if (there.life.first <= own.last && own.first <= there.life.last)
-          at = std::max(at, there.end);
+        // No jump: whether two lives meet is hard to predict.
+        const bool meets = (there.life.first <= own.last) & (own.first <= there.life.last);
+        at = std::max(at, meets ? there.end : begin);
       }
       lowered_.buffers[static_cast<std::size_t>(id)].offset = at;
       plan_.bytes = std::max(plan_.bytes, at + size);

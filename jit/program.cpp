@@ -131,11 +131,6 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
             (stage.alone.empty() || stage.alone.back() != own))
           stage.alone.push_back(own);
       }
-      for (const std::int32_t node : plan.nodes) {
-        step.name +=
-            (step.name.empty() ? "" : " ") + graph_.nodes[static_cast<std::size_t>(node)].op->name;
-      }
-      if (plan.nodes.empty()) step.name = "copy";
       add_instance(step, plan, lowered);
       // Equal code over other buffers, side by side: one table.
       const bool is_map =

@@ -56,7 +56,7 @@ class Program final : public Executable {
     LaunchPlan::Kind kind = LaunchPlan::Kind::kKernel;
     kernels::Order order = kernels::Order::kMap;
     const kernels::Callable* callable = nullptr;
-    std::unique_ptr<TieredKernel> tiered;  // the callable, if its share of the time is large
+    std::shared_ptr<TieredKernel> tiered;  // the callable, if its share of the time is large
     const kernels::ContractionCallable* contraction = nullptr;
     kernels::ContractionLaunch matrices;
     std::int64_t scratch = 0, scratch_bytes = 0;
@@ -67,7 +67,6 @@ class Program final : public Executable {
     std::int32_t max_parts = 1;  // 1: one thread runs it
     std::int32_t level = 0;
     double nanoseconds = 0;
-    std::string name;
   };
   struct Stage {
     std::vector<std::vector<std::int32_t>> levels;
@@ -82,6 +81,7 @@ class Program final : public Executable {
   };
   struct Run;
 
+  std::string name_of(const Step& step) const;
   static std::string shape_text(const Step& step);
   void find_hot_kernels();
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <unordered_map>
 
 #include "jit/program.h"
 #include "src/core/environment.h"
@@ -10,16 +11,27 @@
 namespace groove::jit {
 
 // At construction, so that the pointers a run reads never change; a kernel below the threshold
-// keeps its plain code.
+// keeps its plain code. One that runs many times (for each layer or time step) counts as a whole.
 void Program::find_hot_kernels() {
+  struct Shared {
+    double nanoseconds = 0;
+    std::shared_ptr<TieredKernel> tiered;
+  };
+  std::unordered_map<const kernels::Callable*, Shared> kernels;
   double total = 0;
-  for (const Step& step : steps_) total += step.nanoseconds;
+  for (const Step& step : steps_) {
+    total += step.nanoseconds;
+    if (step.kind == LaunchPlan::Kind::kKernel)
+      kernels[step.callable].nanoseconds += step.nanoseconds;
+  }
   for (Step& step : steps_) {
     if (step.kind != LaunchPlan::Kind::kKernel) continue;
-    if (step.nanoseconds <= tier_policy().least_share * total) continue;
+    Shared& shared = kernels[step.callable];
+    if (shared.nanoseconds <= tier_policy().least_share * total) continue;
     const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
-    if (plan.kernel.code.size() > tier_policy().most_instructions) continue;
-    step.tiered = std::make_unique<TieredKernel>(plan.callable);
+    if (plan.kernel->code.size() > tier_policy().most_instructions) continue;
+    if (!shared.tiered) shared.tiered = std::make_shared<TieredKernel>(plan.callable);
+    step.tiered = shared.tiered;
     step.callable = step.tiered.get();
   }
 }
@@ -37,12 +49,12 @@ void Program::promote() noexcept {
       return;
     }
     for (Step& step : steps_) {
-      if (!step.tiered) continue;
+      if (!step.tiered || step.tiered->has_tier_2()) continue;
       const Clock::time_point start = Clock::now();
-      step.tiered->promote(*tier_2, plans_[static_cast<std::size_t>(step.plan)].kernel);
+      step.tiered->promote(*tier_2, *plans_[static_cast<std::size_t>(step.plan)].kernel);
       const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
       if (is_logged) {
-        std::fprintf(stderr, "groove: tier 2 for %s %s in %.2f ms\n", step.name.c_str(),
+        std::fprintf(stderr, "groove: tier 2 for %s %s in %.2f ms\n", name_of(step).c_str(),
                      shape_text(step).c_str(), taken.count());
       }
     }

@@ -1,6 +1,7 @@
 // Copies nodes into a new graph under new names.
 #include "jit/rewrite.h"
 
+#include <iterator>
 #include <utility>
 
 namespace groove::jit {
@@ -43,6 +44,21 @@ Graph Rewriter::finish() {
     to_.outputs.push_back({renamed(output.value), output.writes, output.stage});
   }
   return std::move(to_);
+}
+
+void move_before(Graph& graph, const std::vector<std::int32_t>& before) {
+  if (before.empty()) return;
+  std::vector<Node> moved(
+      std::make_move_iterator(graph.nodes.end() - static_cast<std::ptrdiff_t>(before.size())),
+      std::make_move_iterator(graph.nodes.end()));
+  // From the back, so that every node has left its place before another one comes there.
+  std::size_t from = graph.nodes.size() - before.size(), left = before.size();
+  for (std::size_t to = graph.nodes.size(); left > 0;) {
+    const bool is_moved = static_cast<std::size_t>(before[left - 1]) >= from;
+    graph.nodes[--to] = std::move(is_moved ? moved[--left] : graph.nodes[--from]);
+    for (const ValueId id : graph.nodes[to].outputs)
+      graph.values[static_cast<std::size_t>(id)].node = static_cast<std::int32_t>(to);
+  }
 }
 
 void remove_nodes(Graph& graph, const std::vector<char>& stays) {

@@ -29,6 +29,9 @@ class Rewriter {
   std::vector<ValueId> names_;
 };
 
+/// Moves the nodes that were appended last, one for each of `before` (ascending), to before those.
+void move_before(Graph& graph, const std::vector<std::int32_t>& before);
+
 /// Removes the nodes that do not stay and their results, which nothing may read any more.
 void remove_nodes(Graph& graph, const std::vector<char>& stays);
 

@@ -32,6 +32,7 @@ class TieredKernel final : public kernels::Callable {
   /// Compiles the kernel with `backend` and lets the next runs try both codes, turn by turn. Once;
   /// any thread, also while others run it. Throws groove::Error.
   void promote(kernels::Backend& backend, const kernels::Kernel& kernel);
+  bool has_tier_2() const { return has_trial_.load(std::memory_order_acquire); }
   /// For listings: the tier that runs and, after the trial, how the other one compares.
   std::string tier() const;
 

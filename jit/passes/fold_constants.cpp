@@ -1,8 +1,6 @@
 // Replaces each elementwise node whose operands are constants by its value, computed by the kernel
 // interpreter – never by a second definition of the operator. Views of constants are constants.
 // Needs: nothing.  Keeps: inputs, outputs, node order, places.
-#include <algorithm>
-
 #include "jit/fusion.h"
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
@@ -28,12 +26,12 @@ std::uint64_t masked(std::uint64_t bits, ScalarType dtype) {
   return size == 8 ? bits : bits & ((std::uint64_t{1} << 8 * size) - 1);
 }
 
-bool is_foldable(const Graph& graph, const Node& node, ArrayRef<ValueId> inputs) {
+bool is_foldable(const Graph& graph, const Node& node) {
   if (node.op == &constant_op() || node.op->is_random) return false;
   for (const NumberRef& number : node.numbers) {
     if (number.entry >= 0) return false;
   }
-  for (const ValueId id : inputs) {
+  for (const ValueId id : node.inputs) {
     if (id == kNoValue || !constant_behind(graph, id)) return false;
   }
   if (node.op->kind == OpKind::kView) return true;
@@ -88,42 +86,40 @@ std::vector<std::uint64_t> evaluate(const Graph& graph, const Node& node) {
 }  // namespace
 
 bool fold_constants(Graph& graph) {
-  if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
-                   [&](const Node& node) { return is_foldable(graph, node, node.inputs); })) {
-    return false;
-  }
-  Rewriter rewriter(std::move(graph));
-  const Graph& from = rewriter.from();
-  Graph& fresh = rewriter.graph();
-  std::vector<ValueId> inputs;
-  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-    inputs.clear();
-    for (const ValueId id : from.nodes[i].inputs) inputs.push_back(rewriter.renamed(id));
-    if (!is_foldable(fresh, from.nodes[i], inputs)) {
-      rewriter.copy(static_cast<std::int32_t>(i));
-      continue;
-    }
-    Node probe = from.nodes[i];
-    probe.inputs = inputs;
+  bool has_changed = false;
+  const std::size_t count = graph.nodes.size();
+  std::vector<std::int32_t> before;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_foldable(graph, graph.nodes[i])) continue;
+    has_changed = true;
+    const Node folded = graph.nodes[i];
     const std::vector<std::uint64_t> values =
-        probe.op->kind == OpKind::kView
-            ? std::vector<std::uint64_t>{bits_of(*constant_behind(fresh, probe.inputs[0]))}
-            : evaluate(fresh, probe);
-    for (std::size_t k = 0; k < probe.outputs.size(); ++k) {
-      const Type& type = from.type(probe.outputs[k]);
-      Attrs attrs;
-      attrs.add(IntArrayRef(type.sizes)).add(type.dtype);
-      attrs.add(static_cast<std::int64_t>(values[k]));
-      const std::int32_t node =
-          fresh.add_node(constant_op(), {}, std::move(attrs), {}, probe.place, probe.stage);
-      const ValueId value = fresh.nodes[static_cast<std::size_t>(node)].outputs[0];
-      fresh.values[static_cast<std::size_t>(value)].name =
-          from.values[static_cast<std::size_t>(probe.outputs[k])].name;
-      rewriter.rename(probe.outputs[k], value);
+        folded.op->kind == OpKind::kView
+            ? std::vector<std::uint64_t>{bits_of(*constant_behind(graph, folded.inputs[0]))}
+            : evaluate(graph, folded);
+    for (std::size_t k = 0; k < folded.outputs.size(); ++k) {
+      const ValueId id = folded.outputs[k];
+      const Type& type = graph.type(id);
+      Node constant;
+      constant.op = &constant_op();
+      constant.attrs.add(IntArrayRef(type.sizes)).add(type.dtype);
+      constant.attrs.add(static_cast<std::int64_t>(values[k]));
+      constant.place = folded.place;
+      constant.stage = folded.stage;
+      constant.outputs = {id};
+      Value& value = graph.values[static_cast<std::size_t>(id)];
+      value.output = 0;
+      if (k == 0) {
+        graph.nodes[i] = std::move(constant);
+        continue;
+      }
+      value.node = static_cast<std::int32_t>(graph.nodes.size());
+      graph.nodes.push_back(std::move(constant));
+      before.push_back(static_cast<std::int32_t>(i + 1));
     }
   }
-  graph = rewriter.finish();
-  return true;
+  move_before(graph, before);
+  return has_changed;
 }
 
 }  // namespace groove::jit

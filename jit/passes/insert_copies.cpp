@@ -19,34 +19,31 @@ namespace {
 
 class Copier {
  public:
-  explicit Copier(Graph&& from) : rewriter_(std::move(from)), from_(rewriter_.from()) {}
+  explicit Copier(Graph& graph) : graph_(graph), count_(graph.nodes.size()) {}
 
-  bool run(Graph& result) {
-    for (std::size_t i = 0; i < from_.nodes.size(); ++i) prepare(static_cast<std::int32_t>(i));
-    Graph& to = rewriter_.graph();
-    std::vector<char> is_taken(from_.values.size() * 2 + 8, 0);
+  bool run() {
+    for (; current_ < count_; ++current_) prepare();
+    std::vector<char> is_taken(graph_.values.size(), 0);
     std::vector<GraphOutput> outputs;
-    for (const GraphOutput& output : from_.outputs) {
-      GraphOutput renamed{rewriter_.renamed(output.value), output.writes, output.stage};
-      const Value& value = to.values[static_cast<std::size_t>(renamed.value)];
+    for (GraphOutput output : graph_.outputs) {
+      const Value& value = graph_.values[static_cast<std::size_t>(output.value)];
       // An input that keeps its value needs no launch.
       if (value.node < 0 && value.output == output.writes) {
         has_changed_ = true;
         continue;
       }
-      if (value.node < 0 || is_view(to, renamed.value) ||
-          is_splat(to.nodes[static_cast<std::size_t>(value.node)]) ||
-          !is_row_major(to, renamed.value) ||
-          (static_cast<std::size_t>(renamed.value) < is_taken.size() &&
-           is_taken[static_cast<std::size_t>(renamed.value)])) {
-        renamed.value = fresh_copy(renamed.value, {}, output.stage);
-      } else if (static_cast<std::size_t>(renamed.value) < is_taken.size()) {
-        is_taken[static_cast<std::size_t>(renamed.value)] = 1;
+      char& is_output = is_taken[static_cast<std::size_t>(output.value)];
+      if (value.node < 0 || is_view(graph_, output.value) ||
+          is_splat(graph_.nodes[static_cast<std::size_t>(value.node)]) ||
+          !is_row_major(graph_, output.value) || is_output) {
+        output.value = fresh_copy(output.value, {}, output.stage);
+      } else {
+        is_output = 1;
       }
-      outputs.push_back(renamed);
+      outputs.push_back(output);
     }
-    result = rewriter_.finish();
-    result.outputs = std::move(outputs);
+    graph_.outputs = std::move(outputs);
+    move_before(graph_, before_);
     return has_changed_;
   }
 
@@ -66,11 +63,11 @@ class Copier {
 
   ValueId fresh_copy(ValueId value, const Shape& order, std::int32_t stage) {
     has_changed_ = true;
-    Graph& to = rewriter_.graph();
     Attrs attrs;
     attrs.add(IntArrayRef(order));
-    const std::int32_t node = to.add_node(materialize_op(), {value}, attrs, {}, place_, stage);
-    return to.nodes[static_cast<std::size_t>(node)].outputs[0];
+    const std::int32_t node = graph_.add_node(materialize_op(), {value}, attrs, {}, place_, stage);
+    before_.push_back(static_cast<std::int32_t>(current_));
+    return graph_.nodes[static_cast<std::size_t>(node)].outputs[0];
   }
   ValueId copy_of(ValueId value, const Shape& order = {}) {
     const auto key = std::make_pair(value, std::vector<std::int64_t>(order.begin(), order.end()));
@@ -80,18 +77,17 @@ class Copier {
 
   // The geometry in which new value `value` is found in memory; false when a view forbids it.
   bool geometry_of(ValueId value, Geometry& geometry) {
-    Graph& to = rewriter_.graph();
     std::vector<std::int32_t> views;
-    while (is_view(to, value)) {
-      views.push_back(to.values[static_cast<std::size_t>(value)].node);
-      value = to.nodes[static_cast<std::size_t>(views.back())].inputs[0];
+    while (is_view(graph_, value)) {
+      views.push_back(graph_.values[static_cast<std::size_t>(value)].node);
+      value = graph_.nodes[static_cast<std::size_t>(views.back())].inputs[0];
     }
-    geometry = memory_geometry(to, value);
+    geometry = memory_geometry(graph_, value);
     try {
       for (std::size_t i = views.size(); i-- > 0;) {
-        const Node& node = to.nodes[static_cast<std::size_t>(views[i])];
-        const std::vector<Type> types = operand_types(to, node);
-        const std::vector<Scalar> numbers = recorded_numbers(to, node);
+        const Node& node = graph_.nodes[static_cast<std::size_t>(views[i])];
+        const std::vector<Type> types = operand_types(graph_, node);
+        const std::vector<Scalar> numbers = recorded_numbers(graph_, node);
         geometry = node.op->view(geometry, Signature{*node.op, types, node.attrs, numbers});
       }
     } catch (const Error&) {
@@ -100,62 +96,47 @@ class Copier {
     return true;
   }
   bool has_no_memory(ValueId value) {
-    Graph& to = rewriter_.graph();
-    const ValueId root = root_of(to, value);
-    const std::int32_t node = to.values[static_cast<std::size_t>(root)].node;
-    return node >= 0 && is_splat(to.nodes[static_cast<std::size_t>(node)]);
+    const ValueId root = root_of(graph_, value);
+    const std::int32_t node = graph_.values[static_cast<std::size_t>(root)].node;
+    return node >= 0 && is_splat(graph_.nodes[static_cast<std::size_t>(node)]);
   }
 
-  void prepare(std::int32_t index) {
-    const Node& node = from_.nodes[static_cast<std::size_t>(index)];
-    place_ = node.place;
-    stage_ = node.stage;
-    const std::int32_t copied = rewriter_.copy(index);
-    if (node.op->kind == OpKind::kView) {
-      prepare_view(copied);
-    } else if (node.op->lowering) {
-      const auto& how = node.op->lowering->how;
-      if (std::holds_alternative<kernels::ReductionLowering>(how)) prepare_reduction(copied);
-      if (std::holds_alternative<kernels::ContractionLowering>(how)) prepare_contraction(copied);
-      if (std::holds_alternative<kernels::OpaqueLowering>(how)) prepare_opaque(copied);
-      if (std::holds_alternative<kernels::GatherLowering>(how)) replace_splat(copied, 0);
+  Node& node() { return graph_.nodes[current_]; }
+  void prepare() {
+    place_ = node().place;
+    stage_ = node().stage;
+    if (node().op->kind == OpKind::kView) {
+      prepare_view();
+    } else if (node().op->lowering) {
+      const auto& how = node().op->lowering->how;
+      if (std::holds_alternative<kernels::ReductionLowering>(how)) prepare_reduction();
+      if (std::holds_alternative<kernels::ContractionLowering>(how)) prepare_contraction();
+      if (std::holds_alternative<kernels::OpaqueLowering>(how)) prepare_opaque();
+      if (std::holds_alternative<kernels::GatherLowering>(how)) replace_splat(0);
     }
   }
 
-  // Nodes are appended in order: a copy made for the node that was appended last goes before it.
-  template <typename Make>
-  void replace(std::int32_t index, std::size_t operand, const Make& make) {
-    Graph& to = rewriter_.graph();
-    Node moved = std::move(to.nodes.back());
-    to.nodes.pop_back();
-    const ValueId fresh = make(moved.inputs[operand]);
-    moved.inputs[operand] = fresh;
-    const auto now = static_cast<std::int32_t>(to.nodes.size());
-    for (const ValueId id : moved.outputs) to.values[static_cast<std::size_t>(id)].node = now;
-    to.nodes.push_back(std::move(moved));
-    (void)index;
+  void replace_by_copy(std::size_t operand, const Shape& order = {}) {
+    const ValueId copy = copy_of(node().inputs[operand], order);
+    node().inputs[operand] = copy;
   }
-  void replace_by_copy(std::int32_t index, std::size_t operand, const Shape& order = {}) {
-    replace(index, operand, [&](ValueId value) { return copy_of(value, order); });
-  }
-  Node& last() { return rewriter_.graph().nodes.back(); }
-  void replace_splat(std::int32_t index, std::size_t operand) {
-    if (has_no_memory(last().inputs[operand])) replace_by_copy(index, operand);
+  void replace_splat(std::size_t operand) {
+    if (has_no_memory(node().inputs[operand])) replace_by_copy(operand);
   }
 
-  void prepare_view(std::int32_t index) {
+  void prepare_view() {
     Geometry geometry;
-    if (!geometry_of(last().outputs[0], geometry)) replace_by_copy(index, 0);
+    if (!geometry_of(node().outputs[0], geometry)) replace_by_copy(0);
   }
 
-  void prepare_opaque(std::int32_t index) {
-    for (std::size_t i = 0; i < last().inputs.size(); ++i) {
-      const ValueId value = last().inputs[i];
+  void prepare_opaque() {
+    for (std::size_t i = 0; i < node().inputs.size(); ++i) {
+      const ValueId value = node().inputs[i];
       if (value == kNoValue) continue;
       Geometry geometry;
       if (has_no_memory(value) || !geometry_of(value, geometry) ||
           !(without_strides_of_ones(geometry) == contiguous_strides(geometry.sizes))) {
-        replace_by_copy(index, i);
+        replace_by_copy(i);
       }
     }
   }
@@ -172,13 +153,12 @@ class Copier {
     return true;
   }
 
-  void prepare_reduction(std::int32_t index) {
-    Graph& to = rewriter_.graph();
-    const std::vector<Type> types = operand_types(to, last());
-    const std::vector<Scalar> numbers = recorded_numbers(to, last());
-    const Shape axes = kernels::reduction_axes(Signature{*last().op, types, last().attrs, numbers});
+  void prepare_reduction() {
+    const std::vector<Type> types = operand_types(graph_, node());
+    const std::vector<Scalar> numbers = recorded_numbers(graph_, node());
+    const Shape axes = kernels::reduction_axes(Signature{*node().op, types, node().attrs, numbers});
     Geometry geometry;
-    if (geometry_of(last().inputs[0], geometry) && is_one_axis(geometry, axes)) return;
+    if (geometry_of(node().inputs[0], geometry) && is_one_axis(geometry, axes)) return;
     Shape order(axes);
     std::vector<std::int64_t> kept;
     for (std::size_t i = 0; i < types[0].sizes.size(); ++i) {
@@ -193,20 +173,20 @@ class Copier {
     } else {
       for (const std::int64_t axis : kept) order.push_back(axis);
     }
-    replace_by_copy(index, 0, order);
+    replace_by_copy(0, order);
   }
 
-  void prepare_contraction(std::int32_t index) {
-    const auto& how = std::get<kernels::ContractionLowering>(last().op->lowering->how);
+  void prepare_contraction() {
+    const auto& how = std::get<kernels::ContractionLowering>(node().op->lowering->how);
     for (std::size_t i = 0; i < 2; ++i) {
       Geometry geometry;
       const bool is_found =
-          !has_no_memory(last().inputs[i]) && geometry_of(last().inputs[i], geometry);
-      if (!is_found || !is_matrix(geometry, how.transpose_b)) replace_by_copy(index, i);
+          !has_no_memory(node().inputs[i]) && geometry_of(node().inputs[i], geometry);
+      if (!is_found || !is_matrix(geometry, how.transpose_b)) replace_by_copy(i);
     }
-    if (last().inputs.size() > 2 && last().inputs[2] != kNoValue) {
+    if (node().inputs.size() > 2 && node().inputs[2] != kNoValue) {
       Geometry geometry;
-      if (!geometry_of(last().inputs[2], geometry)) replace_by_copy(index, 2);
+      if (!geometry_of(node().inputs[2], geometry)) replace_by_copy(2);
     }
   }
   static bool is_matrix(const Geometry& geometry, bool leading_axes_are_rows) {
@@ -222,8 +202,10 @@ class Copier {
     return is_one_axis(geometry, leading);
   }
 
-  Rewriter rewriter_;
-  const Graph& from_;
+  Graph& graph_;
+  const std::size_t count_;           // nodes before any copy is made
+  std::size_t current_ = 0;           // the node whose operands are looked at
+  std::vector<std::int32_t> before_;  // per copy: the node that it is made for
   Place place_;
   std::int32_t stage_ = 0;
   bool has_changed_ = false;
@@ -232,6 +214,6 @@ class Copier {
 
 }  // namespace
 
-bool insert_copies(Graph& graph) { return Copier(std::move(graph)).run(graph); }
+bool insert_copies(Graph& graph) { return Copier(graph).run(); }
 
 }  // namespace groove::jit

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "jit/arena_places.h"
+
 namespace groove::jit {
 namespace {
 
@@ -116,11 +118,6 @@ class Planner {
   }
   BufferId slot_of(BufferId id) const { return slot_[static_cast<std::size_t>(id)]; }
 
-  struct Placed {
-    std::int64_t begin, end;
-    Life life;
-  };
-
   // Largest first, each at the lowest place free of everything alive at the same time.
   void place(std::int64_t begin) {
     std::vector<BufferId> order;
@@ -131,24 +128,14 @@ class Planner {
     std::stable_sort(order.begin(), order.end(),
                      [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
     plan_.bytes = begin;
-    std::vector<Placed> placed;  // by offset
+    ArenaPlaces places(begin);
     for (const BufferId id : order) {
-      std::int64_t at = begin;
       const std::int64_t size = rounded(bytes(id));
-      const Life own{life(id).first, end_[static_cast<std::size_t>(id)]};
-      for (const Placed& there : placed) {
-        if (there.begin >= at + size) break;
-        // No jump: whether two lives meet is hard to predict.
-        const bool meets = (there.life.first <= own.last) & (own.first <= there.life.last);
-        at = std::max(at, meets ? there.end : begin);
-      }
+      const std::int32_t last = end_[static_cast<std::size_t>(id)];
+      const std::int64_t at = places.take(size, life(id).first, last);
       lowered_.buffers[static_cast<std::size_t>(id)].offset = at;
       plan_.bytes = std::max(plan_.bytes, at + size);
-      plan_.freed.push_back({own.last, at, size});
-      const auto behind = std::upper_bound(
-          placed.begin(), placed.end(), at,
-          [](std::int64_t offset, const Placed& there) { return offset < there.begin; });
-      placed.insert(behind, {at, at + size, own});
+      plan_.freed.push_back({last, at, size});
     }
     for (std::size_t i = 0; i < slot_.size(); ++i) {
       if (is_arena(static_cast<BufferId>(i))) {

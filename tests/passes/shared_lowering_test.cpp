@@ -113,8 +113,13 @@ class Layers {
   std::string run() {
     std::vector<Choice> choices;
     for (int i = 0; i < 9; ++i) choices.push_back(choose());
-    for (int layer = 0; layer < 6; ++layer)
-      for (const Choice& choice : choices) step(below(30) == 0 ? choose() : choice, layer);
+    for (int layer = 0; layer < 6; ++layer) {
+      for (const Choice& choice : choices) {
+        const Choice other = choose();
+        const int dice = below(40);
+        step(dice == 0 ? other : dice < 4 ? Choice{choice.op, other.a, other.b} : choice, layer);
+      }
+    }
     return "graph(v0: f32[8, 16], v1: f32[8, 16], long: f32[4, 40000], x: f32[4, 8, 16],\n"
            "      w: f32[16, 16], b: f32[16], i: i64[8], #0: f64, #1: f64, #2: i64, #3: i64) {\n" +
            body_ + fmt::format("  return v{}, v{}\n}}\n", last_, last_ - 1);

@@ -59,26 +59,27 @@ Stretch Replay::stretch() const {
 }
 
 // The addresses of all live-ins, and the memory of all outputs: a fused kernel may compute early
-// what only a later stage owes.
+// what only a later stage owes. Live-ins are in the order of the words that bind them, and stay
+// where they are, so a later stage goes on where the one before it stopped.
 void Replay::prepare_buffers(std::int32_t stage) {
-  std::size_t place = 0;
-  for (const SlotId id : segment_->live_ins) {
+  if (stage == 0 || has_exposed_) bound_live_ins_ = 0;
+  const std::size_t live_ins = segment_->live_ins.size();
+  for (; bound_live_ins_ < live_ins; ++bound_live_ins_) {
+    const SlotId id = segment_->live_ins[bound_live_ins_];
     const Live& live = live_[static_cast<std::size_t>(id)];
-    void*& buffer = buffers_[place++];
-    if (live.run != run_) {
-      buffer = nullptr;  // first used by a word of a later stage
-      continue;
-    }
+    if (live.run != run_) break;  // first used by a word of a later stage
+    void*& buffer = buffers_[bound_live_ins_];
     buffer = live.object->data();
     if (!live.is_exposed || live.snapshot.empty()) [[likely]]
       continue;
     const bool is_written = std::find(written_.begin(), written_.end(), id) != written_.end();
     if (!is_written) buffer = const_cast<unsigned char*>(live.snapshot.data());
   }
-  for (const std::int32_t index : segment_->output_storages) {
-    void*& buffer = buffers_[place++];
-    if (stage == 0) buffer = output_buffer(index);
-  }
+  if (stage > 0) return;
+  std::fill(buffers_.begin() + static_cast<std::ptrdiff_t>(bound_live_ins_),
+            buffers_.begin() + static_cast<std::ptrdiff_t>(live_ins), nullptr);
+  void** buffer = buffers_.data() + live_ins;
+  for (const std::int32_t index : segment_->output_storages) *buffer++ = output_buffer(index);
 }
 
 // Memory for an output. A result that another segment's stage made real keeps its own: this
@@ -173,13 +174,9 @@ void Replay::fill_storage_users(std::int32_t storage) {
 bool Replay::run_stages_through(std::int32_t stage) {
   for (; next_stage_ <= stage; ++next_stage_) {
     if (!run_stage(next_stage_)) return false;
-    // Everything this stage's outputs hold becomes real, looked at or not.
-    for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
-      const std::int32_t output = segment_->storages[s].early_output;
-      if (output >= 0 &&
-          segment_->graph.outputs[static_cast<std::size_t>(output)].stage == next_stage_)
-        fill_storage_users(static_cast<std::int32_t>(s));
-    }
+    // What this stage's output holds becomes real, looked at or not.
+    const StageEnd& end = segment_->stage_ends[static_cast<std::size_t>(next_stage_)];
+    fill_storage_users(segment_->slots[static_cast<std::size_t>(end.slot)].storage);
   }
   return true;
 }
@@ -197,12 +194,13 @@ bool Replay::run_stage_for(TensorImpl& impl) {
     fill(id);
     return true;
   }
-  for (std::size_t i = 0; i < segment_->stage_ends.size(); ++i) {
-    const StageEnd& end = segment_->stage_ends[i];
-    const bool is_this = segment_->slots[static_cast<std::size_t>(end.slot)].storage == storage &&
-                         static_cast<std::size_t>(end.after) == matched_;
-    if (!is_this || end.stage < next_stage_) continue;
-    return run_stages_through(end.stage) && !impl.is_pending;
+  // The end of stage n is the n-th.
+  for (auto n = static_cast<std::size_t>(next_stage_); n < segment_->stage_ends.size(); ++n) {
+    const StageEnd& end = segment_->stage_ends[n];
+    if (static_cast<std::size_t>(end.after) > matched_) break;
+    if (segment_->slots[static_cast<std::size_t>(end.slot)].storage == storage &&
+        static_cast<std::size_t>(end.after) == matched_)
+      return run_stages_through(end.stage) && !impl.is_pending;
   }
   return false;
 }

@@ -216,10 +216,11 @@ void Replay::swap_back(const std::vector<Live*>& swapped) {
                      static_cast<unsigned char*>((*live)->object->data()));
 }
 
-// The program looked at these results before word `at`.
+// The program looked at these results before word `at`, in this run or before it was taken over.
 void Replay::show_again(std::size_t at) {
+  const std::int32_t seen = std::max(next_stage_, owed_stages_);
   for (const StageEnd& end : segment_->stage_ends)
-    if (static_cast<std::size_t>(end.after) == at && end.stage < next_stage_)
+    if (static_cast<std::size_t>(end.after) == at && end.stage < seen)
       rerun_->looked_at(*live_[static_cast<std::size_t>(end.slot)].object);
 }
 

@@ -153,15 +153,21 @@ Paths::Branch& Paths::branch_at(std::uint64_t place, std::size_t depth, std::uin
   return found->second;
 }
 
-void Paths::add(const SegmentPtr& segment) {
+SegmentPtr Paths::add(const SegmentPtr& segment) {
   const Segment& added = *segment;
+  ++changes_;
   Segments& family = heads_[added.head];
-  std::size_t shared = 0;
+  std::size_t shared = 0, shared_with_nearest = 0;
   std::vector<std::uint64_t> path;
+  SegmentPtr nearest;
   for (const SegmentPtr& known : family) {
     const std::size_t most = std::min(known->words.size(), added.words.size());
     std::size_t alike = 0;
     while (alike < most && is_same_word(*known, added, alike)) ++alike;
+    if (known->kind == added.kind && (!nearest || alike > shared_with_nearest)) {
+      nearest = known;
+      shared_with_nearest = alike;
+    }
     if (!path.empty() && alike <= shared) continue;
     shared = alike;
     path.assign(known->path.begin(), known->path.begin() + static_cast<std::ptrdiff_t>(alike) + 1);
@@ -184,9 +190,12 @@ void Paths::add(const SegmentPtr& segment) {
   Segments& alike = ends_[added.path.back()];
   alike.insert(alike.begin(), segment);
   family.push_back(segment);
+  return nearest;
 }
 
 void Paths::remove(const Segment& segment) {
+  ++changes_;
+  choices_.erase(&segment);
   for (std::size_t depth = 0; depth < segment.words.size(); ++depth) {
     const auto found = branches_.find(segment.path[depth]);
     if (found == branches_.end()) continue;
@@ -203,19 +212,30 @@ void Paths::remove(const Segment& segment) {
 }
 
 void Paths::clear() {
+  ++changes_;
+  choices_.clear();
   heads_.clear();
   branches_.clear();
   reads_.clear();
   ends_.clear();
 }
 
-void Paths::note_taken(const Segment& segment) {
+void Paths::find_choices(const Segment& segment, Choices& choices) {
+  choices.changes = changes_;
+  choices.all.clear();
   for (std::size_t depth = 0; depth < segment.words.size(); ++depth) {
     const auto found = branches_.find(segment.path[depth]);
     if (found == branches_.end()) continue;
     const auto alike = found->second.find(key_of(segment, depth));
-    if (alike != found->second.end()) put_first(alike->second, segment);
+    if (alike != found->second.end()) choices.all.push_back(&alike->second);
   }
+}
+
+void Paths::note_taken(const Segment& segment) {
+  if (segment.path.empty()) return;  // forgotten meanwhile
+  Choices& choices = choices_[&segment];
+  if (choices.changes != changes_) find_choices(segment, choices);
+  for (Segments* const alike : choices.all) put_first(*alike, segment);
 }
 
 void Paths::note_left(const Segment& segment) {

@@ -34,8 +34,9 @@ std::uint64_t key_of(const Segment& segment, std::size_t at);
 
 class Paths {
  public:
-  /// Gives the segment its path. It becomes the first choice wherever it differs from others.
-  void add(const SegmentPtr& segment);
+  /// Gives the segment its path. It becomes the first choice wherever it differs from others. Gives
+  /// the one of its kind with which it has most words in common; null: none has the same head.
+  SegmentPtr add(const SegmentPtr& segment);
   void remove(const Segment& segment);
   void clear();
   /// The segment was taken: it is the first choice from now on.
@@ -58,9 +59,18 @@ class Paths {
   using Segments = std::vector<SegmentPtr>;
   using Branch = std::unordered_map<std::uint64_t, Segments>;  // by the key of the next word
 
+  // The choices that a segment stands in, found again when the tree has changed.
+  struct Choices {
+    std::uint64_t changes = 0;
+    std::vector<Segments*> all;
+  };
+
   Branch& branch_at(std::uint64_t place, std::size_t depth, std::uint64_t head);
+  void find_choices(const Segment& segment, Choices& choices);
 
   std::uint64_t next_place_ = 1;
+  std::uint64_t changes_ = 1;
+  std::unordered_map<const Segment*, Choices> choices_;
   std::unordered_map<std::uint64_t, Segments> heads_;
   std::unordered_map<std::uint64_t, Branch> branches_;  // by place; only where there is a choice
   std::unordered_map<std::uint64_t, Segments> reads_;   // by place and storage

@@ -212,6 +212,7 @@ class Replay {
   std::vector<std::pair<std::int32_t, std::int32_t>> escaped_;
   std::vector<std::uint64_t> scalars_;
   std::vector<void*> buffers_;
+  std::size_t bound_live_ins_ = 0;  // whose addresses are in buffers_, for this run
   std::vector<std::vector<SlotId>> storage_users_;  // user-visible slots of each storage
   std::vector<SlotId> inner_;                       // what must not be held at the end
   std::vector<SlotId> views_;                       // … of storages that existed before

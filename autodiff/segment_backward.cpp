@@ -150,6 +150,11 @@ struct BackwardPrograms::Program {
   bool is_armed() const {
     return code && code->state.load(std::memory_order_acquire) == tracer::State::kArmed;
   }
+  // When there was no room for it: it may come again.
+  bool is_dropped() const {
+    return code && code->state.load(std::memory_order_acquire) == tracer::State::kRetired &&
+           code->failure.empty();
+  }
 };
 
 BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
@@ -181,7 +186,7 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
 BackwardPrograms::~BackwardPrograms() = default;
 
 std::vector<bool> BackwardPrograms::run(const BackwardCall& call, const ValueOf& value_of) {
-  Program* const program = program_for(call);
+  const std::shared_ptr<Program> program = program_for(call);
   if (program && run_program(*program, call, value_of)) return program->answer->has_run;
   ++node_runs_;
   return run_nodes(call, value_of, false);
@@ -250,10 +255,11 @@ std::vector<bool> BackwardPrograms::run_nodes(const BackwardCall& call, const Va
 }
 
 // The program to run now; null while there is none.
-BackwardPrograms::Program* BackwardPrograms::program_for(const BackwardCall& call) {
+std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const BackwardCall& call) {
   Key key = key_of(call);
   const std::lock_guard lock(mutex_);
-  const auto fits = [&](const std::unique_ptr<Program>& program) {
+  std::erase_if(programs_, [](const auto& program) { return program->is_dropped(); });
+  const auto fits = [&](const std::shared_ptr<Program>& program) {
     if (program->key != key) return false;
     if (!program->is_armed()) return true;
     const auto& looked_at = program->answer->looked_at;
@@ -264,7 +270,7 @@ BackwardPrograms::Program* BackwardPrograms::program_for(const BackwardCall& cal
   const auto found = std::find_if(programs_.begin(), programs_.end(), fits);
   if (found == programs_.end()) {
     if (programs_.size() >= kMostPrograms) return nullptr;
-    programs_.push_back(std::make_unique<Program>());
+    programs_.push_back(std::make_shared<Program>());
     programs_.back()->key = std::move(key);
     programs_.back()->asked = 1;
     return nullptr;
@@ -280,7 +286,7 @@ BackwardPrograms::Program* BackwardPrograms::program_for(const BackwardCall& cal
     };
     tracer::compile_program(program.code, tracer::is_compilation_synchronous());
   }
-  return program.is_armed() && fits(*found) ? &program : nullptr;
+  return program.is_armed() && fits(*found) ? *found : nullptr;
 }
 
 // Runs the gradient rules on tensors without data.
@@ -393,6 +399,8 @@ bool BackwardPrograms::run_program(Program& program, const BackwardCall& call,
     if (sum.result >= 0) call.sums[e] = results[static_cast<std::size_t>(sum.result)];
   }
   tracer::count_compiled(answer.operators);
+  std::atomic<float>& runs = program.code->recent_runs;
+  runs.store(runs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (++program.code->statistics.hits == kRunsBeforePromotion)
     tracer::promote(program.code, tracer::is_compilation_synchronous());
   return true;

@@ -50,7 +50,7 @@ class BackwardPrograms {
   struct Program;
   std::vector<bool> run_nodes(const BackwardCall& call, const ValueOf& value_of,
                               bool has_origins) const;
-  Program* program_for(const BackwardCall& call);
+  std::shared_ptr<Program> program_for(const BackwardCall& call);
   void build(const Question& question, Answer& answer, Graph& graph) const;
   bool run_program(Program& program, const BackwardCall& call, const ValueOf& value_of) const;
 
@@ -59,7 +59,7 @@ class BackwardPrograms {
   bool can_run_ = true, is_uniform_ = true;
   mutable std::mutex mutex_;
   std::atomic<std::uint64_t> node_runs_{0};
-  std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<std::shared_ptr<Program>> programs_;
 };
 
 // The plan of a segment with what became of its backwards.

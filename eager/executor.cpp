@@ -11,6 +11,7 @@
 #include "kernels/ops/widen.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
+#include "src/core/exposure.h"
 #include "src/core/geometry.h"
 
 namespace groove::eager {
@@ -317,7 +318,7 @@ const Tensor& inplace_target(const Call& call, int output) {
 
 void finish_write(const Tensor& target) {
   ++target.impl()->storage->version;
-  note_whole_write(*target.impl());
+  end_exposure(*target.impl());
 }
 
 }  // namespace groove::eager

@@ -1,11 +1,13 @@
-// Compiles the functions of control flow: a graph through the passes into a program of its own.
-// Operators that fail on values look at them between the stages of the program.
+// Compiles the functions of control flow, on the compile thread: a graph becomes a program of its
+// own, in the budget with all others. Operators that fail on values look at them between its stages.
 #include <bit>
 #include <cstring>
 
-#include "jit/pipeline.h"
-#include "jit/program.h"
+#include <fmt/format.h>
+
+#include "kernels/backend.h"
 #include "kernels/subgraph_run.h"
+#include "tracer/modes.h"
 #include "tracer/registry.h"
 
 namespace groove::jit {
@@ -60,9 +62,21 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
       own_bytes_ += rounded(static_cast<std::size_t>(element_count(check.type.sizes)) *
                             element_size(check.type.dtype));
     }
-    run_pipeline(graph);
-    program_->executable = std::make_unique<Program>(std::move(graph));
-    program_->state = tracer::State::kArmed;
+    program_->place = "a function of control flow";
+    if (!graph.nodes.empty() && graph.nodes[0].place.file)
+      program_->place += fmt::format(" at {}:{}", graph.nodes[0].place.file, graph.nodes[0].place.line);
+    program_->graph = std::move(graph);
+    tracer::compile_program(program_, tracer::is_compilation_synchronous());
+  }
+  State state() const override {
+    switch (program_->state.load(std::memory_order_acquire)) {
+      case tracer::State::kArmed:
+        return State::kReady;
+      case tracer::State::kRetired:
+        return program_->failure.empty() ? State::kDropped : State::kImpossible;
+      default:
+        return State::kComing;
+    }
   }
   std::size_t arena_bytes() const override {
     return rounded(program_->executable->arena_bytes()) + own_bytes_;
@@ -71,6 +85,8 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
     SmallVector<void*, 32> all(buffers.data(), buffers.size());
     char* const own = static_cast<char*>(arena) + rounded(program_->executable->arena_bytes());
     for (const std::size_t offset : own_) all.push_back(own + offset);
+    program_->recent_runs.store(program_->recent_runs.load(std::memory_order_relaxed) + 1,
+                                std::memory_order_relaxed);
     ProgramContext context{arena, 0};
     auto check = checks_.begin();
     for (; context.stage < stages_; ++context.stage) {
@@ -118,11 +134,7 @@ std::shared_ptr<const kernels::CompiledSubgraph> compile(const Graph& graph) {
   // The interpreter is what compiled code is compared with.
   static kernels::Backend* const oracle = kernels::find_backend("interpreter");
   if (&kernels::current_backend() == oracle) return nullptr;
-  try {
-    return std::make_shared<SubgraphProgram>(graph);
-  } catch (const Error&) {
-    return nullptr;  // what cannot be compiled runs node by node
-  }
+  return std::make_shared<SubgraphProgram>(graph);
 }
 
 const bool is_registered = (kernels::register_subgraph_compiler(compile), true);

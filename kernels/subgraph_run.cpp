@@ -70,7 +70,20 @@ struct SubgraphRun::Entry {
       compiled = compiler(graph);
       backend = current;
     }
-    return compiled;
+    if (!compiled) return nullptr;
+    switch (compiled->state()) {
+      case CompiledSubgraph::State::kReady:
+        return compiled;
+      case CompiledSubgraph::State::kDropped:  // when it comes again often enough, once more
+        compiled.reset();
+        backend = nullptr;
+        runs.store(0, std::memory_order_relaxed);
+        break;
+      case CompiledSubgraph::State::kImpossible:
+      case CompiledSubgraph::State::kComing:
+        break;
+    }
+    return nullptr;
   }
 };
 

@@ -11,7 +11,10 @@ namespace groove::kernels {
 
 class CompiledSubgraph {
  public:
+  enum class State : std::uint8_t { kComing, kReady, kImpossible, kDropped };
   virtual ~CompiledSubgraph() = default;
+  virtual State state() const = 0;
+  // What follows is for one that is ready, or was when its runs began.
   virtual std::size_t arena_bytes() const = 0;
   /// buffers: contiguous memory of every input, then of every output. Throws groove::Error of an
   /// operator that fails on values; false when host code in it failed.
@@ -19,7 +22,7 @@ class CompiledSubgraph {
   /// It has run often: may be made faster, elsewhere.
   virtual void promote() const {}
 };
-/// Gives null for a graph that only its nodes, one by one, can compute.
+/// Gives null for a graph that only its nodes, one by one, can compute. The code may come later.
 using SubgraphCompiler = std::shared_ptr<const CompiledSubgraph> (*)(const Graph& graph);
 void register_subgraph_compiler(SubgraphCompiler compiler);
 

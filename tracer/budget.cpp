@@ -20,7 +20,7 @@ std::size_t bytes_of(const Graph& graph) {
 }
 
 std::size_t operators_of(const Segment& segment) {
-  std::size_t operators = 0;
+  std::size_t operators = segment.words.empty() ? segment.graph.nodes.size() : 0;
   for (const Word& word : segment.words) operators += word.operators;
   return operators;
 }

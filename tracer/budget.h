@@ -1,5 +1,6 @@
-// How much memory segments take, and which go when it is too much: those whose last runs saved
-// least for what they hold.
+// How much memory segments take, and programs that belong to loops without being one (functions of
+// control flow, backwards of results that were kept), and which go when it is too much: those whose
+// last runs saved least for what they hold.
 #pragma once
 
 #include <cstddef>

@@ -255,7 +255,7 @@ void Replay::finish_writes() {
     const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
     impl.storage->version += info.writes;
-    if (info.is_written_whole) note_whole_write(impl);
+    if (info.is_written_whole) end_exposure(impl);
   }
 }
 

@@ -48,6 +48,7 @@ struct Registry {
   std::condition_variable changed;
   Paths paths;
   std::vector<SegmentPtr> all;
+  std::vector<std::weak_ptr<Segment>> programs;  // that are no loops; their users own them
   std::unordered_map<std::uint64_t, Recorder::Widened> widened;
   std::unordered_map<std::uint64_t, Recorder::Moving> moving;
   std::map<std::pair<std::string, Reason>, Failure> failures;
@@ -108,6 +109,7 @@ std::atomic<std::uint64_t> retired{0};
 void take_out(Registry& r, const SegmentPtr& segment, const char* why) {
   segment->end.store(why);
   segment->state.store(State::kRetired);
+  if (segment->words.empty()) return;
   r.paths.remove(*segment);
   retired.fetch_add(1, std::memory_order_relaxed);
 }
@@ -216,13 +218,34 @@ bool replaces(const Segment& segment, const Segment& other) {
   return std::all_of(other.stage_ends.begin(), other.stage_ends.end(), has);
 }
 
+// Makes room for what was compiled last.
+void drop_over_budget(Registry& r, const Segment& kept) {
+  std::vector<SegmentPtr> known = r.all;
+  std::erase_if(r.programs, [](const std::weak_ptr<Segment>& program) {
+    const SegmentPtr alive = program.lock();
+    return !alive || alive->state.load() == State::kRetired;
+  });
+  for (const std::weak_ptr<Segment>& program : r.programs)
+    if (SegmentPtr alive = program.lock()) known.push_back(std::move(alive));
+  for (const SegmentPtr& other : over_budget(known, kept)) {
+    if (environment().logs("segments"))
+      fmt::print(stderr, "groove: {} at {} is dropped: the memory of compiled loops is full\n",
+                 other->words.empty() ? "a program" : "segment", other->place);
+    take_out(r, other, "dropped, the memory for compiled loops being full");
+  }
+}
+
 // A segment that could not be compiled leaves the paths; the same again is tried a few times. One
 // that could be takes the place of those that it covers.
 void compile_and_note(const SegmentPtr& segment) {
   compile(*segment);
-  if (segment->words.empty()) return;
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
+  if (segment->words.empty()) {
+    if (segment->state.load() != State::kArmed) return;
+    r.programs.push_back(segment);
+    return drop_over_budget(r, *segment);
+  }
   if (segment->state.load() != State::kArmed) {
     ++r.uncompiled[content_of(*segment)];
     r.paths.remove(*segment);
@@ -232,12 +255,7 @@ void compile_and_note(const SegmentPtr& segment) {
   for (const SegmentPtr& other : r.paths.ending(segment->path.back()))
     if (other != segment && other->state.load() == State::kArmed && replaces(*segment, *other))
       take_out(r, other, "replaced by a segment that does the same and more");
-  for (const SegmentPtr& other : over_budget(r.all, *segment)) {
-    if (environment().logs("segments"))
-      fmt::print(stderr, "groove: segment at {} is dropped: the memory of compiled loops is full\n",
-                 other->place);
-    take_out(r, other, "dropped, the memory for compiled loops being full");
-  }
+  drop_over_budget(r, *segment);
   drop_old_retired(r);
 }
 
@@ -410,7 +428,7 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
 }
 
 void compile_program(const SegmentPtr& program, bool is_synchronous) {
-  if (is_synchronous) return compile(*program);
+  if (is_synchronous) return compile_and_note(program);
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   queue(r, r.queue, program);

@@ -36,7 +36,8 @@ void note_left(const SegmentPtr& segment);
 /// its executable is there, Retired when compilation failed. False when it could not be compiled
 /// three times already.
 bool submit(SegmentPtr segment, bool is_synchronous);
-/// Compiles what is no loop but belongs to one: it is Armed or Retired afterwards.
+/// Compiles what is no loop but belongs to one: it is Armed or Retired afterwards, and Retired later,
+/// without a failure, when there is no room for it.
 void compile_program(const SegmentPtr& program, bool is_synchronous);
 /// Lets the compiler replace the code of a segment that runs often: at once, or on the compile thread
 /// when it has nothing else to do.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/core/autograd_meta.h"
+#include "src/core/exposure.h"
 #include "src/core/graph.h"
 #include "tracer/compiler.h"
 #include "tracer/discovery.h"
@@ -204,9 +205,6 @@ struct Segment {
 };
 using SegmentPtr = std::shared_ptr<Segment>;
 
-// Exposed memory is kept as it was at its first use, up to this many bytes: a copy costs less than
-// running without the segment.
-inline constexpr std::size_t kSnapshotLimit = 16 << 20;
 /// Bytes from element 0 to the end of the last element; strides of live-ins are not negative.
 inline std::size_t span_bytes(const TensorImpl& impl) {
   if (impl.numel == 0) return 0;

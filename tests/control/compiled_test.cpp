@@ -115,6 +115,42 @@ TEST_F(InLoops, TrainingByWhileAndCond) {
       20);
 }
 
+// Functions are compiled beside the program, and go when there is no room for them.
+TEST_F(InLoops, FunctionsComeAndGo) {
+  const auto loop = [] {
+    const Tensor w = (groove::randn({4, 4}) * 0.3).requires_grad_();
+    Tensors seen;
+    for (int i = 0; i < 40; ++i) {
+      const Tensor xs = groove::randn({2 + i % 3, 4});
+      const auto [h, ys] = scan(
+          [&](const Tensor& s, const Tensor& x) {
+            const Tensor next = (w.mv(s) + x).tanh();
+            return std::pair{next, next};
+          },
+          groove::zeros({4}), xs);
+      const Tensor y = while_loop([](const Tensor& a) { return a.sum() < 20.0; },
+                                  [](const Tensor& a) { return a * a + 0.5; }, h);
+      (y.mean() + ys.mean()).backward();
+      seen.push_back(w.grad().clone());
+      if (i % 10 == 9) jit::synchronize();
+    }
+    return seen;
+  };
+  jit::set_mode(jit::Mode::kEager);
+  manual_seed(5);
+  const Tensors expected = loop();
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{64} << 10, std::size_t{0}})
+    for (const bool is_synchronous : {false, true}) {
+      tt::set_cache_bytes(bytes);
+      tt::set_synchronous(is_synchronous);
+      for (const jit::Mode mode : {jit::Mode::kEager, jit::Mode::kAuto}) {
+        jit::set_mode(mode);
+        manual_seed(5);
+        expect_same(loop(), expected);
+      }
+    }
+}
+
 // Values too large for one thread, at the end of pages that may be read, with one thread and two.
 TEST_F(InLoops, ThreadsAndGuardPages) {
   const auto train = [] {

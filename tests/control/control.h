@@ -46,6 +46,7 @@ inline void expect_as_by_hand(const std::function<Tensors()>& ours,
   jit::set_mode(jit::Mode::kEager);
   const Tensors expected = by_hand();
   kernels::Backend& usual = kernels::current_backend();
+  tracer::testing::set_synchronous(true);
   for (const char* tier : {"asmjit", "interpreter"}) {
     SCOPED_TRACE(tier);
     kernels::Backend* const backend = kernels::find_backend(tier);

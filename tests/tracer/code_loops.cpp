@@ -260,6 +260,29 @@ void known_memory_written(int steps, Log& log) {
   log.tensor(state);
 }
 
+// Pointers from before the loop, to what the library writes as a whole in every step.
+void old_pointers(int steps, Log& log) {
+  auto weight = groove::randn({4}).requires_grad_();
+  auto target = groove::zeros({4}), mask = groove::ones({4});
+  float *const parameter = weight.data_ptr<float>(), *const wanted = target.data_ptr<float>(),
+               *const masked = mask.data_ptr<float>();
+  optim::Adam optimizer({weight}, optim::AdamOptions(0.05));
+  for (int step = 0; step < steps; ++step) {
+    target.zero_();
+    wanted[step % 4] = 1;
+    auto loss = (weight * mask - target).square().mean();
+    mask.copy_(groove::rand({4}));
+    masked[0] = masked[1] * 0.5f;
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    if (step % 3 == 2) parameter[1] *= 0.5f;
+    log.number(loss.item<double>());
+    log.number(parameter[0]);
+  }
+  log.parameters({weight, target, mask});
+}
+
 }  // namespace
 
 const std::vector<Loop>& code_loops() {
@@ -277,6 +300,7 @@ const std::vector<Loop>& code_loops() {
       {"dtypes_mixed", dtypes_mixed},
       {"large_memory_written", large_memory_written},
       {"known_memory_written", known_memory_written},
+      {"old_pointers", old_pointers},
   };
   return all;
 }

@@ -70,6 +70,32 @@ TEST_F(Histories, BackwardOfCellsRunsCompiled) {
   EXPECT_GT(compiled, 0.9 * (compiled + eager)) << jit::explain();
 }
 
+// Programs of backwards share the budget of all: they go, and come again when there is room.
+TEST_F(Histories, BackwardProgramsAreInTheBudget) {
+  const Tensor weight = groove::randn({4, 4}).mul_(0.3).requires_grad_();
+  double read = 0;
+  const auto episodes = [&](int count) {
+    const jit::Summary before = jit::summary();
+    for (int i = 0; i < count; ++i) {
+      Tensor state = groove::ones({2, 4});
+      for (int t = 0; t < 8; ++t) state = cell(state, weight, read);
+      state.sum().backward();
+    }
+    const jit::Summary after = jit::summary();
+    const double compiled = static_cast<double>(after.ops_compiled - before.ops_compiled);
+    return compiled / (compiled + static_cast<double>(after.ops_eager - before.ops_eager));
+  };
+  episodes(40);
+  EXPECT_GT(episodes(10), 0.9);
+  tt::set_cache_bytes(1);
+  const Tensor other = groove::ones({3});
+  for (int i = 0; i < 6; ++i) read += (other * 3).exp().sum().item<double>();  // takes all the room
+  EXPECT_EQ(jit::explain().find("its backward: 1 programs"), std::string::npos) << jit::explain();
+  tt::set_cache_bytes(0);
+  episodes(40);
+  EXPECT_GT(episodes(10), 0.9) << jit::explain();
+}
+
 TEST_F(Histories, DroppedOnesFreeTheirMemory) {
   const Tensor weight = groove::randn({64, 64}).mul_(0.1).requires_grad_();
   double read = 0;

@@ -51,8 +51,7 @@ class Generator {
     named_percent_ = random_.chance(50) ? 10 : 60;
     inplace_percent_ = random_.chance(40) ? 0 : 15;
     has_inputs_ = random_.chance(35);
-    // A pointer is good until the library has written the whole storage.
-    has_scribbles_ = random_.chance(has_pointers_ ? 50 : 5) && inplace_percent_ == 0;
+    has_scribbles_ = random_.chance(has_pointers_ ? 50 : 5);
     if (is_loop_) program_.held = random_.chance(20) ? 1 + static_cast<int>(random_.below(2)) : 0;
   }
 

@@ -23,9 +23,7 @@ void run() {
   print_state({weight});
 }
 
-[[maybe_unused]] const bool registered = add({"pointer_twice", run, 0,
-                                              "memory changed through a pointer between forward "
-                                              "and backward: such an iteration runs eagerly"});
+[[maybe_unused]] const bool registered = add({"pointer_twice", run});
 
 }  // namespace
 }  // namespace groove::programs

@@ -56,8 +56,7 @@ void run() {
   print_state(net->parameters());
 }
 
-[[maybe_unused]] const bool registered =
-    add({"queue", run, 50, "the second thread's only loop is over what the first has computed"});
+[[maybe_unused]] const bool registered = add({"queue", run});
 
 }  // namespace
 }  // namespace groove::programs

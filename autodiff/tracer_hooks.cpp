@@ -39,22 +39,27 @@ std::vector<const TapeNode*> leaves_behind(const TensorImpl& impl) {
   return leaves;
 }
 
-void lead_to(TensorImpl& result, ArrayRef<TensorImpl*> leaves) {
+bool is_behind(const Edge& edge, const TensorImpl* leaf) {
+  return leaf->autograd && leaf->autograd->accumulator.get() == edge.node.get();
+}
+
+void lead_to(TensorImpl& result, ArrayRef<TensorImpl*> leaves, TapeNodePtr& like) {
   const auto* const known =
       result.autograd ? dynamic_cast<ReleasedNode*>(result.autograd->grad_fn.get()) : nullptr;
   if (!known) return;
-  const auto is_behind = [](const Edge& edge, const TensorImpl* leaf) {
-    return leaf->autograd && leaf->autograd->accumulator.get() == edge.node.get();
+  const auto leads_there = [leaves](const TapeNode& node) {
+    const auto& behind = static_cast<const ReleasedNode&>(node).leaves;
+    return std::equal(behind.begin(), behind.end(), leaves.begin(), leaves.end(), is_behind);
   };
-  if (std::equal(known->leaves.begin(), known->leaves.end(), leaves.begin(), leaves.end(),
-                 is_behind))
-    return;
-  const auto node = new ReleasedNode;
-  const TapeNodePtr owner(node);
-  for (TensorImpl* const leaf : leaves) node->leaves.push_back(gradient_edge(Tensor(leaf)));
-  node->edges = node->leaves.data();
-  node->edge_count = static_cast<std::uint32_t>(node->leaves.size());
-  result.autograd->grad_fn = owner;
+  if (leads_there(*known)) return;
+  if (!like || !leads_there(*like)) {
+    const auto node = new ReleasedNode;
+    like = TapeNodePtr(node);
+    for (TensorImpl* const leaf : leaves) node->leaves.push_back(gradient_edge(Tensor(leaf)));
+    node->edges = node->leaves.data();
+    node->edge_count = static_cast<std::uint32_t>(node->leaves.size());
+  }
+  result.autograd->grad_fn = like;
 }
 
 // Could a backward still run from here? Not when it would reach a spent node.

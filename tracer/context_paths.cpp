@@ -163,11 +163,13 @@ void Context::order_by_promise(std::vector<SegmentPtr>& segments) {
     return segment->loop != segments.front()->loop;
   };
   if (segments.size() < 2 || std::none_of(segments.begin(), segments.end(), is_other)) return;
-  const auto promise = [](const SegmentPtr& segment) {
-    return segment->loop->promise(segment->expected);
-  };
+  // Of one loop, the way that was taken last speaks for all.
+  std::unordered_map<const LoopRecord*, double> promises;
+  for (const SegmentPtr& segment : segments)
+    if (!promises.contains(segment->loop.get()))
+      promises[segment->loop.get()] = segment->loop->promise(segment->expected);
   std::stable_sort(segments.begin(), segments.end(), [&](const SegmentPtr& a, const SegmentPtr& b) {
-    return promise(a) > promise(b);
+    return promises[a->loop.get()] > promises[b->loop.get()];
   });
   for (const SegmentPtr& segment : segments)
     if (is_other(segment)) {

@@ -180,13 +180,14 @@ void Replay::keep_history() {
     if (live.run != run_ || live.impl->use_count() == 1) continue;
     for (const TrackedView& view : way) track_view(view);
   }
+  TapeNodePtr given;
   for (const Segment::UsedUp& result : segment_->used_up) {
     const Live& live = live_[static_cast<std::size_t>(result.slot)];
     if (live.run != run_ || live.impl->use_count() == 1) continue;
     leaves_.clear();
     for (const SlotId leaf : result.leaves)
       leaves_.push_back(live_[static_cast<std::size_t>(leaf)].object);
-    tape_hooks().lead_to(*live.impl, leaves_);
+    tape_hooks().lead_to(*live.impl, leaves_, given);
   }
   if (!segment_->history) return;
   HistoryRun run;

@@ -411,8 +411,9 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
         return true;
       }
     segment->id = r.next_id++;
-    // What begins alike and was found alike is one loop, whichever way an iteration of it goes.
-    if (const SegmentPtr nearest = r.paths.add(segment)) segment->loop = nearest->loop;
+    const SegmentPtr nearest = r.paths.add(segment);
+    // Steps that begin alike are one loop, however differently they go on.
+    if (nearest && segment->kind == Discovery::Kind::kStep) segment->loop = nearest->loop;
     r.all.push_back(segment);
     add_to_filter(segment->head);
     if (!is_synchronous) queue(r, r.queue, segment);

@@ -31,8 +31,9 @@ struct TapeHooks {
   // The places on the tape of the leaves behind a history that is used up; none when it is not.
   std::vector<const TapeNode*> (*leaves_behind)(const TensorImpl& impl) = nullptr;
   // Lets the history of a result, a released one, lead to these leaves: a gradient for one of them
-  // is refused then, not undefined.
-  void (*lead_to)(TensorImpl& result, ArrayRef<TensorImpl*> leaves) = nullptr;
+  // is refused then, not undefined. `like`: the history given last, which serves again for the same
+  // leaves.
+  void (*lead_to)(TensorImpl& result, ArrayRef<TensorImpl*> leaves, TapeNodePtr& like) = nullptr;
   // What the results of a recording leave on the tape; null (and why) when it cannot be repeated.
   HistoryPlanPtr (*plan_history)(const HistoryRequest& request, std::string& why) = nullptr;
   // Does the history of a tensor lead to what was on the tape before this position?

@@ -2,12 +2,20 @@
 #include "src/core/graph_ranges.h"
 
 #include <bit>
+#include <string_view>
 
 namespace groove {
 namespace {
 
 constexpr int kFarthest = 12;  // operators on the way back
 constexpr int kMost = 64;      // operators in all
+
+// What a random operator draws with names the place in the stream; no range depends on it.
+bool names_a_draw(const Op& op, std::size_t number) {
+  if (!op.is_random || number >= op.number_names.size()) return false;
+  const std::string_view name = op.number_names[number];
+  return name == "seed" || name == "draw";
+}
 
 class Walk {
  public:
@@ -43,7 +51,7 @@ class Walk {
         numbers[i] =
             is_real ? Scalar(std::bit_cast<double>(word)) : Scalar(static_cast<std::int64_t>(word));
       }
-      if (numbers_.read) numbers_.read->emplace_back(entry, word);
+      if (numbers_.read && !names_a_draw(*node.op, i)) numbers_.read->emplace_back(entry, word);
     }
     return numbers;
   }

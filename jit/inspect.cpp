@@ -34,7 +34,8 @@ std::string Program::shape_text(const Step& step) {
 std::size_t Program::memory_bytes() const {
   constexpr std::size_t kCodeOfLaunch = 6 << 10;
   std::size_t bytes = plans_.size() * (sizeof(LaunchPlan) + kCodeOfLaunch) +
-                      steps_.size() * sizeof(Step) + pointers_.size() * sizeof(PointerSlot);
+                      steps_.size() * sizeof(Step) + control_.size() +
+                      (fixed_.size() + moved_.size()) * sizeof(AddressSlot);
   for (const Step& step : steps_) bytes += step.instances.size() * sizeof(Instance);
   return bytes;
 }
@@ -70,7 +71,7 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
   const Fusion fusion = fuse(graph_, {options_.is_fused});
   Lowered lowered = lower_groups(graph_, fusion);
   const Schedule order = schedule(graph_, lowered);
-  plan_memory(lowered, order, control_bytes_);
+  plan_memory(lowered, order, control_bytes());
   view.groups = fusion_text(graph_, fusion);
   view.memory = memory_text(graph_, lowered, order);
   for (std::size_t s = 0; s < stages_.size(); ++s) {

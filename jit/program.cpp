@@ -2,7 +2,7 @@
 #include "jit/program.h"
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
 
 #include "jit/log.h"
 #include "kernels/lowering.h"
@@ -16,23 +16,24 @@ constexpr std::int64_t kLine = 64;
 // A stage below this does not wake a second thread; a launch below the other stays on one.
 constexpr double kSerialStage = 10'000;
 constexpr double kSerialLaunch = 1'500;
+// What a barrier takes from a level that several threads share, and a stage must gain by sharing.
+constexpr double kBarrier = 400;
+constexpr double kLeastGain = 2'000;
+
+std::atomic<std::uint64_t> next_mark{1};
 
 }  // namespace
 
 Program::Program(Graph graph, const ProgramOptions& options)
-    : graph_(std::move(graph)), options_(options) {
+    : graph_(std::move(graph)), options_(options), mark_(next_mark.fetch_add(1)) {
   const Fusion fusion = fuse(graph_, {options.is_fused});
   Lowered lowered = lower_groups(graph_, fusion);
   const Schedule order = schedule(graph_, lowered);
-  // The tables' size is known before anything is placed behind them.
-  std::size_t pointers = 0, scalars = 0;
-  for (const LaunchPlan& plan : lowered.launches) {
-    pointers += plan.operands.size();
-    scalars += plan.scalars.size();
-  }
-  control_bytes_ =
-      (static_cast<std::int64_t>((pointers + scalars) * 8) + kLine - 1) / kLine * kLine;
-  MemoryPlan memory = plan_memory(lowered, order, control_bytes_);
+  steps_.reserve(lowered.launches.size());
+  for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
+  // The size of the tables is known before anything is placed behind them.
+  lay_out_control(lowered.launches);
+  MemoryPlan memory = plan_memory(lowered, order, control_bytes());
 #ifdef NDEBUG
   const bool checks = options_.fills_freed_memory;
 #else
@@ -45,38 +46,22 @@ Program::Program(Graph graph, const ProgramOptions& options)
   freed_ = std::move(memory.freed);
   log_program(graph_, fusion, lowered, order);
   plans_ = std::move(lowered.launches);
-  steps_.reserve(plans_.size());
-  for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
+  place_addresses(lowered.buffers);
   find_hot_kernels();
 }
 
-void Program::add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered) {
+std::int64_t Program::control_bytes() const {
+  return (static_cast<std::int64_t>(control_.size()) + kLine - 1) / kLine * kLine;
+}
+
+void Program::add_instance(Step& step, const LaunchPlan& plan, std::int32_t index) {
   Instance instance;
   kernels::describe(instance.launch, plan.box);
-  instance.pointers = static_cast<std::int32_t>(pointers_.size());
+  instance.plan = index;
   instance.scalars = static_cast<std::int32_t>(scalars_.size());
   instance.points = plan.box.points();
-  instance.pointer_count = static_cast<std::int32_t>(plan.operands.size());
-  for (const Operand& operand : plan.operands) {
-    const auto slot = static_cast<std::int32_t>(pointers_.size());
-    if (operand.is_row_buffer) step.row_buffers.push_back(slot - instance.pointers);
-    if (operand.buffer < 0) {
-      pointers_.push_back({-1, 0});
-      continue;
-    }
-    const Buffer& buffer = lowered.buffers[static_cast<std::size_t>(operand.buffer)];
-    const auto size = static_cast<std::int64_t>(element_size(operand.dtype));
-    std::int64_t offset = operand.offset * size;
-    std::int32_t base = -1;
-    if (buffer.place == Buffer::Place::kArena) offset += buffer.offset;
-    if (buffer.place == Buffer::Place::kInput) base = buffer.index;
-    if (buffer.place == Buffer::Place::kOutput) {
-      base = static_cast<std::int32_t>(graph_.inputs.size()) + buffer.index;
-    }
-    pointers_.push_back({base, offset});
-    for (const Start& start : operand.starts) {
-      moving_.push_back({slot, start.entry, start.stride * size, start.size});
-    }
+  for (std::size_t i = 0; i < plan.operands.size(); ++i) {
+    if (plan.operands[i].is_row_buffer) step.row_buffers.push_back(static_cast<std::int32_t>(i));
   }
   for (const ScalarSlot& scalar : plan.scalars) {
     if (scalar.entry >= 0) {
@@ -91,9 +76,6 @@ void Program::add_instance(Step& step, const LaunchPlan& plan, const Lowered& lo
 
 void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int32_t index) {
   Stage stage;
-  stage.first_pointer = static_cast<std::int32_t>(pointers_.size());
-  stage.first_moving = static_cast<std::int32_t>(moving_.size());
-  stage.first_scalar = static_cast<std::int32_t>(scalars_.size());
   stage.first_entry = static_cast<std::int32_t>(entries_.size());
   stage.first_level = order.stage_begin[static_cast<std::size_t>(index)];
   const std::int32_t end = order.stage_begin[static_cast<std::size_t>(index) + 1];
@@ -105,7 +87,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
     stage.levels.emplace_back();
     for (std::size_t i = 0; i < launches.size(); ++i) {
       if (is_done[i]) continue;
-      const LaunchPlan& plan = plans_[static_cast<std::size_t>(launches[i])];
+      const LaunchPlan& plan = lowered.launches[static_cast<std::size_t>(launches[i])];
       Step step;
       step.plan = launches[i];
       step.kind = plan.kind;
@@ -118,9 +100,6 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
         step.matrices.shape = plan.shape;
         step.matrices.strides =
             reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(plan.box.strides.data());
-        if (plan.scratch >= 0) {
-          step.scratch = lowered.buffers[static_cast<std::size_t>(plan.scratch)].offset;
-        }
       }
       if (plan.kind == LaunchPlan::Kind::kOpaque) {
         step.node = plan.nodes[0];
@@ -131,14 +110,14 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
             (stage.alone.empty() || stage.alone.back() != own))
           stage.alone.push_back(own);
       }
-      add_instance(step, plan, lowered);
+      add_instance(step, plan, launches[i]);
       // Equal code over other buffers, side by side: one table.
       const bool is_map =
           plan.kind == LaunchPlan::Kind::kKernel && plan.order == kernels::Order::kMap;
       for (std::size_t j = i + 1; is_map && j < launches.size(); ++j) {
-        const LaunchPlan& other = plans_[static_cast<std::size_t>(launches[j])];
+        const LaunchPlan& other = lowered.launches[static_cast<std::size_t>(launches[j])];
         if (is_done[j] || other.kind != plan.kind || other.callable != plan.callable) continue;
-        add_instance(step, other, lowered);
+        add_instance(step, other, launches[j]);
         is_done[j] = 1;
       }
       const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
@@ -152,11 +131,48 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
     }
   }
   stage.is_serial = total < kSerialStage && !options_.is_never_serial;
-  stage.last_pointer = static_cast<std::int32_t>(pointers_.size());
-  stage.last_moving = static_cast<std::int32_t>(moving_.size());
-  stage.last_scalar = static_cast<std::int32_t>(scalars_.size());
   stage.last_entry = static_cast<std::int32_t>(entries_.size());
+  if (!stage.is_serial) find_turns(stage);
+  bind_stage(stage);
   stages_.push_back(std::move(stage));
+}
+
+// Levels that two threads would not get through faster, barrier included, stay on one.
+void Program::find_turns(Stage& stage) const {
+  const auto levels = static_cast<std::int32_t>(stage.levels.size());
+  double gain = 0;
+  auto outside = stage.alone.begin();
+  for (std::int32_t level = 0; level < levels; ++level) {
+    double all = 0, longest = 0;
+    for (const std::int32_t index : stage.levels[static_cast<std::size_t>(level)]) {
+      const Step& step = steps_[static_cast<std::size_t>(index)];
+      all += step.nanoseconds;
+      if (step.max_parts == 1) longest = std::max(longest, step.nanoseconds);
+    }
+    const double saved = all - std::max(all / 2, longest) - kBarrier;
+    Turn turn{level, level + 1, saved <= 0 && !options_.is_never_serial, false};
+    if (outside != stage.alone.end() && *outside == level) {
+      turn.is_alone = turn.is_outside = true;
+      ++outside;
+    }
+    if (!turn.is_alone) gain += saved;
+    const bool continues = !stage.turns.empty() && turn.is_alone && stage.turns.back().is_alone &&
+                           turn.is_outside == stage.turns.back().is_outside;
+    if (continues) {
+      stage.turns.back().last = turn.last;
+    } else {
+      stage.turns.push_back(turn);
+    }
+  }
+  stage.is_serial = gain < kLeastGain && !options_.is_never_serial;
+  // What one thread does before and after all that is shared needs no region around it.
+  const auto leave = [](Turn& turn) { return turn.is_outside = turn.is_alone; };
+  for (Turn& turn : stage.turns) {
+    if (!leave(turn)) break;
+  }
+  for (std::size_t i = stage.turns.size(); i-- > 0;) {
+    if (!leave(stage.turns[i])) break;
+  }
 }
 
 }  // namespace groove::jit

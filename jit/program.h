@@ -8,6 +8,7 @@
 
 #include "jit/plan_memory.h"
 #include "jit/tiered_kernel.h"
+#include "kernels/nest_driver.h"
 #include "tracer/compiler.h"
 
 namespace groove::jit {
@@ -33,12 +34,14 @@ class Program final : public Executable {
   std::size_t launch_count() const { return steps_.size(); }
 
  private:
-  struct PointerSlot {
+  struct AddressSlot {  // where in the arena an address goes, and what it is of
+    std::int64_t at;
     std::int32_t base;  // index of a buffer; -1: the arena
     std::int64_t offset;
   };
-  struct MovingPointer {  // by a run-time start number
-    std::int32_t slot, entry;
+  struct MovingAddress {  // by a run-time start number
+    std::int64_t at;
+    std::int32_t entry;
     std::int64_t stride, size;  // stride in bytes
   };
   struct EntryScalar {
@@ -47,8 +50,10 @@ class Program final : public Executable {
   };
   struct Instance {
     kernels::Launch launch;  // without pointers and scalars
-    std::int32_t pointers = 0, scalars = 0;
-    std::int32_t pointer_count = 0;
+    std::int32_t plan = -1;
+    std::int32_t pointers = -1;  // in the table; -1: in the arguments of its calls
+    std::int32_t scalars = 0;
+    std::int32_t first_call = 0;
     std::int64_t points = 0;
   };
   struct Step {
@@ -68,11 +73,27 @@ class Program final : public Executable {
     std::int32_t level = 0;
     double nanoseconds = 0;
   };
+  // What one thread does for a step whose calls were told ahead.
+  struct Ready {
+    std::int32_t first = 0, last = 0;         // calls; none: the step is driven
+    const kernels::NestCode* code = nullptr;  // kernels; else each call has a function
+    const TieredKernel* tiered = nullptr;     // whose code it is instead
+  };
+  struct Call {
+    kernels::BoundFunction function;
+    std::int64_t at;  // its arguments, in the arena
+  };
+  // Levels that run one after the other on one thread, or one level on all.
+  struct Turn {
+    std::int32_t first = 0, last = 0;
+    bool is_alone = true;
+    bool is_outside = true;  // not within a parallel region
+  };
   struct Stage {
     std::vector<std::vector<std::int32_t>> levels;
-    std::int32_t first_pointer = 0, last_pointer = 0;
+    std::vector<Turn> turns;  // with more than one thread
+    std::int32_t first_moved = 0, last_moved = 0;
     std::int32_t first_moving = 0, last_moving = 0;
-    std::int32_t first_scalar = 0, last_scalar = 0;
     std::int32_t first_entry = 0, last_entry = 0;
     std::int32_t first_level = 0;
     bool is_serial = true;
@@ -85,16 +106,25 @@ class Program final : public Executable {
   static std::string shape_text(const Step& step);
   void find_hot_kernels();
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);
-  void add_instance(Step& step, const LaunchPlan& plan, const Lowered& lowered);
+  void add_instance(Step& step, const LaunchPlan& plan, std::int32_t index);
+  void find_turns(Stage& stage) const;
+  void bind_stage(Stage& stage);
+  void bind(std::int32_t step);
+  void lay_out_control(const std::vector<LaunchPlan>& plans);
+  std::int64_t control_bytes() const;
+  void place_addresses(const std::vector<Buffer>& buffers);
+  void place_address(const std::vector<Buffer>& buffers, const Operand& operand, std::int64_t at,
+                     std::int64_t offset);
+  void prepare(ProgramContext& context) const noexcept;
   void patch(const Stage& stage, const Run& run) const noexcept;
   void run_levels_alone(const Stage& stage, const Run& run, int first, int last) const noexcept;
-  void run_levels_together(const Stage& stage, const Run& run, int first, int last,
-                           int threads) const noexcept;
-  void run_level(const Stage& stage, const Run& run, int level, int part, int parts) const
-      noexcept;
+  void run_turns(const Stage& stage, const Run& run, std::size_t first, std::size_t last,
+                 int threads) const noexcept;
+  void run_level(const Stage& stage, const Run& run, int level, int part, int parts) const noexcept;
+  void run_alone(std::int32_t step, const Run& run) const noexcept;
   void run_step(const Step& step, const Run& run, int part, int parts) const noexcept;
-  void run_with_row_buffers(const Step& step, kernels::Launch& launch, const Run& run,
-                            int part) const noexcept;
+  void* const* pointers_of(const Instance& instance, const Run& run, void** own) const noexcept;
+  void run_with_row_buffers(const Step& step, kernels::Launch& launch, int part) const noexcept;
   void run_table(const Step& step, const Run& run, int part, int parts) const noexcept;
   void run_host_code(const Step& step, const Run& run, int part, int parts) const;
   void fill_freed(std::int32_t level, const Run& run) const noexcept;
@@ -103,14 +133,22 @@ class Program final : public Executable {
   ProgramOptions options_;
   std::vector<LaunchPlan> plans_;  // own the code and the strides that launches point to
   std::vector<Step> steps_;
+  std::vector<Ready> ready_;  // per step
+  std::vector<Call> calls_;
+  std::vector<kernels::BoundCall> bound_;  // per call; empty once addresses are placed
   std::vector<Stage> stages_;
-  std::vector<PointerSlot> pointers_;
-  std::vector<MovingPointer> moving_;
+  std::vector<AddressSlot> fixed_, moved_;  // of the arena itself; of buffers, by stage
+  std::vector<MovingAddress> moving_;
   std::vector<std::uint64_t> scalars_;
   std::vector<EntryScalar> entries_;
   std::vector<MemoryPlan::Freed> freed_;
-  std::int64_t control_bytes_ = 0;  // pointer and scalar tables at the start of the arena
+  // The start of the arena: a table of addresses for steps that are driven, scalars, arguments of
+  // calls. All of it but addresses and run-time numbers is here.
+  std::vector<char> control_;
+  std::int32_t table_size_ = 0;
+  std::int64_t scalars_at_ = 0;
   std::int64_t arena_bytes_ = 0;
+  const std::uint64_t mark_;  // of arenas that were prepared for this program
 };
 
 }  // namespace groove::jit

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "jit/program.h"
+#include "kernels/asmjit/isa.h"
 #include "kernels/lowering.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
@@ -16,6 +17,7 @@ struct Program::Run {
   char* arena;
   void** pointers;
   std::uint64_t* scalars;
+  std::size_t isa;
   bool* has_failed;
 };
 
@@ -31,22 +33,32 @@ Scalar entry_number(const Graph& graph, const std::uint64_t* numbers, std::int32
 
 }  // namespace
 
+// A fresh arena gets all that no run changes.
+void Program::prepare(ProgramContext& context) const noexcept {
+  char* const arena = static_cast<char*>(context.arena);
+  if (!control_.empty()) std::memcpy(arena, control_.data(), control_.size());
+  for (const AddressSlot& slot : fixed_) {
+    void* const address = arena + slot.offset;
+    std::memcpy(arena + slot.at, &address, sizeof address);
+  }
+  context.mark = mark_;
+}
+
 void Program::patch(const Stage& stage, const Run& run) const noexcept {
-  for (std::int32_t i = stage.first_pointer; i < stage.last_pointer; ++i) {
-    const PointerSlot& slot = pointers_[static_cast<std::size_t>(i)];
+  for (std::int32_t i = stage.first_moved; i < stage.last_moved; ++i) {
+    const AddressSlot& slot = moved_[static_cast<std::size_t>(i)];
     char* const base = slot.base < 0 ? run.arena : static_cast<char*>(run.buffers[slot.base]);
-    run.pointers[i] = base + slot.offset;
+    char* const address = base + slot.offset;
+    std::memcpy(run.arena + slot.at, &address, sizeof address);
   }
   for (std::int32_t i = stage.first_moving; i < stage.last_moving; ++i) {
-    const MovingPointer& moving = moving_[static_cast<std::size_t>(i)];
+    const MovingAddress& moving = moving_[static_cast<std::size_t>(i)];
     std::int64_t start = entry_number(graph_, run.numbers, moving.entry).to_int();
     if (start < 0) start += moving.size;
-    void*& pointer = run.pointers[moving.slot];
-    pointer = static_cast<char*>(pointer) + start * moving.stride;
-  }
-  if (stage.first_scalar != stage.last_scalar) {
-    std::memcpy(run.scalars + stage.first_scalar, scalars_.data() + stage.first_scalar,
-                static_cast<std::size_t>(stage.last_scalar - stage.first_scalar) * 8);
+    char* address = nullptr;
+    std::memcpy(&address, run.arena + moving.at, sizeof address);
+    address += start * moving.stride;
+    std::memcpy(run.arena + moving.at, &address, sizeof address);
   }
   for (std::int32_t i = stage.first_entry; i < stage.last_entry; ++i) {
     const EntryScalar& entry = entries_[static_cast<std::size_t>(i)];
@@ -58,59 +70,71 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
                           ProgramContext& context) const noexcept {
   const kernels::FloatEnvironment environment;
   const Stage& stage = stages_[static_cast<std::size_t>(context.stage)];
+  if (context.mark != mark_) prepare(context);
   bool has_failed = false;
   Run run;
   run.buffers = buffers;
   run.numbers = scalars;
   run.arena = static_cast<char*>(context.arena);
   run.pointers = reinterpret_cast<void**>(run.arena);
-  run.scalars = reinterpret_cast<std::uint64_t*>(run.arena + pointers_.size() * 8);
+  run.scalars = reinterpret_cast<std::uint64_t*>(run.arena + scalars_at_);
+  run.isa = static_cast<std::size_t>(kernels::isa());
   run.has_failed = &has_failed;
   patch(stage, run);
-  const int threads = std::min(kernels::num_threads(), most_threads());
-  const auto levels = static_cast<int>(stage.levels.size());
-  if (stage.is_serial || threads <= 1) {
-    run_levels_alone(stage, run, 0, levels);
+  const int threads = stage.is_serial ? 1 : std::min(kernels::num_threads(), most_threads());
+  if (threads <= 1) {
+    run_levels_alone(stage, run, 0, static_cast<int>(stage.levels.size()));
     return has_failed ? 1 : 0;
   }
-  int first = 0;
-  for (const std::int32_t alone : stage.alone) {
-    run_levels_together(stage, run, first, alone, threads);
-    run_levels_alone(stage, run, alone, alone + 1);
-    first = alone + 1;
+  const std::vector<Turn>& turns = stage.turns;
+  for (std::size_t first = 0; first < turns.size();) {
+    if (turns[first].is_outside) {
+      run_levels_alone(stage, run, turns[first].first, turns[first].last);
+      ++first;
+      continue;
+    }
+    std::size_t last = first;
+    while (last < turns.size() && !turns[last].is_outside) ++last;
+    run_turns(stage, run, first, last, threads);
+    first = last;
   }
-  run_levels_together(stage, run, first, levels, threads);
   return has_failed ? 1 : 0;
 }
 
-void Program::run_levels_alone(const Stage& stage, const Run& run, int first, int last) const
-    noexcept {
+void Program::run_levels_alone(const Stage& stage, const Run& run, int first,
+                               int last) const noexcept {
   for (int level = first; level < last; ++level) {
-    run_level(stage, run, level, 0, 1);
-    if (options_.fills_freed_memory) [[unlikely]] fill_freed(stage.first_level + level, run);
+    for (const std::int32_t step : stage.levels[static_cast<std::size_t>(level)]) {
+      run_alone(step, run);
+    }
+    if (options_.fills_freed_memory) [[unlikely]]
+      fill_freed(stage.first_level + level, run);
   }
 }
 
 // One parallel region.
-void Program::run_levels_together(const Stage& stage, const Run& run, int first, int last,
-                                  int threads) const noexcept {
-  if (first == last) return;
+void Program::run_turns(const Stage& stage, const Run& run, std::size_t first, std::size_t last,
+                        int threads) const noexcept {
   struct Context {
     const Program* program;
     const Stage* stage;
     const Run* run;
-    int first;
+    std::size_t first;
     int fills;  // 1: a level that fills freed memory follows each level
   } in{this, &stage, &run, first, options_.fills_freed_memory ? 1 : 0};
   kernels::parallel_levels(
-      (last - first) << in.fills, threads,
+      static_cast<int>(last - first) << in.fills, threads,
       [](void* given, int level, int part, int parts) {
         const Context& from = *static_cast<Context*>(given);
-        const int own = from.first + (level >> from.fills);
-        if ((level & from.fills) == 0) {
-          from.program->run_level(*from.stage, *from.run, own, part, parts);
+        const Turn& turn =
+            from.stage->turns[from.first + static_cast<std::size_t>(level >> from.fills)];
+        if (turn.is_alone) {
+          if (part == 0 && (level & from.fills) == 0)
+            from.program->run_levels_alone(*from.stage, *from.run, turn.first, turn.last);
+        } else if ((level & from.fills) == 0) {
+          from.program->run_level(*from.stage, *from.run, turn.first, part, parts);
         } else if (part == 0) {
-          from.program->fill_freed(from.stage->first_level + own, *from.run);
+          from.program->fill_freed(from.stage->first_level + turn.first, *from.run);
         }
       },
       &in);
@@ -125,9 +149,44 @@ void Program::run_level(const Stage& stage, const Run& run, int level, int part,
     if (step.max_parts > 1) {
       run_step(step, run, part, parts);
     } else if (turn++ % parts == part) {
-      run_step(step, run, 0, 1);
+      run_alone(index, run);
     }
   }
+}
+
+// The calls of a step, or its driver.
+void Program::run_alone(std::int32_t index, const Run& run) const noexcept {
+  const Ready& ready = ready_[static_cast<std::size_t>(index)];
+  if (ready.code == nullptr) {
+    if (ready.first == ready.last)
+      return run_step(steps_[static_cast<std::size_t>(index)], run, 0, 1);
+    for (std::int32_t c = ready.first; c < ready.last; ++c) {
+      const Call& call = calls_[static_cast<std::size_t>(c)];
+      call.function(run.arena + call.at);
+    }
+    return;
+  }
+  const kernels::NestCode* const code = ready.tiered ? ready.tiered->nest() : ready.code;
+  const kernels::NestFunction function =
+      code ? code->functions[run.isa].load(std::memory_order_acquire) : nullptr;
+  if (function == nullptr) {
+    return run_step(steps_[static_cast<std::size_t>(index)], run, 0, 1);
+  }
+  for (std::int32_t c = ready.first; c < ready.last; ++c) {
+    const char* const arguments = run.arena + calls_[static_cast<std::size_t>(c)].at;
+    function(reinterpret_cast<const kernels::NestArguments*>(arguments));
+  }
+}
+
+// Of a step whose calls were told, the addresses lie in the arguments of the first.
+void* const* Program::pointers_of(const Instance& instance, const Run& run,
+                                  void** own) const noexcept {
+  if (instance.pointers >= 0) return run.pointers + instance.pointers;
+  const auto* const arguments = reinterpret_cast<const kernels::NestArguments*>(
+      run.arena + calls_[static_cast<std::size_t>(instance.first_call)].at);
+  const std::size_t count = plans_[static_cast<std::size_t>(instance.plan)].operands.size();
+  for (std::size_t i = 0; i < count; ++i) own[i] = arguments->accesses[i].pointer;
+  return own;
 }
 
 void Program::run_step(const Step& step, const Run& run, int part, int parts) const noexcept {
@@ -137,10 +196,11 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       const Instance& instance = step.instances[0];
       kernels::Launch launch;
       if (!kernels::split(step.order, instance.launch, part, parts, launch)) return;
-      launch.pointers = run.pointers + instance.pointers;
+      void* own[kernels::kMaxAccesses];
+      launch.pointers = pointers_of(instance, run, own);
       launch.scalars = run.scalars + instance.scalars;
       if (part > 0 && !step.row_buffers.empty()) {
-        return run_with_row_buffers(step, launch, run, part);
+        return run_with_row_buffers(step, launch, part);
       }
       return step.callable->run(launch);
     }
@@ -165,12 +225,11 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
 }
 
 // Threads after the first have rows of their own.
-void Program::run_with_row_buffers(const Step& step, kernels::Launch& launch, const Run& run,
+void Program::run_with_row_buffers(const Step& step, kernels::Launch& launch,
                                    int part) const noexcept {
-  constexpr std::int32_t kMost = 128;
-  void* own[kMost];
-  const Instance& instance = step.instances[0];
-  std::copy_n(run.pointers + instance.pointers, std::min(instance.pointer_count, kMost), own);
+  void* own[kernels::kMaxAccesses];
+  const std::size_t count = plans_[static_cast<std::size_t>(step.plan)].operands.size();
+  std::copy_n(launch.pointers, std::min<std::size_t>(count, kernels::kMaxAccesses), own);
   for (const std::int32_t slot : step.row_buffers) {
     own[slot] = static_cast<char*>(own[slot]) + part * step.scratch_bytes;
   }
@@ -187,7 +246,8 @@ void Program::run_table(const Step& step, const Run& run, int part, int parts) c
     at += instance.points;
     if (at <= begin || first >= end) continue;
     kernels::Launch launch = instance.launch;
-    launch.pointers = run.pointers + instance.pointers;
+    void* own[kernels::kMaxAccesses];
+    launch.pointers = pointers_of(instance, run, own);
     launch.scalars = run.scalars + instance.scalars;
     if (first < begin || at > end) {
       if (launch.rank == 1) {

@@ -24,7 +24,8 @@ void Program::find_hot_kernels() {
     if (step.kind == LaunchPlan::Kind::kKernel)
       kernels[step.callable].nanoseconds += step.nanoseconds;
   }
-  for (Step& step : steps_) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    Step& step = steps_[i];
     if (step.kind != LaunchPlan::Kind::kKernel) continue;
     Shared& shared = kernels[step.callable];
     if (shared.nanoseconds <= tier_policy().least_share * total) continue;
@@ -33,6 +34,7 @@ void Program::find_hot_kernels() {
     if (!shared.tiered) shared.tiered = std::make_shared<TieredKernel>(plan.callable);
     step.tiered = shared.tiered;
     step.callable = step.tiered.get();
+    ready_[i].tiered = step.tiered.get();
   }
 }
 

@@ -12,6 +12,11 @@ namespace {
 // or several threads would otherwise give each code the same ones every time.
 constexpr int kTurns = 48, kBlock = 3;
 
+const kernels::NestCode* nest_of(const kernels::Callable& callable) {
+  const auto* const kernel = dynamic_cast<const kernels::BindableKernel*>(&callable);
+  return kernel ? &kernel->code() : nullptr;
+}
+
 }  // namespace
 
 TierPolicy& tier_policy() {
@@ -22,10 +27,10 @@ TierPolicy& tier_policy() {
 // Stands in as the kernel's code until both codes have been measured.
 class TieredKernel::Trial final : public kernels::Callable {
  public:
-  Trial(std::atomic<const kernels::Callable*>& code,
+  Trial(std::atomic<const kernels::Callable*>& code, std::atomic<const kernels::NestCode*>& nest,
         std::shared_ptr<const kernels::Callable> tier_1,
         std::shared_ptr<const kernels::Callable> tier_2)
-      : code_(code), codes_{std::move(tier_1), std::move(tier_2)} {
+      : code_(code), nest_(nest), codes_{std::move(tier_1), std::move(tier_2)} {
     for (auto& best : best_) best.store(kNone);
   }
 
@@ -39,7 +44,10 @@ class TieredKernel::Trial final : public kernels::Callable {
     std::int64_t points = 1;
     for (int axis = 0; axis < launch.rank; ++axis) points *= launch.count[axis];
     if (points > 0) lower(best_[which], taken.count() / static_cast<double>(points));
-    if (turn == kTurns - 1) code_.store(&winner(), std::memory_order_release);
+    if (turn == kTurns - 1) {
+      code_.store(&winner(), std::memory_order_release);
+      nest_.store(nest_of(winner()), std::memory_order_release);
+    }
   }
 
   const kernels::Callable& winner() const { return *codes_[gain() > 1 ? 1 : 0]; }
@@ -57,21 +65,23 @@ class TieredKernel::Trial final : public kernels::Callable {
   }
 
   std::atomic<const kernels::Callable*>& code_;
+  std::atomic<const kernels::NestCode*>& nest_;
   const std::array<std::shared_ptr<const kernels::Callable>, 2> codes_;
   mutable std::atomic<int> turns_{0};
   mutable std::array<std::atomic<double>, 2> best_;  // nanoseconds a point
 };
 
 TieredKernel::TieredKernel(std::shared_ptr<const kernels::Callable> tier_1)
-    : tier_1_(std::move(tier_1)), code_(tier_1_.get()) {}
+    : tier_1_(std::move(tier_1)), code_(tier_1_.get()), nest_(nest_of(*tier_1_)) {}
 TieredKernel::~TieredKernel() = default;
 
 void TieredKernel::promote(kernels::Backend& backend, const kernels::Kernel& kernel) {
   if (has_trial_.load()) return;
-  trial_ = std::make_unique<Trial>(code_, tier_1_, compile_cached(backend, kernel));
+  trial_ = std::make_unique<Trial>(code_, nest_, tier_1_, compile_cached(backend, kernel));
   const kernels::Callable* next = trial_.get();
   if (tier_policy().always_takes_it) next = &trial_->tier_2();
   has_trial_.store(true, std::memory_order_release);
+  nest_.store(nest_of(*next), std::memory_order_release);  // first: a trial may end at once
   code_.store(next, std::memory_order_release);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/backend.h"
+#include "kernels/nest_driver.h"
 
 namespace groove::jit {
 
@@ -28,6 +29,8 @@ class TieredKernel final : public kernels::Callable {
     code_.load(std::memory_order_acquire)->run(launch);
   }
   std::string listing() const override;
+  /// The code that runs, for those that call it themselves; null during a trial.
+  const kernels::NestCode* nest() const noexcept { return nest_.load(std::memory_order_acquire); }
 
   /// Compiles the kernel with `backend` and lets the next runs try both codes, turn by turn. Once;
   /// any thread, also while others run it. Throws groove::Error.
@@ -42,6 +45,7 @@ class TieredKernel final : public kernels::Callable {
   std::unique_ptr<Trial> trial_;
   std::atomic<bool> has_trial_{false};
   mutable std::atomic<const kernels::Callable*> code_;
+  std::atomic<const kernels::NestCode*> nest_;  // of code_
 };
 
 }  // namespace groove::jit

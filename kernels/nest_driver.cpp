@@ -1,6 +1,7 @@
 #include "kernels/nest_driver.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 
 namespace groove::kernels {
@@ -48,28 +49,40 @@ NestDriver::NestDriver(const Kernel& kernel) : order_(kernel.order) {
   }
 }
 
-void NestDriver::run(NestFunction function, const Launch& launch) const noexcept {
-  const std::int64_t inner = launch.count[0];
-  const std::int64_t rows = launch.rank > 1 ? launch.count[1] : 1;
-  const bool walks_rows = order_ == Order::kRow || order_ == Order::kTree;
-  if (inner == 0 && !walks_rows) return;
-  NestArguments arguments;
-  arguments.count[0] = inner;
-  arguments.count[1] = rows;
-  arguments.scalars = launch.scalars;
+// All but the addresses.
+void NestDriver::describe(const Launch& launch, NestArguments& arguments) const {
+  arguments.count[0] = launch.count[0];
+  arguments.count[1] = launch.rank > 1 ? launch.count[1] : 1;
   for (int axis = 0; axis < kMaxAxes; ++axis) {
     arguments.index[axis] = axis < launch.rank ? launch.begin[axis] : 0;
   }
   for (std::size_t a = 0; a < sizes_.size(); ++a) {
-    const std::int64_t* strides = launch.strides[a];
-    std::int64_t offset = 0;
-    for (int axis = 0; axis < launch.rank; ++axis) offset += launch.begin[axis] * strides[axis];
     NestAccess& access = arguments.accesses[a];
-    access.pointer = static_cast<char*>(launch.pointers[a]) + offset * sizes_[a];
-    access.stride[0] = strides[0] * sizes_[a];
-    access.stride[1] = launch.rank > 1 ? strides[1] * sizes_[a] : 0;
+    access.stride[0] = launch.strides[a][0] * sizes_[a];
+    access.stride[1] = launch.rank > 1 ? launch.strides[a][1] * sizes_[a] : 0;
   }
-  const bool in_blocks = order_ == Order::kMap && rows > 1 && jumps_lines(arguments);
+}
+
+// In bytes, of the point `index`.
+std::int64_t NestDriver::offset(const Launch& launch, std::size_t access,
+                                const std::int64_t* index) const {
+  std::int64_t elements = 0;
+  for (int axis = 0; axis < launch.rank; ++axis) {
+    elements += index[axis] * launch.strides[access][axis];
+  }
+  return elements * sizes_[access];
+}
+
+void NestDriver::run(NestFunction function, const Launch& launch) const noexcept {
+  if (launch.count[0] == 0 && !walks_rows()) return;
+  NestArguments arguments;
+  describe(launch, arguments);
+  arguments.scalars = launch.scalars;
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    arguments.accesses[a].pointer =
+        static_cast<char*>(launch.pointers[a]) + offset(launch, a, launch.begin);
+  }
+  const bool in_blocks = order_ == Order::kMap && arguments.count[1] > 1 && jumps_lines(arguments);
   std::int64_t left = 1;
   for (int axis = kFirstOuter; axis < launch.rank; ++axis) left *= launch.count[axis];
   while (left > 0) {
@@ -86,6 +99,38 @@ void NestDriver::run(NestFunction function, const Launch& launch) const noexcept
       arguments.index[axis] = launch.begin[axis];
     }
   }
+}
+
+bool NestDriver::bind(const Launch& launch, std::vector<BoundCall>& calls) const {
+  NestArguments arguments;
+  describe(launch, arguments);
+  arguments.scalars = nullptr;
+  if (order_ == Order::kMap && arguments.count[1] > 1 && jumps_lines(arguments)) return false;
+  std::size_t left = 1;
+  for (int axis = kFirstOuter; axis < launch.rank; ++axis) {
+    left *= static_cast<std::size_t>(launch.count[axis]);
+  }
+  if (launch.count[0] == 0 && !walks_rows()) left = 0;
+  if (left > kMostBoundCalls) return false;
+  const std::size_t bytes = offsetof(NestArguments, accesses) + sizes_.size() * sizeof(NestAccess);
+  for (; left > 0; --left) {
+    BoundCall call;
+    call.addresses.push_back({offsetof(NestArguments, scalars), BoundCall::kScalars, 0});
+    for (std::size_t a = 0; a < sizes_.size(); ++a) {
+      arguments.accesses[a].pointer = nullptr;
+      const std::size_t at = offsetof(NestArguments, accesses) + a * sizeof(NestAccess);
+      call.addresses.push_back({static_cast<std::int32_t>(at + offsetof(NestAccess, pointer)),
+                                static_cast<std::int32_t>(a), offset(launch, a, arguments.index)});
+    }
+    const auto* const first = reinterpret_cast<const std::byte*>(&arguments);
+    call.arguments.assign(first, first + bytes);
+    calls.push_back(std::move(call));
+    for (int axis = kFirstOuter; axis < launch.rank; ++axis) {
+      if (++arguments.index[axis] < launch.begin[axis] + launch.count[axis]) break;
+      arguments.index[axis] = launch.begin[axis];
+    }
+  }
+  return true;
 }
 
 // A transposed operand: axis 0 takes a new cache line for each element while its neighbours in

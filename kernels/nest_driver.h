@@ -5,8 +5,11 @@
 // from them), once a row (what does not vary along axis 0) and once a vector.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <vector>
 
+#include "kernels/bound_call.h"
 #include "kernels/ir.h"
 
 namespace groove::kernels {
@@ -32,12 +35,32 @@ enum class Level : std::uint8_t { kLaunch, kRow, kVector };
 /// changes along axis 1.
 std::vector<Level> nest_levels(const Kernel& kernel);
 
+// The code of a kernel by instruction set; null until a run has asked for it.
+struct NestCode {
+  std::array<std::atomic<NestFunction>, 2> functions{};
+};
+
+// Implemented by callables that are one nest and nothing else.
+class BindableKernel {
+ public:
+  virtual ~BindableKernel() = default;
+  virtual const NestCode& code() const noexcept = 0;
+  /// Appends the calls of the launch, whose pointers and scalars are not looked at; false when
+  /// there are too many or the driver walks it in an order of its own.
+  virtual bool bind(const Launch& launch, std::vector<BoundCall>& calls) const = 0;
+};
+
 class NestDriver {
  public:
   explicit NestDriver(const Kernel& kernel);
   void run(NestFunction function, const Launch& launch) const noexcept;
+  /// As BindableKernel says.
+  bool bind(const Launch& launch, std::vector<BoundCall>& calls) const;
 
  private:
+  bool walks_rows() const { return order_ == Order::kRow || order_ == Order::kTree; }
+  void describe(const Launch& launch, NestArguments& arguments) const;
+  std::int64_t offset(const Launch& launch, std::size_t access, const std::int64_t* index) const;
   bool jumps_lines(const NestArguments& arguments) const;
   void run_blocks(NestFunction function, const Launch& launch, NestArguments& arguments) const;
   void move(const Launch& launch, NestArguments& arguments, int axis, std::int64_t steps) const;

@@ -107,6 +107,7 @@ bool Replay::run_stage(std::int32_t stage) {
     if (!arena_) {
       arena_ = allocate_arena(std::max<std::size_t>(segment_->executable->arena_bytes(), 1));
       program_context_.arena = arena_->data;
+      program_context_.mark = 0;
     }
     prepare_buffers(stage);
   } catch (const std::exception&) {

@@ -18,6 +18,9 @@ struct SegmentView;
 struct ProgramContext {
   void* arena = nullptr;   // 64-byte aligned, Executable::arena_bytes() long, kept between stages
   std::int32_t stage = 0;  // which stage to run
+  // Whose data lies ready at the start of the arena: an executable that finds its own mark need not
+  // put it there again. 0 with an arena that anyone else may have written.
+  std::uint64_t mark = 0;
 };
 
 // buffers: first one pointer per graph input (element 0 of the live-in's geometry), then one per

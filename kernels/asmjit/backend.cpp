@@ -1,5 +1,4 @@
 // The "asmjit" backend: compiles kernels to loop nests and keeps one per instruction set.
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -15,13 +14,17 @@ namespace {
 
 // Code is made on first use per instruction set, so a later change of the limit is honoured by
 // kernels that were compiled (and cached) before it.
-class NestCallable final : public Callable {
+class NestCallable final : public Callable, public BindableKernel {
  public:
   explicit NestCallable(const Kernel& kernel) : kernel_(kernel), driver_(kernel) {
     function(isa());
   }
   void run(const Launch& launch) const noexcept override {
     driver_.run(function(isa()), launch);
+  }
+  const NestCode& code() const noexcept override { return code_; }
+  bool bind(const Launch& launch, std::vector<BoundCall>& calls) const override {
+    return driver_.bind(launch, calls);
   }
   std::string listing() const override {
     assembly::Listing listing;
@@ -32,7 +35,7 @@ class NestCallable final : public Callable {
 
  private:
   NestFunction function(Isa isa) const {
-    std::atomic<NestFunction>& slot = functions_[static_cast<std::size_t>(isa)];
+    std::atomic<NestFunction>& slot = code_.functions[static_cast<std::size_t>(isa)];
     NestFunction found = slot.load(std::memory_order_acquire);
     if (found) return found;
     const std::lock_guard lock(mutex_);
@@ -43,7 +46,7 @@ class NestCallable final : public Callable {
   Kernel kernel_;
   NestDriver driver_;
   mutable std::mutex mutex_;
-  mutable std::array<std::atomic<NestFunction>, 2> functions_{};
+  mutable NestCode code_;
 };
 
 class AsmjitBackend final : public Backend {

@@ -3,12 +3,12 @@
 
 #include <cstring>
 
+#include "kernels/asmjit/isa.h"
+#include "kernels/nest_driver.h"
 #include "src/core/check.h"
 
 namespace groove::kernels {
 namespace {
-
-constexpr std::size_t kMaxAccesses = 64;
 
 template <typename T>
 void copy_block(const SumBlock& block, T* out, const std::int64_t* strides) {
@@ -32,6 +32,12 @@ bool is_plain_epilogue(const Contraction& contraction) {
          kernel.code[1].prim == Prim::kStore && kernel.code[1].imm == 1 &&
          kernel.accesses[1].dtype == contraction.dtype;
 }
+
+struct Epilogue::Inner {
+  Launch launch;
+  void* pointers[kMaxAccesses];
+  std::int64_t strides[kMaxAccesses][kMaxAxes];
+};
 
 Epilogue::Epilogue(const Contraction& contraction, Backend* backend, bool is_rare)
     : dtype_(contraction.dtype),
@@ -68,31 +74,52 @@ void Epilogue::run(const ContractionLaunch& launch, const SumBlock& block) const
     }
     return;
   }
-  void* pointers[kMaxAccesses];
-  std::int64_t strides[kMaxAccesses][kMaxAxes];
+  Inner inner;
+  describe(launch, block, inner);
+  callable().run(inner.launch);
+}
+
+void Epilogue::describe(const ContractionLaunch& launch, const SumBlock& block,
+                        Inner& inner) const {
   // Launch pointers address index 0 of every axis, so the block's own address is moved back.
   const auto back =
       static_cast<std::uintptr_t>(block.row * block.row_stride + block.col) * element_size(dtype_);
-  pointers[0] = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(block.sums) - back);
-  std::memset(strides[0], 0, sizeof strides[0]);
-  strides[0][0] = 1;
-  strides[0][1] = block.row_stride;
+  inner.pointers[0] = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(block.sums) - back);
+  std::memset(inner.strides[0], 0, sizeof inner.strides[0]);
+  inner.strides[0][0] = 1;
+  inner.strides[0][1] = block.row_stride;
   for (std::size_t i = 1; i < accesses_; ++i) {
-    pointers[i] = launch.pointers[i - 1];
-    std::memcpy(strides[i], launch.strides[i - 1], sizeof strides[i]);
+    inner.pointers[i] = launch.pointers[i - 1];
+    std::memcpy(inner.strides[i], launch.strides[i - 1], sizeof inner.strides[i]);
   }
-  Launch inner;
-  inner.rank = 3;
-  inner.begin[0] = block.col;
-  inner.begin[1] = block.row;
-  inner.begin[2] = block.batch;
-  inner.count[0] = block.cols;
-  inner.count[1] = block.rows;
-  inner.count[2] = 1;
-  inner.pointers = pointers;
-  inner.strides = strides;
-  inner.scalars = launch.scalars;
-  callable().run(inner);
+  inner.launch.rank = 3;
+  inner.launch.begin[0] = block.col;
+  inner.launch.begin[1] = block.row;
+  inner.launch.begin[2] = block.batch;
+  inner.launch.count[0] = block.cols;
+  inner.launch.count[1] = block.rows;
+  inner.launch.count[2] = 1;
+  inner.launch.pointers = inner.pointers;
+  inner.launch.strides = inner.strides;
+  inner.launch.scalars = launch.scalars;
+}
+
+bool Epilogue::bind(const ContractionLaunch& launch, const SumBlock& block,
+                    std::vector<void*>& pointers, std::vector<BoundCall>& calls) const {
+  if (block.rows <= 0 || block.cols <= 0) return true;
+  if (is_plain_) return false;
+  const auto* const kernel = dynamic_cast<const BindableKernel*>(&callable());
+  if (kernel == nullptr) return false;
+  const NestFunction function = kernel->code().functions[static_cast<std::size_t>(isa())].load();
+  Inner inner;
+  describe(launch, block, inner);
+  const std::size_t first = calls.size();
+  if (function == nullptr || !kernel->bind(inner.launch, calls)) return false;
+  for (std::size_t i = first; i < calls.size(); ++i) {
+    calls[i].function = reinterpret_cast<BoundFunction>(function);
+  }
+  pointers.assign(inner.pointers, inner.pointers + accesses_);
+  return true;
 }
 
 }  // namespace groove::kernels

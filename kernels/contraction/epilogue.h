@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "kernels/backend.h"
+#include "kernels/bound_call.h"
 #include "kernels/contraction/contraction.h"
 
 namespace groove::kernels {
@@ -29,12 +31,20 @@ class Epilogue {
   /// Assembly text of the kernel; not for plain ones.
   std::string listing() const { return callable().listing(); }
   void run(const ContractionLaunch& launch, const SumBlock& block) const noexcept;
+  /// Appends the calls that run() comes to, with addresses relative to `pointers`, one for each
+  /// access of the kernel; false when they cannot be told ahead.
+  bool bind(const ContractionLaunch& launch, const SumBlock& block, std::vector<void*>& pointers,
+            std::vector<BoundCall>& calls) const;
 
  private:
+  static constexpr std::size_t kMaxAccesses = 64;
+  struct Inner;  // a launch of the kernel
+
   ScalarType dtype_;
   bool is_plain_;
   std::size_t accesses_;
   const Callable& callable() const;
+  void describe(const ContractionLaunch& launch, const SumBlock& block, Inner& inner) const;
 
   Kernel kernel_;  // empty when plain
   Backend* backend_;

@@ -13,13 +13,10 @@
 #include <tuple>
 
 #include "kernels/asmjit/facade.h"
-#include "kernels/contraction/dot.h"
-#include "kernels/contraction/epilogue.h"
+#include "kernels/contraction/calls.h"
 #include "kernels/contraction/inline_epilogue.h"
-#include "kernels/contraction/pack.h"
 #include "kernels/contraction/plan.h"
 #include "kernels/contraction/reference.h"
-#include "kernels/contraction/tile.h"
 #include "src/core/check.h"
 
 namespace groove::kernels {
@@ -59,10 +56,11 @@ Scratch layout(const Plan& plan, std::size_t element, std::size_t lanes) {
 }
 
 template <typename T>
-class AsmjitContraction final : public ContractionCallable {
+class AsmjitContraction final : public ContractionCallable, public BindableContraction {
  public:
   AsmjitContraction(const Contraction& contraction, Isa isa)
       : order_(contraction.order),
+        accesses_(contraction.epilogue.accesses.size()),
         lanes_(vector_lanes(isa, contraction.dtype)),
         inline_epilogue_(inline_epilogue(contraction)),
         epilogue_(contraction, find_backend("asmjit"), inline_epilogue_ != nullptr),
@@ -83,7 +81,7 @@ class AsmjitContraction final : public ContractionCallable {
     const ContractionShape& s = launch.shape;
     if (s.m == 0 || s.n == 0 || s.batch == 0) return 64;
     if (order_ == OrderClass::kDot) {
-      return static_cast<std::size_t>(s.n * (s.k + 1) + s.k) * sizeof(T) + 64;
+      return static_cast<std::size_t>(s.m * s.n + (s.m + s.n) * s.k) * sizeof(T) + 64;
     }
     std::size_t most = 0;
     for (int part = 0; part < parts; ++part) {
@@ -96,31 +94,24 @@ class AsmjitContraction final : public ContractionCallable {
 
   void run(const ContractionLaunch& launch, int part, int parts,
            void* scratch) const noexcept override {
-    const ContractionShape& s = launch.shape;
-    if (s.m == 0 || s.n == 0 || s.batch == 0) return;
-    const PartRange range = part_range(s, lanes_, part, parts);
-    if (is_empty(range)) return;
-    if (order_ == OrderClass::kDot) {
-      for (std::int64_t batch = range.batch_begin; batch < range.batch_end; ++batch) {
-        run_dot(launch, range, batch, static_cast<T*>(scratch));
-      }
-      return;
+    CallsNow calls(epilogue_);
+    make_calls(launch, part, parts, static_cast<char*>(scratch), calls);
+  }
+
+  bool bind(const ContractionLaunch& launch, std::vector<BoundCall>& calls) const override {
+    ContractionLaunch symbols = launch;
+    symbols.a = CallRecorder::symbol(0);
+    symbols.b = CallRecorder::symbol(1);
+    std::vector<void*> pointers;
+    for (std::size_t i = 0; i + 1 < accesses_; ++i) {
+      pointers.push_back(CallRecorder::symbol(static_cast<std::int32_t>(2 + i)));
     }
-    Plan plan = plan_of(launch, range);
-    const std::int64_t rows = plan.m;
-    for (std::int64_t batch = range.batch_begin; batch < range.batch_end; ++batch) {
-      const char* a = element(launch.a, batch * s.a_batch + range.row_begin * s.a_row);
-      const char* b = element(launch.b, batch * s.b_batch + range.col_begin * s.b_col);
-      plan.a.data = plan.is_transposed ? b : a;
-      plan.b.data = plan.is_transposed ? a : b;
-      PartRange rest = range;
-      std::int64_t& at = plan.is_transposed ? rest.col_begin : rest.row_begin;
-      for (std::int64_t left = rows; left > 0; left -= plan.m, at += plan.m) {
-        plan.m = std::min(plan.block, left);
-        run_chain(launch, plan, rest, batch, static_cast<char*>(scratch));
-        plan.a.data = element(plan.a.data, plan.m * plan.a.row);
-      }
-    }
+    symbols.pointers = pointers.data();
+    symbols.scalars =
+        reinterpret_cast<const std::uint64_t*>(CallRecorder::symbol(BoundCall::kScalars));
+    CallRecorder recorder(epilogue_, calls);
+    make_calls(symbols, 0, 1, CallRecorder::symbol(BoundCall::kScratch), recorder);
+    return recorder.is_complete();
   }
 
   std::string listing() const override {
@@ -182,13 +173,44 @@ class AsmjitContraction final : public ContractionCallable {
                                                                               : Sink::kBlock;
   }
 
+  template <typename Calls>
+  void make_calls(const ContractionLaunch& launch, int part, int parts, char* scratch,
+                  Calls& calls) const {
+    const ContractionShape& s = launch.shape;
+    if (s.m == 0 || s.n == 0 || s.batch == 0) return;
+    const PartRange range = part_range(s, lanes_, part, parts);
+    if (is_empty(range)) return;
+    if (order_ == OrderClass::kDot) {
+      for (std::int64_t batch = range.batch_begin; batch < range.batch_end; ++batch) {
+        run_dot(launch, range, batch, typed(scratch), calls);
+      }
+      return;
+    }
+    Plan plan = plan_of(launch, range);
+    const std::int64_t rows = plan.m;
+    for (std::int64_t batch = range.batch_begin; batch < range.batch_end; ++batch) {
+      const char* a = element(launch.a, batch * s.a_batch + range.row_begin * s.a_row);
+      const char* b = element(launch.b, batch * s.b_batch + range.col_begin * s.b_col);
+      plan.a.data = plan.is_transposed ? b : a;
+      plan.b.data = plan.is_transposed ? a : b;
+      PartRange rest = range;
+      std::int64_t& at = plan.is_transposed ? rest.col_begin : rest.row_begin;
+      for (std::int64_t left = rows; left > 0; left -= plan.m, at += plan.m) {
+        plan.m = std::min(plan.block, left);
+        run_chain(launch, plan, rest, batch, scratch, calls);
+        plan.a.data = element(plan.a.data, plan.m * plan.a.row);
+      }
+    }
+  }
+
+  template <typename Calls>
   void run_chain(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
-                 std::int64_t batch, char* scratch) const {
+                 std::int64_t batch, char* scratch, Calls& calls) const {
     const Scratch at = layout(plan, sizeof(T), lanes_);
     MatrixView a = plan.a;
     if (plan.pack_a == PackA::kRows) {
-      copy_matrix(typed(a.data), a.row, a.col, typed(scratch + at.packed_a), plan.packed_a_row,
-                  plan.m, plan.k);
+      calls.add(CopyCall<T>{typed(a.data), a.row, a.col, typed(scratch + at.packed_a),
+                            plan.packed_a_row, plan.m, plan.k});
       a = {scratch + at.packed_a, plan.packed_a_row, 1};
     }
     const Sink sink = sink_of(launch, plan);
@@ -204,19 +226,20 @@ class AsmjitContraction final : public ContractionCallable {
       const int first = plan.panel_begin(p), width = plan.panel_begin(p + 1) - first;
       const std::int64_t col = first * lanes_;
       const std::int64_t cols = std::min(plan.n - col, width * lanes_);
-      load_panel(plan, col, cols, width, scratch + at.panel, args);
+      load_panel(plan, col, cols, width, scratch + at.panel, args, calls);
       const TileTail tail = p + 1 == plan.panels ? plan.tail : TileTail::kFull;
       run_panel(launch, plan, range, batch, a, {sink, width, col, cols, tail}, scratch + at.sums,
-                args);
+                args, calls);
       if (sink == Sink::kTransposed) {
         flush_transposed(launch, plan, range, batch, col, cols, width * lanes_, scratch + at.sums,
-                         scratch + at.turned);
+                         scratch + at.turned, calls);
       }
     }
   }
 
+  template <typename Calls>
   void load_panel(const Plan& plan, std::int64_t col, std::int64_t cols, int width, char* panel,
-                  TileArguments& args) const {
+                  TileArguments& args, Calls& calls) const {
     const char* b = element(plan.b.data, col * plan.b.col);
     const std::int64_t panel_row = width * lanes_;
     if (plan.pack_b == PackB::kNone) {
@@ -225,9 +248,10 @@ class AsmjitContraction final : public ContractionCallable {
       return;
     }
     if (plan.pack_b == PackB::kTranspose) {
-      transpose(typed(b), plan.b.col, typed(panel), panel_row, cols, plan.k, true);
+      calls.add(TransposeCall<T>{typed(b), plan.b.col, typed(panel), panel_row, cols, plan.k, 1});
     } else {
-      copy_matrix(typed(b), plan.b.row, plan.b.col, typed(panel), panel_row, plan.k, cols);
+      calls.add(CopyCall<T>{typed(b), plan.b.row, plan.b.col, typed(panel), panel_row, plan.k,
+                            cols});
     }
     args.b = panel;
     args.b_row = panel_row * static_cast<std::int64_t>(sizeof(T));
@@ -245,9 +269,10 @@ class AsmjitContraction final : public ContractionCallable {
   }
 
   // Tiles from top to bottom, their heights as equal as can be.
+  template <typename Calls>
   void run_panel(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
                  std::int64_t batch, const MatrixView& a, const Panel& panel, char* sums,
-                 TileArguments& args) const {
+                 TileArguments& args, Calls& calls) const {
     const bool is_inline = panel.sink == Sink::kInline;
     const TileTable& tiles = is_inline ? *own_tiles_ : *tiles_;
     const std::int64_t limit = tile_rows(panel.width, panel.tail, is_inline);
@@ -284,12 +309,13 @@ class AsmjitContraction final : public ContractionCallable {
           args.c = sums + row * args.c_row;
           break;
       }
-      tiles.find(int(rows), panel.width, panel.tail, plan.a_by_column)(&args);
+      calls.tile(tiles.find(int(rows), panel.width, panel.tail, plan.a_by_column), args,
+                 is_inline ? inline_epilogue_->accesses() - 1 : 0);
       row += rows;
       const bool is_full = (row - flushed) * args.c_row >= std::int64_t{kSumsBytes};
       if (panel.sink == Sink::kBlock && (is_full || row == plan.m)) {
-        epilogue_.run(launch, {sums, sums_row, batch, range.row_begin + flushed, out_col,
-                               row - flushed, panel.cols});
+        calls.epilogue(launch, {sums, sums_row, batch, range.row_begin + flushed, out_col,
+                                row - flushed, panel.cols});
         flushed = row;
       }
     }
@@ -307,49 +333,54 @@ class AsmjitContraction final : public ContractionCallable {
   }
 
   // Sums hold a block of the transposed result: plan.m rows (columns of the result) of cols.
+  template <typename Calls>
   void flush_transposed(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
                         std::int64_t batch, std::int64_t col, std::int64_t cols,
-                        std::int64_t sums_row, char* sums, char* turned) const {
+                        std::int64_t sums_row, char* sums, char* turned, Calls& calls) const {
     const std::int64_t row = range.row_begin + col;
     if (epilogue_.is_plain() && launch.strides[0][0] == 1) {
       const std::int64_t* strides = launch.strides[0];
       T* out = static_cast<T*>(launch.pointers[0]) + batch * strides[2] + row * strides[1] +
                range.col_begin;
-      transpose(typed(sums), sums_row, out, strides[1], plan.m, cols, false);
+      calls.add(TransposeCall<T>{typed(sums), sums_row, out, strides[1], plan.m, cols, 0});
       return;
     }
     const auto turned_row = static_cast<std::int64_t>(
         round_up(static_cast<std::size_t>(plan.m) * sizeof(T)) / sizeof(T));
-    transpose(typed(sums), sums_row, typed(turned), turned_row, plan.m, cols, true);
-    epilogue_.run(launch, {turned, turned_row, batch, row, range.col_begin, cols, plan.m});
+    calls.add(TransposeCall<T>{typed(sums), sums_row, typed(turned), turned_row, plan.m, cols, 1});
+    calls.epilogue(launch, {turned, turned_row, batch, row, range.col_begin, cols, plan.m});
   }
 
+  template <typename Calls>
   void run_dot(const ContractionLaunch& launch, const PartRange& range, std::int64_t batch,
-               T* scratch) const {
+               T* scratch, Calls& calls) const {
     const ContractionShape& s = launch.shape;
-    T* sums = scratch;
-    T* row_copy = sums + s.n;
-    T* columns = row_copy + s.k;
-    const T* a = static_cast<const T*>(launch.a) + batch * s.a_batch;
-    const T* b = static_cast<const T*>(launch.b) + batch * s.b_batch;
-    std::int64_t column_stride = s.b_col;
+    const std::int64_t rows = range.row_end - range.row_begin;
+    const std::int64_t cols = range.col_end - range.col_begin;
+    T* const a_copy = scratch + s.m * s.n;
+    T* const b_copy = a_copy + s.m * s.k;
+    const T* a = typed(element(launch.a, batch * s.a_batch + range.row_begin * s.a_row));
+    const T* b = typed(element(launch.b, batch * s.b_batch + range.col_begin * s.b_col));
+    std::int64_t a_row = s.a_row, b_column = s.b_col;
+    if (s.a_col != 1 && s.k > 1) {
+      calls.add(CopyCall<T>{a, s.a_row, s.a_col, a_copy, s.k, rows, s.k});
+      a = a_copy;
+      a_row = s.k;
+    }
     if (s.b_row != 1 && s.k > 1) {
-      copy_matrix(b, s.b_col, s.b_row, columns, s.k, s.n, s.k);
-      b = columns;
-      column_stride = s.k;
+      calls.add(CopyCall<T>{b, s.b_col, s.b_row, b_copy, s.k, cols, s.k});
+      b = b_copy;
+      b_column = s.k;
     }
-    for (std::int64_t row = range.row_begin; row < range.row_end; ++row) {
-      const T* a_row = a + row * s.a_row;
-      if (s.a_col != 1 && s.k > 1) {
-        copy_matrix(a_row, 0, s.a_col, row_copy, 0, 1, s.k);
-        a_row = row_copy;
-      }
-      for (std::int64_t col = range.col_begin; col < range.col_end; ++col) {
-        sums[col - range.col_begin] = dot_row_order(a_row, b + col * column_stride, s.k);
-      }
-      epilogue_.run(launch,
-                    {sums, s.n, batch, row, range.col_begin, 1, range.col_end - range.col_begin});
+    if (epilogue_.is_plain() && launch.strides[0][0] == 1) {
+      const std::int64_t* strides = launch.strides[0];
+      T* const out = static_cast<T*>(launch.pointers[0]) + batch * strides[2] +
+                     range.row_begin * strides[1] + range.col_begin;
+      calls.add(DotCall<T>{a, a_row, b, b_column, out, strides[1], rows, cols, s.k});
+      return;
     }
+    calls.add(DotCall<T>{a, a_row, b, b_column, scratch, cols, rows, cols, s.k});
+    calls.epilogue(launch, {scratch, cols, batch, range.row_begin, range.col_begin, rows, cols});
   }
 
   // Calls body(tiles, rows, vectors, tail) for each kind of tile that a run of one part needs.
@@ -375,6 +406,7 @@ class AsmjitContraction final : public ContractionCallable {
   }
 
   OrderClass order_;
+  std::size_t accesses_;  // of the epilogue
   std::int64_t lanes_;
   std::unique_ptr<InlineEpilogue> inline_epilogue_;
   Epilogue epilogue_;

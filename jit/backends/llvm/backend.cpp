@@ -1,5 +1,4 @@
 // The "llvm" backend, tier 2: kernels through LLVM, contractions as tier 1 makes them.
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -15,11 +14,11 @@ using kernels::Isa;
 using kernels::NestFunction;
 
 // One function per instruction set, made on first use: a later change of the limit is honoured.
-class LlvmKernel final : public kernels::Callable {
+class LlvmKernel final : public kernels::Callable, public kernels::BindableKernel {
  public:
   explicit LlvmKernel(const kernels::Kernel& kernel)
       : text_(print(kernel)), driver_(kernel), tier_1_(tier_1(kernel)) {
-    functions_[static_cast<std::size_t>(kernels::isa())] = compile(text_, kernels::isa());
+    code_.functions[static_cast<std::size_t>(kernels::isa())] = compile(text_, kernels::isa());
   }
 
   void run(const kernels::Launch& launch) const noexcept override {
@@ -29,6 +28,11 @@ class LlvmKernel final : public kernels::Callable {
       tier_1_->run(launch);
     }
   }
+  const kernels::NestCode& code() const noexcept override { return code_; }
+  bool bind(const kernels::Launch& launch,
+            std::vector<kernels::BoundCall>& calls) const override {
+    return driver_.bind(launch, calls);
+  }
   std::string listing() const override { return llvm_tier::listing(text_, kernels::isa()); }
 
  private:
@@ -37,7 +41,7 @@ class LlvmKernel final : public kernels::Callable {
   }
 
   NestFunction function(Isa isa) const noexcept {
-    std::atomic<NestFunction>& slot = functions_[static_cast<std::size_t>(isa)];
+    std::atomic<NestFunction>& slot = code_.functions[static_cast<std::size_t>(isa)];
     if (const NestFunction found = slot.load(std::memory_order_acquire)) return found;
     const std::lock_guard lock(mutex_);
     if (!slot.load() && !has_failed_) {
@@ -55,7 +59,7 @@ class LlvmKernel final : public kernels::Callable {
   const std::shared_ptr<const kernels::Callable> tier_1_;  // for an instruction set that fails
   mutable std::mutex mutex_;
   mutable bool has_failed_ = false;
-  mutable std::array<std::atomic<NestFunction>, 2> functions_{};
+  mutable kernels::NestCode code_;
 };
 
 class LlvmBackend final : public kernels::Backend {

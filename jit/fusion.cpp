@@ -249,7 +249,7 @@ class Fuser {
         if (wants_full_vectors(into, index)) return false;
         break;
       case GroupKind::kContraction:
-        if (lowering_as<GatherLowering>(node(index))) return false;
+        if (lowering_as<GatherLowering>(node(index)) || wants_flat_loop(into, index)) return false;
         break;
       case GroupKind::kRow:
         if (into.is_short || (into.is_split && !is_kept(into, span))) return false;
@@ -273,6 +273,14 @@ class Fuser {
     if (broadcasts(index) || !is_dear(graph_, node(index))) return false;
     return std::any_of(into.nodes.begin(), into.nodes.end(),
                        [&](std::int32_t member) { return broadcasts(member); });
+  }
+  // An epilogue walks the product row by row.
+  bool wants_flat_loop(const Group& product, std::int32_t index) const {
+    std::int64_t columns = 1;
+    for (std::size_t i = 0; i < product.matrix_axis.size(); ++i) {
+      if (product.matrix_axis[i] == 0) columns *= product.loop.sizes[i];
+    }
+    return columns < kShortRow && product.loop.points() > columns && is_dear(graph_, node(index));
   }
   bool broadcasts(std::int32_t index) const {
     const Shape sizes = without_ones(graph_.type(node(index).outputs[0]).sizes);
@@ -373,7 +381,9 @@ class Fuser {
     const std::size_t limit =
         group(home).kind == GroupKind::kContraction ? kMaxEpilogueNodes : kMaxNodes;
     if (group(from).nodes.size() + group(home).nodes.size() > limit) return false;
+    const bool is_product = group(home).kind == GroupKind::kContraction;
     for (const std::int32_t member : group(from).nodes) {
+      if (is_product && wants_flat_loop(group(home), member)) return false;
       for (const ValueId id : node(member).outputs) {
         if (stores_nothing && uses_.is_output[static_cast<std::size_t>(id)]) return false;
         for (const std::int32_t user : uses_.readers[static_cast<std::size_t>(id)]) {

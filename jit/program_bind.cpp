@@ -49,7 +49,10 @@ void Program::bind(std::int32_t index) {
       is_told = how->bind(step.instances[i].launch, bound_) &&
                 static_cast<std::size_t>(first.back()) < bound_.size();
     }
-    if (is_told) code = &how->code();
+    for (std::size_t c = before; is_told && c < bound_.size(); ++c) {
+      is_told = (bound_[c].function == nullptr) == (bound_[before].function == nullptr);
+    }
+    if (is_told && bound_[before].function == nullptr) code = &how->code();
   }
   if (!is_told) {
     bound_.resize(before);

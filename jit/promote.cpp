@@ -27,6 +27,7 @@ void Program::find_hot_kernels() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step& step = steps_[i];
     if (step.kind != LaunchPlan::Kind::kKernel) continue;
+    if (ready_[i].first != ready_[i].last && ready_[i].code == nullptr) continue;
     Shared& shared = kernels[step.callable];
     if (shared.nanoseconds <= tier_policy().least_share * total) continue;
     const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];

@@ -1,7 +1,8 @@
 // Gives memory of their own to values that need it: the input of a view that its memory does not
 // allow, operands that do not collapse to the axes of a reduction or a matrix, operands of host
-// code, and outputs that are views, inputs, constants or outputs twice. Copies are ordinary
-// elementwise nodes, so fusion may make them part of the producer.
+// code, and outputs that are views, inputs, constants or outputs twice. Weights that several small
+// products would each turn round are turned once. Copies are ordinary elementwise nodes, so fusion
+// may make them part of the producer.
 // Needs: expanded composites.  Keeps: inputs, order, places; the last pass before fusion.
 #include <algorithm>
 #include <map>
@@ -11,15 +12,27 @@
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
 #include "kernels/build.h"
+#include "kernels/contraction/contraction.h"
 #include "kernels/ops/structural.h"
 #include "src/core/check.h"
 
 namespace groove::jit {
 namespace {
 
+// Beyond this many rows a product hides what turning its right operand round costs, and beyond this
+// many bytes the tiles had better find it packed.
+constexpr std::int64_t kFewRows = 64, kSmallOperand = 512 << 10;
+
 class Copier {
  public:
-  explicit Copier(Graph& graph) : graph_(graph), count_(graph.nodes.size()) {}
+  explicit Copier(Graph& graph) : graph_(graph), count_(graph.nodes.size()) {
+    for (const Node& node : graph.nodes) {
+      const bool is_product =
+          node.op->lowering &&
+          std::holds_alternative<kernels::ContractionLowering>(node.op->lowering->how);
+      if (is_product) ++products_[node.inputs[1]];
+    }
+  }
 
   bool run() {
     for (; current_ < count_; ++current_) prepare();
@@ -182,12 +195,31 @@ class Copier {
       Geometry geometry;
       const bool is_found =
           !has_no_memory(node().inputs[i]) && geometry_of(node().inputs[i], geometry);
-      if (!is_found || !is_matrix(geometry, how.transpose_b)) replace_by_copy(i);
+      if (!is_found || !is_matrix(geometry, how.transpose_b)) {
+        replace_by_copy(i);
+      } else if (i == 1 && is_turned(geometry, how.transpose_b) &&
+                 products_[node().inputs[1]] > 1) {
+        replace_by_copy(i, how.transpose_b ? Shape{1, 0} : Shape{});
+      }
     }
     if (node().inputs.size() > 2 && node().inputs[2] != kNoValue) {
       Geometry geometry;
       if (!geometry_of(node().inputs[2], geometry)) replace_by_copy(2);
     }
+  }
+  // A matrix to the right of few rows whose columns do not lie side by side.
+  bool is_turned(const Geometry& geometry, bool is_transposed) {
+    if (geometry.sizes.size() != 2) return false;
+    const std::size_t column = is_transposed ? 0 : 1, row = 1 - column;
+    const std::int64_t columns = geometry.sizes[column], depth = geometry.sizes[row];
+    if (geometry.strides[row] != 1 || geometry.strides[column] == 1 || columns < 2 || depth < 2) {
+      return false;
+    }
+    const Type& type = graph_.type(node().outputs[0]);
+    const std::int64_t rows = element_count(type.sizes) / columns;
+    const auto element = static_cast<std::int64_t>(element_size(type.dtype));
+    return rows <= kFewRows && columns * depth * element <= kSmallOperand &&
+           kernels::order_class(rows, columns, depth) == kernels::OrderClass::kChain;
   }
   static bool is_matrix(const Geometry& geometry, bool leading_axes_are_rows) {
     const std::size_t rank = geometry.sizes.size();
@@ -208,6 +240,7 @@ class Copier {
   std::vector<std::int32_t> before_;  // per copy: the node that it is made for
   Place place_;
   std::int32_t stage_ = 0;
+  std::map<ValueId, int> products_;  // that have the value to the right
   bool has_changed_ = false;
   std::map<std::pair<ValueId, std::vector<std::int64_t>>, ValueId> copies_;
 };

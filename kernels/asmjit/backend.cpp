@@ -5,6 +5,7 @@
 
 #include "groove/error.h"
 #include "kernels/asmjit/nest.h"
+#include "kernels/asmjit/transposing_copy.h"
 #include "kernels/backend.h"
 #include "kernels/contraction/generator.h"
 #include "kernels/nest_driver.h"
@@ -58,7 +59,9 @@ class AsmjitBackend final : public Backend {
   std::shared_ptr<const Callable> compile(const Kernel& kernel) override {
     const std::string problem = verify(kernel);
     if (!problem.empty()) throw Error("asmjit: " + problem + "\n" + print(kernel));
-    return std::make_shared<NestCallable>(kernel);
+    auto nest = std::make_shared<NestCallable>(kernel);
+    if (may_transpose(kernel)) return make_transposing_copy(kernel, std::move(nest));
+    return nest;
   }
   std::shared_ptr<const ContractionCallable> compile(const Contraction& contraction) override {
     return make_asmjit_contraction(contraction);

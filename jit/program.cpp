@@ -103,6 +103,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       }
       if (plan.kind == LaunchPlan::Kind::kOpaque) {
         step.node = plan.nodes[0];
+        describe_host_call(step);
         stage.has_host_code = true;
         const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
         const auto own = static_cast<std::int32_t>(stage.levels.size()) - 1;
@@ -135,6 +136,18 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
   if (!stage.is_serial) find_turns(stage);
   bind_stage(stage);
   stages_.push_back(std::move(stage));
+}
+
+void Program::describe_host_call(Step& step) const {
+  const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+  step.host.types = operand_types(graph_, node);
+  step.host.numbers = recorded_numbers(graph_, node);
+  for (const std::vector<ValueId>* values : {&node.inputs, &node.outputs}) {
+    for (const ValueId id : *values) {
+      const Shape sizes = id == kNoValue ? Shape() : graph_.type(id).sizes;
+      step.host.geometries.push_back({sizes, contiguous_strides(sizes), 0});
+    }
+  }
 }
 
 // Levels that two threads would not get through faster, barrier included, stay on one.

@@ -56,6 +56,12 @@ class Program final : public Executable {
     std::int32_t first_call = 0;
     std::int64_t points = 0;
   };
+  // What host code is told that no run changes.
+  struct HostCall {
+    std::vector<Type> types;           // of its operands
+    std::vector<Scalar> numbers;       // as recorded
+    std::vector<Geometry> geometries;  // of its operands, then of its results
+  };
   struct Step {
     std::int32_t plan = -1;  // the first of its instances
     LaunchPlan::Kind kind = LaunchPlan::Kind::kKernel;
@@ -69,6 +75,7 @@ class Program final : public Executable {
     std::vector<std::int32_t> row_buffers;  // which of its pointers differ from thread to thread
     std::int64_t points = 0;
     std::int32_t node = -1;      // host code
+    HostCall host;
     std::int32_t max_parts = 1;  // 1: one thread runs it
     std::int32_t level = 0;
     double nanoseconds = 0;
@@ -107,6 +114,7 @@ class Program final : public Executable {
   void find_hot_kernels();
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);
   void add_instance(Step& step, const LaunchPlan& plan, std::int32_t index);
+  void describe_host_call(Step& step) const;
   void find_turns(Stage& stage) const;
   void bind_stage(Stage& stage);
   void bind(std::int32_t step);

@@ -271,29 +271,31 @@ void Program::run_table(const Step& step, const Run& run, int part, int parts) c
 void Program::run_host_code(const Step& step, const Run& run, int part, int parts) const {
   const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
   const auto& how = std::get<kernels::OpaqueLowering>(node.op->lowering->how);
-  const Instance& instance = step.instances[0];
-  std::int32_t slot = instance.pointers;
+  void* const* data = run.pointers + step.instances[0].pointers;
+  const Geometry* geometry = step.host.geometries.data();
   const auto tensor = [&](ValueId value) {
-    void* const data = run.pointers[slot++];
+    void* const at = *data++;
+    const Geometry& own = *geometry++;
     if (value == kNoValue) return Tensor();
-    const Type& type = graph_.type(value);
-    StoragePtr storage(new Storage);
-    storage->data = data;
-    storage->bytes = static_cast<std::size_t>(element_count(type.sizes)) * element_size(type.dtype);
-    return Tensor(make_impl(std::move(storage),
-                            Geometry{type.sizes, contiguous_strides(type.sizes), 0}, type.dtype));
+    const ScalarType dtype = graph_.type(value).dtype;
+    StoragePtr storage = make_storage();
+    storage->data = at;
+    storage->bytes = static_cast<std::size_t>(element_count(own.sizes)) * element_size(dtype);
+    return Tensor(make_impl(std::move(storage), own, dtype));
   };
   Tensors inputs, outputs;
+  inputs.reserve(node.inputs.size());
+  outputs.reserve(node.outputs.size());
   for (const ValueId id : node.inputs) inputs.push_back(tensor(id));
   for (const ValueId id : node.outputs) outputs.push_back(tensor(id));
-  const std::vector<Type> types = operand_types(graph_, node);
-  std::vector<Scalar> numbers = recorded_numbers(graph_, node);
+  SmallVector<Scalar, 8> numbers(step.host.numbers.data(), step.host.numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (node.numbers[i].entry >= 0) {
       numbers[i] = entry_number(graph_, run.numbers, node.numbers[i].entry);
     }
   }
-  const Signature signature{*node.op, types, node.attrs, numbers};
+  const Signature signature{*node.op, step.host.types, node.attrs,
+                            ArrayRef<Scalar>(numbers.data(), numbers.size())};
   if (how.run_part) {
     how.run_part(signature, inputs, outputs, part, parts);
   } else {

@@ -207,6 +207,8 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
   const StoragePtr arena = allocate_storage(program.arena_bytes());
   std::memset(arena->data, 0xff, program.arena_bytes());
   Outcome outcome;
+  ProgramContext context;  // kept: what lies ready in the arena serves again, at other addresses
+  context.arena = arena->data;
   for (int run = 0; run < runs; ++run) {
     std::vector<Tensor> memory;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
@@ -221,8 +223,6 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
     std::vector<void*> buffers;
     for (const Tensor& tensor : memory) buffers.push_back(tensor.impl()->storage->data);
     const std::vector<std::int32_t> bound = first_uses(graph);
-    ProgramContext context;
-    context.arena = arena->data;
     for (context.stage = 0; context.stage < graph.stages; ++context.stage) {
       std::vector<void*> now = buffers;
       for (std::size_t i = 0; i < bound.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "src/core/grad_mode.h"
 
 namespace groove {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 // any more). Trivial, so that destructors of other thread-locals may still use it.
 thread_local TapeNode* dead_nodes = nullptr;
 thread_local bool is_destroying = false;
-
-thread_local bool is_grad_enabled = true;
 
 }  // namespace
 
@@ -78,8 +77,8 @@ void set_grad(TensorImpl& leaf, Tensor grad) {
   autograd_meta(leaf).grad = std::move(grad);
 }
 
-bool grad_enabled() { return is_grad_enabled; }
-void set_grad_enabled(bool is_enabled) { is_grad_enabled = is_enabled; }
+bool grad_enabled() { return detail::is_grad_recorded; }
+void set_grad_enabled(bool is_enabled) { detail::is_grad_recorded = is_enabled; }
 
 namespace autodiff {
 namespace {

@@ -67,7 +67,10 @@ void Context::move_to(State next) {
 
 // ---- ops ----
 
-void Context::after_match(const Call& call, const SiteKey& site, Tensor* outputs) {
+void Context::on_call(const Call& call, Tensor* outputs) {
+  if (busy_ > 0) return run_eager(call, outputs);
+  if (is_expanding_) return call_in_expansion(call, outputs);
+  const SiteKey site = site_key(call.site);
   if (state_ == State::kReplaying && match_next(call, site, outputs) == Matched::kYes) return;
   if (is_tape_outside_) take_back_tape();
   settle(call.inputs);
@@ -88,8 +91,17 @@ void Context::after_match(const Call& call, const SiteKey& site, Tensor* outputs
 
 void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                          Tensor* outputs) {
-  // A loop around compiled runs is recorded in their place.
+  const auto run_and_note = [&] {
+    {
+      const Busy busy(busy_);
+      run_eager(call, outputs);
+    }
+    discovery_.on_word(hash, cost_of(call));
+  };
   const Discovery::Plan* plan = discovery_.plan(hash);
+  if (!plan && !may_have_segment(hash) && !is_recording_due()) [[likely]]
+    return run_and_note();
+  // A loop around compiled runs is recorded in their place.
   const bool is_first =
       discovery_.is_quiet() || (plan && plan->covers_runs && wants_segment(hash));
   if (!is_first && may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
@@ -98,11 +110,7 @@ void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t ha
     record_call(call, site, hash, outputs);
     return;
   }
-  {
-    const Busy busy(busy_);
-    run_eager(call, outputs);
-  }
-  discovery_.on_word(hash, cost_of(call));
+  run_and_note();
 }
 
 // Is what begins with this word to be recorded? A loop around compiled calls replaces them.

@@ -9,6 +9,7 @@
 
 #include "tracer/discovery.h"
 #include "tracer/modes.h"
+#include "tracer/owner_lock.h"
 #include "tracer/recorder.h"
 #include "tracer/replay.h"
 #include "tracer/threads.h"
@@ -21,6 +22,8 @@ class Context {
   ~Context();
 
   void on_call(const Call& call, Tensor* outputs);
+  /// The same where a replay most likely expects it (fast_path.cpp).
+  void on_call_in_replay(const Call& call, Tensor* outputs);
   void on_big_word(const BigWord& word, void (*expand)(void*), void* context);
   void on_host_read(TensorImpl& impl);
   void on_materialize(TensorImpl& impl);
@@ -53,7 +56,7 @@ class Context {
   State state() const { return state_; }
   std::uint64_t place() const { return place_; }
   /// Is some thread inside?
-  bool is_held() const { return holder_.load(std::memory_order_acquire) != nullptr; }
+  bool is_held() const { return lock_.is_held(); }
   /// Is this thread inside a commit or an expansion, of whichever context?
   static bool is_running() { return busy_ > 0; }
 
@@ -71,14 +74,17 @@ class Context {
   // Whoever holds its own never waits for another's: what a replay has bound is real.
   class Lock {
    public:
-    explicit Lock(Context& context);
-    ~Lock();
+    explicit Lock(Context& context) : lock_(context.lock_), is_new_(lock_.lock(&busy_)) {}
+    ~Lock() {
+      if (is_new_) lock_.unlock(&busy_);
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
 
    private:
-    Context& context_;
-    bool is_nested_;
+    OwnerLock& lock_;
+    const bool is_new_;
   };
-  friend class Lock;
   class TapeOfOwner;
   enum class Matched : std::uint8_t { kNo, kYes, kLeftLast };  // … the last word's expansion to run
 
@@ -102,10 +108,8 @@ class Context {
   bool is_forced_out() const {
     return static_cast<std::int64_t>(replay_->matched()) == forced_exit();
   }
-  /// A call that a replay has not just matched plainly.
-  void after_match(const Call& call, const SiteKey& site, Tensor* outputs);
-  /// The ordinary case of match_next(), and nothing else: false means that more is to be looked at.
-  bool match_plainly(const Call& call, const SiteKey& site, Tensor* outputs);
+  [[gnu::noinline]] void on_first_use(const Call& call, Tensor* outputs);
+  [[gnu::noinline]] void take_numbers_and_leave(const ExpectedCall& expected, const Call& call);
   template <typename Word>
   Matched match_next(const Word& word, const SiteKey& site, Tensor* outputs);
   bool ends_step_now(const Call&) const { return false; }
@@ -151,7 +155,11 @@ class Context {
   void note_uncompiled(Uncompiled& loop);
   void forget_uncompiled();
   /// `eager_word`: the hash of the word that has just run eagerly.
-  void throw_if_strict(std::uint64_t eager_word = 0);
+  void throw_if_strict(std::uint64_t eager_word = 0) {
+    if (uncompiled_filter_ >> (eager_word & 63) & 1 || !strict_error_.empty()) [[unlikely]]
+      throw_strict_error(eager_word);
+  }
+  void throw_strict_error(std::uint64_t eager_word);
 
   // Paths (context_paths.cpp): what becomes of a run that does not do what its segment says.
   struct SideExit {
@@ -200,6 +208,8 @@ class Context {
   bool is_recording_over_at_read() const;
   bool record_read(TensorImpl& impl);
   bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
+  /// Might try_start_recording() do something without a plan?
+  bool is_recording_due() const { return !frames_.empty() || !again_.empty() || rest_; }
   // Calls under way of functions given to jit::compile(), and how often they came.
   struct CallFrame {
     enum class Stage : std::uint8_t { kInside, kWatched, kWanted, kRecorded };
@@ -215,15 +225,20 @@ class Context {
   /// Tells discovery which words a replay that ends now stands for.
   void note_run(bool is_hit);
 
+  static inline constinit thread_local int busy_ = 0;
+  // What every call looks at.
   AtomicValue<State> state_{State::kWatching};
-  static constinit thread_local int busy_;
-  const std::uint64_t place_;
   bool is_expanding_ = false;
+  // Set when another thread has ended the replay: sequence_ is where this thread's tape is then.
+  AtomicValue<bool> is_tape_outside_;
+  OwnerLock lock_{&busy_};
+  Replay* replay_ = nullptr;
+  std::uint64_t uncompiled_filter_ = 0;  // of the heads in uncompiled_
+  const std::uint64_t place_;
   Discovery discovery_;
   std::optional<Discovery::Plan> recorded_plan_;
   Stretch recorded_;  // words of the recording so far
   std::unique_ptr<Recorder> recorder_;
-  Replay* replay_ = nullptr;
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;
   std::unordered_map<std::uint64_t, SideExit> exits_;          // by place and what came there
   std::unordered_map<std::uint64_t, Family> families_;     // by head
@@ -240,14 +255,11 @@ class Context {
   std::optional<std::size_t> error_at_;  // words that had matched when an error was thrown
   std::string strict_error_;             // to be thrown when the program is back in its own code
   std::unordered_map<std::uint64_t, Uncompiled> uncompiled_;  // by head
-  std::uint64_t uncompiled_filter_ = 0;                       // of those heads
   std::int64_t started_ = -1;            // of a run that is timed, in nanoseconds
   std::int64_t commits_ = 0;
-  std::atomic<const void*> holder_{nullptr};  // the thread that is inside
   // Where this thread's tape was when the replay began, and, after another thread has ended the
   // replay, where it is.
   std::uint64_t sequence_ = 0;
-  AtomicValue<bool> is_tape_outside_;
 };
 
 /// The mode in force: set_mode(), else GROOVE_MODE.

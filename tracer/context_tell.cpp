@@ -106,7 +106,7 @@ void Context::note_uncompiled(Uncompiled& loop) {
                                 short_place(loop.place), with_advice(loop.reason));
 }
 
-void Context::throw_if_strict(std::uint64_t eager_word) {
+void Context::throw_strict_error(std::uint64_t eager_word) {
   if (uncompiled_filter_ >> (eager_word & 63) & 1 && state_ == State::kWatching) [[unlikely]] {
     const auto found = uncompiled_.find(eager_word);
     if (found != uncompiled_.end() && strict_error_.empty()) note_uncompiled(found->second);

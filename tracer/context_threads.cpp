@@ -1,8 +1,4 @@
 // A context among others: its lock, what another thread may do to it, and how its thread ends.
-#include <immintrin.h>
-#include <sched.h>
-#include <time.h>
-
 #include "tracer/context.h"
 #include "tracer/modes.h"
 #include "tracer/tape_hooks.h"
@@ -13,39 +9,7 @@ namespace {
 // A value that another thread keeps writing in place is not waited for again and again.
 constexpr int kMostTries = 3;
 
-
-// A commit may take long: spin, then give way, then sleep.
-void wait_a_while(int turn) {
-  if (turn < 64) {
-    _mm_pause();
-  } else if (turn < 256) {
-    sched_yield();
-  } else {
-    const timespec pause{0, 50'000};
-    nanosleep(&pause, nullptr);
-  }
-}
-
 }  // namespace
-
-constinit thread_local int Context::busy_ = 0;
-
-Context::Lock::Lock(Context& context)
-    : context_(context),
-      is_nested_(context.holder_.load(std::memory_order_relaxed) == &busy_) {
-  if (is_nested_) return;
-  const void* nobody = nullptr;
-  for (int turn = 0; !context_.holder_.compare_exchange_weak(nobody, &busy_,
-                                                             std::memory_order_acquire);
-       ++turn) {
-    nobody = nullptr;
-    wait_a_while(turn);
-  }
-}
-
-Context::Lock::~Lock() {
-  if (!is_nested_) context_.holder_.store(nullptr, std::memory_order_release);
-}
 
 template <typename Word>
 Context::Matched Context::match_next(const Word& word, const SiteKey& site, Tensor* outputs) {

@@ -132,7 +132,7 @@ void Discovery::note(const Mark& mark, Kind kind) {
 }
 
 void Discovery::on_step_end() {
-  if (atom_count_ > 0) atoms_[(atom_count_ - 1) % kAtoms].ends_step = 1;
+  if (atom_count_ > 0) atoms_[(atom_count_ - 1) % kAtoms].runs_and_end |= 1;
   note(step_, Kind::kStep);
   if (gap_.total.length > step_.total.length) note(gap_, Kind::kStep);
   has_seen_step_ = true;
@@ -164,12 +164,17 @@ void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
     }
   }
   look_for_return(head);
-  const Atom atom{total_, head, last, cost_, count(runs_), 0};
-  if (atoms_.size() < kAtoms)
-    atoms_.push_back(atom);
-  else
-    atoms_[atom_count_ % kAtoms] = atom;
-  ++atom_count_;
+  if (atoms_.size() < kAtoms) [[unlikely]]
+    atoms_.emplace_back();
+  // Field by field: a copy of one just made would wait for its parts.
+  Atom& atom = atoms_[atom_count_++ % kAtoms];
+  atom.before.order = total_.order;
+  atom.before.content = total_.content;
+  atom.before.length = total_.length;
+  atom.head = head;
+  atom.last = last;
+  atom.cost = cost_;
+  atom.runs_and_end = runs_ << 1;
   last_ = last;
 }
 
@@ -276,7 +281,7 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   const std::uint64_t begin = atom_at(total_.length - length);
   if (begin == atom_count_) return;
   const Stretch period = total_.since(atom(begin).before);
-  const std::uint32_t cost = cost_ - atom(begin).cost, runs = count(runs_ - atom(begin).runs);
+  const std::uint32_t cost = cost_ - atom(begin).cost, runs = count(runs_ - atom(begin).runs());
   if (is_compiled(cost, runs) || !pays(cost, runs, period.length, Kind::kCycle)) return;
   Loop& loop = loop_of(period);
   if (total_.length < loop.noted_at + period.length) return;
@@ -329,7 +334,7 @@ void Discovery::look_for_repeats() {
   for (std::uint64_t at = oldest; at < atom_count_; ++at) {
     search_->tokens.push_back(atom(at).head);
     search_->atoms.push_back(at);
-    if (!atom(at).ends_step) continue;
+    if (!atom(at).ends_step()) continue;
     search_->tokens.push_back(at);  // as small as no hash is
     search_->atoms.push_back(at + 1);
   }
@@ -351,7 +356,7 @@ void Discovery::take_findings() {
     loop.seen += static_cast<std::uint32_t>(repeat.count);
     if (loop.seen < needed(atom(begin).head, loop)) continue;
     has_news |= plan_atoms(begin, words, atom(end + 1).cost - atom(begin).cost,
-                           count(atom(end + 1).runs - atom(begin).runs), Kind::kRepeat);
+                           count(atom(end + 1).runs() - atom(begin).runs()), Kind::kRepeat);
   }
   search_.reset();
   look_after_ = has_news ? kFirstLook : std::min(2 * look_after_, kLastLook);

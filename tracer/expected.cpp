@@ -21,15 +21,12 @@ bool is_plain(const Word& word) {
 
 }  // namespace
 
-ExpectedCalls::ExpectedCalls(const Segment& segment) : calls(segment.words.size()) {
-  for (std::size_t w = 0; w < calls.size(); ++w) {
+ExpectedCalls::ExpectedCalls(const Segment& segment) : calls(segment.words.size() + 1) {
+  for (std::size_t w = 0; w < segment.words.size(); ++w) {
     const Word& word = segment.words[w];
     if (!is_plain(word)) continue;
     ExpectedCall& call = calls[w];
     call.op = word.op;
-    call.file = word.site.file;
-    call.line = word.site.line;
-    call.column = word.site.column;
     call.ordinal = word.site.ordinal;
     call.attrs = word.attrs.words().data();
     call.attr_count = static_cast<std::uint16_t>(word.attrs.words().size());

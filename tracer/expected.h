@@ -2,6 +2,7 @@
 // that are known already, and for those one cache line says everything.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -9,12 +10,16 @@
 
 namespace groove::tracer {
 
+/// The compiler makes one record of a place for all calls there (of a template, or an inline function,
+/// there may be several), so comparing its address is enough where it is equal.
+inline const void* record_of(const Site& site) { return std::bit_cast<const void*>(site); }
+
 struct alignas(64) ExpectedCall {
-  const Op* op = nullptr;  // null: a word that is compared in full
-  const char* file = nullptr;
+  const Op* op = nullptr;  // null: a word that is compared in full, or none
+  const void* place = nullptr;  // record_of() the call that matched last
   const std::int64_t* attrs = nullptr;
   const ScalarType* number_kinds = nullptr;
-  std::uint32_t line = 0, column = 0, ordinal = 0;
+  std::uint32_t ordinal = 0;
   std::uint16_t attr_count = 0;
   std::uint8_t inputs = 0, outputs = 0;
   std::uint32_t slots = 0;  // where its inputs, then its outputs, begin in ExpectedCalls::slots
@@ -27,7 +32,7 @@ static_assert(sizeof(ExpectedCall) == 64);
 
 struct ExpectedCalls {
   explicit ExpectedCalls(const Segment& segment);
-  std::vector<ExpectedCall> calls;  // [word]
+  std::vector<ExpectedCall> calls;  // [word], and one more after the last
   std::vector<SlotId> slots;
 };
 

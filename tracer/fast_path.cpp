@@ -1,8 +1,8 @@
-// The way of an ordinary call through a replay, in one file so that it becomes one function: the
-// context's lock, the comparison with the one expected call, the handle of the last iteration.
-#include <cstring>
-
-#include "src/core/state.h"
+// The way of an ordinary call through a replay, in one function that calls no other before it is
+// done: the context's lock, the comparison with the one expected call, the handle of the last
+// iteration. First all is looked at, then all is written; what is not plain goes the long way.
+#include "src/core/autograd_meta.h"
+#include "src/core/grad_mode.h"
 #include "tracer/context.h"
 #include "tracer/coverage.h"
 #include "tracer/modes.h"
@@ -11,22 +11,92 @@
 namespace groove::tracer {
 namespace {
 
-bool is_same_place(const ExpectedCall& expected, const SiteKey& site) {
-  return expected.file == site.file && expected.line == site.line &&
-         expected.column == site.column && expected.ordinal == site.ordinal;
+// Operands aside.
+inline bool is_same_call(const ExpectedCall& expected, const Call& call) {
+  const OpenSite& open = open_site;
+  const Site& place = open.is_open ? open.site : call.site;
+  const std::uint32_t ordinal = open.is_open ? open.ordinal + 1 : 0;
+  const auto& attrs = call.attrs->words();
+  if (expected.op != call.op || expected.place != record_of(place) ||
+      expected.ordinal != ordinal || call.is_inplace || expected.inputs != call.inputs.size() ||
+      expected.numbers != call.numbers.size() || expected.attr_count != attrs.size() ||
+      expected.grad_enabled != groove::detail::is_grad_recorded)
+    return false;
+  for (std::size_t i = 0; i < expected.attr_count; ++i)
+    if (expected.attrs[i] != attrs[i]) return false;
+  for (std::size_t i = 0; i < expected.numbers; ++i)
+    if (expected.number_kinds[i] != call.numbers[i].type()) return false;
+  return true;
+}
+
+// Loader workers and the like are not the program's loop.
+[[gnu::noinline]] void handle_other_call(const Call& call, Tensor* outputs) {
+  Context* const context = active_context();
+  if (context) [[likely]]
+    return context->on_call(call, outputs);
+  settle(call.inputs);
+  if (groove::detail::is_untraced()) return dispatch_below(DispatchLayer::kTracer, call, outputs);
+  run_eager(call, outputs);
 }
 
 }  // namespace
 
-// Gives the handle of the last iteration again, when it is as it was made and only this replay has
-// it; otherwise handle() makes one.
+// ---- looking ----
+
+inline bool Replay::knows_operands(const ExpectedCall& expected, const Call& call) const {
+  const SlotId* slot = expected_.slots.data() + expected.slots;
+  const Live* const lives = live_.data();
+  for (const Tensor& input : call.inputs) {
+    const Live& live = lives[*slot++];
+    if (live.run != run_ || live.object != input.impl()) return false;
+  }
+  return true;
+}
+
+// The handle of the last iteration is as it was made, and only this replay has it.
+inline bool Replay::is_reusable(const Live& live) const {
+  const TensorImpl* const impl = live.impl.get();
+  if (!impl || impl->use_count() != 1 || impl->metadata_epoch != live.epoch) return false;
+  const AutogradMeta* const meta = impl->autograd;
+  return !meta || (!meta->grad.defined() && !meta->retains_grad && meta->hooks == 0);
+}
+
+inline bool Replay::can_hand_out_again(const ExpectedCall& expected, const Tensor* outputs) const {
+  const SlotId* const slots = expected_.slots.data() + expected.slots + expected.inputs;
+  for (std::size_t k = 0; k < expected.outputs; ++k)
+    if (outputs[k].defined() || !is_reusable(live_[static_cast<std::size_t>(slots[k])]))
+      return false;
+  return true;
+}
+
+// Binds the operands that are used for the first time in this run.
+bool Replay::meet_operands(const ExpectedCall& expected, const Call& call) {
+  const SlotId* slot = expected_.slots.data() + expected.slots;
+  for (const Tensor& input : call.inputs) {
+    const SlotId id = *slot++;
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_) {
+      if (live.object != input.impl()) return false;
+      continue;
+    }
+    Reason why = Reason::kMismatchOperand;
+    if (!live.is_live_in || !input.defined() || !bind(id, *input.impl(), why) || has_exposed_)
+      return false;
+  }
+  return true;
+}
+
+// ---- writing ----
+
 inline void Replay::hand_out_again(SlotId id, Tensor& output) {
   Live& live = live_[static_cast<std::size_t>(id)];
   TensorImpl* const impl = live.impl.get();
-  if (!impl || impl->use_count() != 1 || impl->metadata_epoch != live.epoch || impl->autograd) {
-    output = Tensor(&handle(id));
-    return;
-  }
+  // Nothing on the tape knows it, so no reference to it can appear meanwhile.
+  if (impl->autograd)
+    impl->retain();
+  else
+    impl->retain_from_only_owner();
+  new (&output) Tensor(groove::detail::RefPtr<TensorImpl>::adopt(impl));
   impl->requires_grad = live.requires_grad;
   impl->trace_session = session_;
   impl->trace_id = id;
@@ -35,75 +105,78 @@ inline void Replay::hand_out_again(SlotId id, Tensor& output) {
   live.run = run_;
   live.is_filled = false;
   live.is_exposed = false;
-  live.snapshot.clear();
-  // Nothing on the tape knows it, so no reference to it can appear meanwhile.
-  impl->retain_from_only_owner();
-  output = Tensor(groove::detail::RefPtr<TensorImpl>::adopt(impl));
 }
 
-inline bool Replay::match_plainly(const Call& call, const SiteKey& site, Tensor* outputs) {
-  if (matched_ == expected_.calls.size() || has_exposed_) return false;
-  const ExpectedCall& expected = expected_.calls[matched_];
-  const auto& attrs = call.attrs->words();
-  if (expected.op != call.op || !is_same_place(expected, site) || call.is_inplace ||
-      expected.inputs != call.inputs.size() || expected.numbers != call.numbers.size() ||
-      expected.attr_count != attrs.size() || expected.grad_enabled != grad_enabled() ||
-      (expected.attr_count > 0 &&
-       std::memcmp(expected.attrs, attrs.data(), attrs.size() * sizeof(std::int64_t)) != 0))
-    return false;
-  const SlotId* slot = expected_.slots.data() + expected.slots;
-  const Live* const lives = live_.data();
-  const std::uint64_t run = run_;
-  for (const Tensor& input : call.inputs) {
-    const SlotId id = *slot++;
-    const Live& live = lives[id];
-    if (live.run == run) [[likely]] {
-      if (live.object != input.impl()) return false;
-    } else {
-      Reason why = Reason::kMismatchOperand;
-      if (!live.is_live_in || !input.defined() || !bind(id, *input.impl(), why) || has_exposed_)
-        return false;
-    }
+template <bool kAgain>
+inline void Replay::take_call(const ExpectedCall& expected, Tensor* outputs) {
+  const SlotId* const slots = expected_.slots.data() + expected.slots + expected.inputs;
+  for (std::size_t k = 0; k < expected.outputs; ++k) {
+    if (kAgain)
+      hand_out_again(slots[k], outputs[k]);
+    else
+      outputs[k] = Tensor(&handle(slots[k]));
   }
-  for (std::size_t i = 0; i < expected.numbers; ++i)
-    if (call.numbers[i].type() != expected.number_kinds[i]) return false;
-  std::uint64_t* scalar = scalars_.data() + expected.first_number;
-  for (const Scalar& number : call.numbers) *scalar++ = word_of(number);
-  for (std::size_t k = 0; k < expected.outputs; ++k) hand_out_again(*slot++, outputs[k]);
+  if (expected.ordinal > 0) open_site.ordinal = expected.ordinal;
   tape_nodes_ += expected.tape_nodes;
   ++matched_;
-  return true;
 }
 
-inline bool Context::match_plainly(const Call& call, const SiteKey& site, Tensor* outputs) {
-  struct Hold {
-    std::atomic<const void*>& holder;
-    ~Hold() { holder.store(nullptr, std::memory_order_release); }
-  };
-  const void* nobody = nullptr;
-  if (!holder_.compare_exchange_strong(nobody, &busy_, std::memory_order_acquire)) return false;
-  const Hold hold{holder_};
-  return state_ == State::kReplaying && !is_forced_out() &&
-         replay_->match_plainly(call, site, outputs);
+void Replay::take_numbers(const ExpectedCall& expected, const Call& call) {
+  std::uint64_t* to = scalars_.data() + expected.first_number;
+  for (const Scalar& number : call.numbers) *to++ = word_of(number);
 }
 
-inline void Context::on_call(const Call& call, Tensor* outputs) {
-  if (busy_ > 0) return run_eager(call, outputs);
-  if (is_expanding_) return call_in_expansion(call, outputs);
-  const SiteKey site = site_key(call.site);
-  if (state_ == State::kReplaying && match_plainly(call, site, outputs)) [[likely]]
-    return;
-  after_match(call, site, outputs);
+// ---- the way ----
+
+// What is left of a call with numbers.
+void Context::take_numbers_and_leave(const ExpectedCall& expected, const Call& call) {
+  replay_->take_numbers(expected, call);
+  lock_.leave();
+}
+
+// A call with operands or handles that this run, or any, does not know yet. Comes with the lock.
+void Context::on_first_use(const Call& call, Tensor* outputs) {
+  {
+    struct Leave {
+      OwnerLock& lock;
+      ~Leave() { lock.leave(); }
+    } const at_end{lock_};
+    const ExpectedCall& expected = replay_->expected();
+    if (replay_->meet_operands(expected, call)) {
+      if (replay_->can_hand_out_again(expected, outputs))
+        replay_->take_call<true>(expected, outputs);
+      else
+        replay_->take_call<false>(expected, outputs);
+      replay_->take_numbers(expected, call);
+      return;
+    }
+  }
+  on_call(call, outputs);
+}
+
+inline void Context::on_call_in_replay(const Call& call, Tensor* outputs) {
+  if (busy_ > 0 || !lock_.try_enter()) return on_call(call, outputs);
+  // Another thread may have ended the replay.
+  if (state_ == State::kReplaying && !is_forced_out() && replay_->is_plain()) [[likely]] {
+    const ExpectedCall& expected = replay_->expected();
+    if (is_same_call(expected, call)) [[likely]] {
+      if (!replay_->knows_operands(expected, call) ||
+          !replay_->can_hand_out_again(expected, outputs))
+        return on_first_use(call, outputs);
+      replay_->take_call<true>(expected, outputs);
+      if (expected.numbers > 0) return take_numbers_and_leave(expected, call);
+      return lock_.leave();
+    }
+  }
+  lock_.leave();
+  on_call(call, outputs);
 }
 
 void handle_call(const Call& call, Tensor* outputs) {
-  Context* const context = active_context();
-  if (context) [[likely]]
-    return context->on_call(call, outputs);
-  settle(call.inputs);
-  // Loader workers and the like are not the program's loop.
-  if (groove::detail::is_untraced()) return dispatch_below(DispatchLayer::kTracer, call, outputs);
-  run_eager(call, outputs);
+  Context* const context = known_context();
+  if (context && context->state() == State::kReplaying && is_surely_tracing()) [[likely]]
+    return context->on_call_in_replay(call, outputs);
+  handle_other_call(call, outputs);
 }
 
 }  // namespace groove::tracer

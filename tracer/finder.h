@@ -16,8 +16,11 @@ struct Atom {
   Stretch before;
   std::uint64_t head = 0, last = 0;  // its first and last word
   std::uint32_t cost = 0;            // wraps around, like the next
-  std::uint32_t runs : 31 = 0;
-  std::uint32_t ends_step : 1 = 0;  // no stretch goes on beyond it
+  // Twice the runs before, and one more when no stretch goes on beyond it. (Written once for each
+  // eager op, and so no bit-field.)
+  std::uint32_t runs_and_end = 0;
+  std::uint32_t runs() const { return runs_and_end >> 1; }
+  bool ends_step() const { return runs_and_end & 1; }
 };
 
 // What repeats: tokens [begin, end), its latest place, and how often it comes without overlapping.

@@ -327,6 +327,7 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
   take_numbers(word, call.numbers);
   for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, outputs[k]);
   if (!word.written_live_ins.empty()) owe(word);
+  expected_.calls[matched_].place = record_of(user_site(call.site));
   tape_nodes_ += word.tape_nodes;
   ++matched_;
   return true;

@@ -34,13 +34,22 @@ inline jit::Mode mode_in_force() {
   const int chosen = settings::mode.load(std::memory_order_relaxed);
   return static_cast<jit::Mode>(chosen >= 0 ? chosen : settings::mode_of_environment());
 }
+/// Is it on, on this thread?
+inline bool is_tracing_on() {
+  return settings::eager_guards == 0 && !groove::detail::is_untraced() &&
+         mode_in_force() != jit::Mode::kEager;
+}
+/// The same without a call; false as long as the mode is not known.
+inline bool is_surely_tracing() {
+  return (settings::eager_guards | groove::detail::untraced_depth) == 0 &&
+         settings::mode.load(std::memory_order_relaxed) > static_cast<int>(jit::Mode::kEager);
+}
 /// Tracing is off on this thread, which may still have something pending.
 void stop_tracing();
 
 /// This thread's context when tracing is on; otherwise null.
 inline Context* active_context() {
-  if (settings::eager_guards == 0 && !groove::detail::is_untraced() &&
-      mode_in_force() != jit::Mode::kEager) [[likely]]
+  if (is_tracing_on()) [[likely]]
     return own_context();
   if (known_context()) stop_tracing();
   return nullptr;

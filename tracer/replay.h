@@ -60,9 +60,16 @@ class Replay {
   /// nothing has changed and `why` says what differs. Throws what a value check throws.
   bool match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why);
   bool match(const BigWord& word, const SiteKey& site, Reason& why);
-  /// The same for an operator on tensors that are known already; false for everything else
-  /// (expected.cpp).
-  bool match_plainly(const Call& call, const SiteKey& site, Tensor* outputs);
+  // The same for most words, in the steps of fast_path.cpp.
+  const ExpectedCall& expected() const { return expected_.calls[matched_]; }
+  bool knows_operands(const ExpectedCall& expected, const Call& call) const;
+  bool meet_operands(const ExpectedCall& expected, const Call& call);
+  bool can_hand_out_again(const ExpectedCall& expected, const Tensor* outputs) const;
+  template <bool kAgain>
+  void take_call(const ExpectedCall& expected, Tensor* outputs);
+  void take_numbers(const ExpectedCall& expected, const Call& call);
+  /// Has nothing that this run reads been given to foreign code?
+  bool is_plain() const { return !has_exposed_; }
 
   /// The program looks at the slot now: runs the stage that ends here; false when none does.
   bool run_stage_for(TensorImpl& impl);
@@ -121,6 +128,7 @@ class Replay {
   static_assert(sizeof(Live) == 64);
 
   void hand_out_again(SlotId slot, Tensor& output);
+  bool is_reusable(const Live& live) const;
   bool match_operand(SlotId slot, const Tensor& tensor, Reason& why);
   bool bind(SlotId slot, TensorImpl& impl, Reason& why);
   bool bind_nested(const Word& word, Reason& why);

@@ -3,6 +3,7 @@
 #include "kernels/lowering.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "src/core/grad_mode.h"
 #include "src/core/state.h"
 #include "tracer/coverage.h"
 #include "tracer/modes.h"
@@ -18,9 +19,9 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
   return h ^ h >> 32;
 }
 
-std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
+inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
   // Sums of products, so that none waits for another.
-  const std::uint64_t what = static_cast<std::uint64_t>(op.id) << 2 | (grad_enabled() ? 1 : 0);
+  const std::uint64_t what = static_cast<std::uint64_t>(op.id) << 2 | (groove::detail::is_grad_recorded ? 1 : 0);
   const std::uint64_t where = static_cast<std::uint64_t>(site.line) << 32 | site.column;
   std::uint64_t h = (what + static_cast<std::uint64_t>(default_dtype_epoch()) * (1ull << 32)) *
                         0xff51afd7ed558ccdu +
@@ -30,7 +31,7 @@ std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
   return h ^ h >> 29;
 }
 
-std::uint64_t hash_word(const Call& call, const SiteKey& site) {
+inline std::uint64_t hash_word(const Call& call, const SiteKey& site) {
   const std::uint64_t h = hash_head(*call.op, *call.attrs, site);
   std::uint64_t types = call.is_inplace ? 1 : 2;
   for (const Tensor& input : call.inputs)
@@ -75,6 +76,25 @@ void Context::on_call(const Call& call, Tensor* outputs) {
   if (is_tape_outside_) take_back_tape();
   settle(call.inputs);
   const std::uint64_t hash = hash_word(call, site);
+  if (state_ == State::kWatching && !discovery_.plan(hash) && !may_have_segment(hash) &&
+      !is_recording_due()) [[likely]] {
+    run_watched(call, hash, outputs);
+    return throw_if_strict(hash);
+  }
+  on_call_with_news(call, site, hash, outputs);
+}
+
+inline void Context::run_watched(const Call& call, std::uint64_t hash, Tensor* outputs) {
+  {
+    const Busy busy(busy_);
+    run_eager(call, outputs);
+  }
+  discovery_.on_word(hash, cost_of(call));
+}
+
+// Something is being recorded, or may begin now.
+void Context::on_call_with_news(const Call& call, const SiteKey& site, std::uint64_t hash,
+                                Tensor* outputs) {
   if (state_ == State::kRecording) {
     if (recorder_->must_end_before(call)) {
       cut_recording(Reason::kWrittenAfterRead);
@@ -91,17 +111,8 @@ void Context::on_call(const Call& call, Tensor* outputs) {
 
 void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                          Tensor* outputs) {
-  const auto run_and_note = [&] {
-    {
-      const Busy busy(busy_);
-      run_eager(call, outputs);
-    }
-    discovery_.on_word(hash, cost_of(call));
-  };
-  const Discovery::Plan* plan = discovery_.plan(hash);
-  if (!plan && !may_have_segment(hash) && !is_recording_due()) [[likely]]
-    return run_and_note();
   // A loop around compiled runs is recorded in their place.
+  const Discovery::Plan* plan = discovery_.plan(hash);
   const bool is_first =
       discovery_.is_quiet() || (plan && plan->covers_runs && wants_segment(hash));
   if (!is_first && may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
@@ -110,7 +121,7 @@ void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t ha
     record_call(call, site, hash, outputs);
     return;
   }
-  run_and_note();
+  run_watched(call, hash, outputs);
 }
 
 // Is what begins with this word to be recorded? A loop around compiled calls replaces them.

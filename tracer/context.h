@@ -92,7 +92,10 @@ class Context {
   void move_to(State next);
 
   void call_in_expansion(const Call& call, Tensor* outputs);
+  [[gnu::noinline]] void on_call_with_news(const Call& call, const SiteKey& site,
+                                           std::uint64_t hash, Tensor* outputs);
   void watch_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
+  void run_watched(const Call& call, std::uint64_t hash, Tensor* outputs);
   void record_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
   void run_recorded(const Call& call, const SiteKey& site, Tensor* outputs);
   void run_recorded(const BigWord& word, const SiteKey& site, void (*expand)(void*),

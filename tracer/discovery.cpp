@@ -154,7 +154,7 @@ void Discovery::on_run_start() {
 
 // ---- the stream ----
 
-void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
+inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
   for (Mark* const mark : {&step_, &read_, &gap_}) {
     if (mark->head == 0) {
       mark->head = head;
@@ -220,7 +220,7 @@ std::uint32_t Discovery::least_times(std::uint64_t length) const {
 
 // `word` comes now. When what lies between two of its coming is the same again and again, that is
 // one iteration of a loop.
-void Discovery::look_for_return(std::uint64_t word) {
+inline void Discovery::look_for_return(std::uint64_t word) {
   Return& seen = returns_[(word >> 7 ^ word) % kReturns];
   const std::uint64_t length = total_.length - seen.at;
   if (seen.word != word || length > kLongest) {

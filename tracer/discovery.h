@@ -117,25 +117,26 @@ class Discovery {
   // Watched words between two looks of the repeat finder, and between asking whether it is done.
   static constexpr std::uint64_t kFirstLook = 128, kLastLook = 1 << 20, kPatience = 64;
 
-  int hot_ = 2;
+  // What every word looks at comes first.
+  std::uint64_t plan_filter_ = 0;
   Stretch total_;
   std::uint64_t last_ = 0;  // the word before
   std::uint32_t cost_ = 0;  // of everything that ran eagerly so far
   std::uint32_t runs_ = 0;  // compiled runs so far
-  Mark step_, read_, gap_;
-  int reads_since_step_ = 0;
-  bool has_seen_step_ = false;
-  bool was_read_inside_ = false;
   std::vector<Return> returns_;
   std::vector<Atom> atoms_;       // the last of them, a ring
   std::uint64_t atom_count_ = 0;  // ever
   std::uint64_t watched_ = 0, look_at_ = kFirstLook, look_after_ = kFirstLook;
+  Mark step_, read_, gap_;
+  int hot_ = 2;
+  int reads_since_step_ = 0;
+  bool has_seen_step_ = false;
+  bool was_read_inside_ = false;
   std::shared_ptr<Search> search_;
   std::unordered_map<std::uint64_t, Loop> loops_;
   std::unordered_map<std::uint64_t, std::uint32_t> gaps_;  // head -> stretches after a run
   std::unordered_map<std::uint64_t, int> penalties_;       // head -> failures
   std::vector<Plan> plans_;
-  std::uint64_t plan_filter_ = 0;
   std::uint64_t quiet_until_ = 0;  // in words
 };
 

@@ -12,7 +12,6 @@ namespace {
 
 constexpr const char* kDeviceNames[] = {"cpu", "cuda", "mps"};
 std::atomic<ScalarType> default_dtype{kFloat};
-std::atomic<std::uint32_t> default_dtype_changes{0};
 
 }  // namespace
 
@@ -49,11 +48,7 @@ void set_default_dtype(ScalarType dtype) {
   GROOVE_CHECK(is_floating(dtype), "set_default_dtype: {} is not a floating-point dtype",
                name(dtype));
   default_dtype.store(dtype, std::memory_order_relaxed);
-  default_dtype_changes.fetch_add(1, std::memory_order_relaxed);
-}
-
-std::uint32_t default_dtype_epoch() {
-  return default_dtype_changes.load(std::memory_order_relaxed);
+  detail::default_dtype_changes.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace groove

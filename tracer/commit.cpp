@@ -104,8 +104,10 @@ void* Replay::output_buffer(std::int32_t storage) {
 
 bool Replay::run_stage(std::int32_t stage) {
   try {
-    if (!arena_) {
-      arena_ = allocate_arena(std::max<std::size_t>(segment_->executable->arena_bytes(), 1));
+    segment_->executable->prepare();
+    if (const std::size_t bytes = std::max<std::size_t>(segment_->executable->arena_bytes(), 1);
+        !arena_ || arena_->bytes < bytes) {
+      arena_ = allocate_arena(bytes);
       program_context_.arena = arena_->data;
       program_context_.mark = 0;
     }

@@ -34,6 +34,9 @@ using ProgramEntry = std::int32_t (*)(const void* program, void* const* buffers,
 class Executable {
  public:
   virtual ~Executable() = default;
+  /// Called before each stage: what follows may depend on it until the next call. Throws when there
+  /// is nothing to run.
+  virtual void prepare() {}
   virtual std::size_t arena_bytes() const = 0;
   /// Roughly what it holds besides the arenas: code, constants, what a launch needs.
   virtual std::size_t memory_bytes() const { return 0; }

@@ -391,6 +391,10 @@ void Context::flush(Reason reason) {
 
 void Context::forget() {
   flush(Reason::kModeChange);
+  shapes_.clear();
+  shown_.clear();
+  sample_head_ = 0;
+  is_sample_ = false;
   replays_.clear();
   exits_.clear();
   rest_.reset();

@@ -12,6 +12,7 @@
 #include "tracer/owner_lock.h"
 #include "tracer/recorder.h"
 #include "tracer/replay.h"
+#include "tracer/shape_family.h"
 #include "tracer/threads.h"
 
 namespace groove::tracer {
@@ -100,6 +101,10 @@ class Context {
   void run_recorded(const Call& call, const SiteKey& site, Tensor* outputs);
   void run_recorded(const BigWord& word, const SiteKey& site, void (*expand)(void*),
                     void* context);
+  /// A run of the segment begins if this is its first word.
+  template <typename Word>
+  bool begin_run(const SegmentPtr& segment, const Word& word, const SiteKey& site,
+                 Tensor* outputs, Reason& why);
   template <typename Word>
   bool start_replay(std::uint64_t hash, const Word& word, const SiteKey& site, Tensor* outputs);
   bool try_match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why) {
@@ -197,6 +202,23 @@ class Context {
   static std::uint64_t exit_at(std::uint64_t place, std::uint64_t what) {
     return (place ^ what) * 0x9e3779b97f4a7c15u | 1;
   }
+  // Sizes (context_shapes.cpp).
+  struct Shown {  // by the words of a segment
+    std::vector<std::uint64_t> before;  // [word] the structure up to there
+    SizeValues values;
+  };
+  ShapeCopy& copy_of(const ShapeFamilyPtr& family);
+  ShapeCopy* copy_under_replay();
+  const Shown& shown_of(const SegmentPtr& segment);
+  bool take_on(ShapeCopy& copy, const SizeValues& sizes, std::size_t at);
+  template <typename Word>
+  bool start_at_sizes(std::uint64_t head, const Word& word, const SiteKey& site, Tensor* outputs);
+  template <typename Word>
+  bool follow_sizes(const Word& word, const SiteKey& site, Tensor* outputs, Reason& why);
+  void note_other_sizes(std::uint64_t head, Reason refusal);
+  bool wants_sample_here(Reason reason);
+  bool keep_sample(const SegmentPtr& segment);
+  void drop_retired_families();
   // Cuts (cut.cpp).
   struct Rest {  // of an iteration whose first piece has been recorded
     SegmentPtr piece;
@@ -246,6 +268,10 @@ class Context {
   std::unordered_map<std::uint64_t, SideExit> exits_;          // by place and what came there
   std::unordered_map<std::uint64_t, Family> families_;     // by head
   std::unordered_map<std::uint64_t, SegmentPtr> again_;    // by head: to be recorded afresh
+  std::unordered_map<const ShapeFamily*, std::unique_ptr<ShapeCopy>> shapes_;
+  std::unordered_map<const Segment*, Shown> shown_;
+  std::uint64_t sample_head_ = 0;  // of again_, what is recorded because of its sizes
+  bool is_sample_ = false;         // the recording under way, or the one that is wanted
   std::vector<CallFrame> frames_;
   std::unordered_map<std::uint64_t, CallCount> calls_;     // by function and types
   std::uint64_t retirements_ = 0;  // of all segments, when replays_ was last looked through

@@ -33,6 +33,12 @@ bool is_head(const Segment& segment, const Call& call, const SiteKey& site) {
   return segment.words.front().op == call.op && segment.words.front().site == site;
 }
 
+std::uint64_t site_hash(const SiteKey& site) {
+  return reinterpret_cast<std::uintptr_t>(site.file) * 0x9e3779b97f4a7c15u ^
+         (static_cast<std::uint64_t>(site.line) << 32 | site.column) ^
+         static_cast<std::uint64_t>(site.ordinal) << 20;
+}
+
 // Reasons that are the program's doing and would be the same next time.
 bool is_recordable(Reason reason) {
   switch (reason) {
@@ -126,8 +132,9 @@ void Context::drop_retired() {
   retirements_ = now;
   std::erase_if(replays_, [this](const auto& entry) {
     return entry.second && entry.second.get() != replay_ &&
-           entry.second->segment().state.load() == State::kRetired;
+           entry.second->told_segment()->state.load() == State::kRetired;
   });
+  drop_retired_families();
 }
 
 // ---- which one to begin ----
@@ -211,7 +218,9 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   const Segment& segment = from.segment();
   const bool is_over = is_head(segment, word, site) && has_single_head(segment);
   if (is_over && go_over_to_end()) return false;
-  is_side_wanted_ = wants_side(exit_at(from.place(), key), why);
+  // At sizes that are never the same, what comes is the same call.
+  const std::uint64_t exit = exit_at(from.place(), segment.original ? site_hash(site) : key);
+  is_side_wanted_ = wants_side(exit, why) || wants_sample_here(why);
   if (!is_side_wanted_ && !is_over) go_over_to_end();
   return false;
 }
@@ -306,6 +315,7 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
 }
 
 void Context::start_side_recording(std::uint64_t head) {
+  is_sample_ = head == std::exchange(sample_head_, 0);
   const auto found = again_.find(head);
   const SegmentPtr base = found->second;
   again_.erase(found);
@@ -324,6 +334,10 @@ bool Context::is_recording_over(std::uint64_t next) const {
   const std::size_t words = recorder_->words();
   const std::size_t expected = recorded_plan_->length;
   const bool is_step = recorded_plan_->kind == Discovery::Kind::kStep;
+  // What is no iteration of a loop ends, at other sizes, after as many words.
+  if (is_sample_ && (recorded_plan_->kind == Discovery::Kind::kGap ||
+                     recorded_plan_->kind == Discovery::Kind::kRepeat))
+    return words >= expected;
   // A step goes on to its end, however long it is this time.
   const std::size_t longest =
       std::min(kLongestRecording, is_step    ? std::max(kShortestLimit, 4 * expected)

@@ -25,6 +25,7 @@ constexpr std::uint64_t kRunsBeforePromotion = 16;
 void Context::start_recording(const Discovery::Plan& plan) {
   recorded_plan_ = plan;
   recorded_stop_ = 0;
+  is_sample_ = false;
   recorded_ = {};
   // Strict mode cannot be left, so nothing is taken for a constant there.
   const Recorder::Moving all{.are_all = true};
@@ -83,12 +84,37 @@ void Context::finish_recording(bool is_cut) {
   side_of_.reset();
   recorder_.reset();
   move_to(State::kWatching);
+  if (!keep_sample(segment)) return drop_retired();
   if (!submit(std::move(segment), is_compilation_synchronous()))
     discovery_.penalize(recorded_plan_->head);
   drop_retired();
 }
 
 // ---- replay ----
+
+template <typename Word>
+bool Context::begin_run(const SegmentPtr& segment, const Word& word, const SiteKey& site,
+                        Tensor* outputs, Reason& why) {
+  replay_ = &replay_of(segment);
+  const std::int64_t start =
+      Ledger::is_timed(replay_->told_segment()->statistics.hits) ? nanoseconds_now() : -1;
+  if (!is_forced_out() && try_match(word, site, outputs, why)) {
+    started_ = start;
+    sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
+    discovery_.on_run_start();
+    rest_.reset();
+    move_to(State::kReplaying);
+    if (replay_->must_commit_now() && !ends_step_now(word)) commit_complete(0);
+    return true;
+  }
+  replay_->reset();
+  replay_ = nullptr;
+  return false;
+}
+
+template bool Context::begin_run(const SegmentPtr&, const Call&, const SiteKey&, Tensor*, Reason&);
+template bool Context::begin_run(const SegmentPtr&, const BigWord&, const SiteKey&, Tensor*,
+                                 Reason&);
 
 template <typename Word>
 bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& site,
@@ -105,19 +131,8 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
       unwilling = segment->loop.get();
       continue;
     }
-    replay_ = &replay_of(segment);
     Reason why = Reason::kForced;
-    const std::int64_t start =
-        Ledger::is_timed(segment->statistics.hits) ? nanoseconds_now() : -1;
-    if (!is_forced_out() && try_match(word, site, outputs, why)) {
-      started_ = start;
-      sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
-      discovery_.on_run_start();
-      rest_.reset();
-      move_to(State::kReplaying);
-      if (replay_->must_commit_now() && !ends_step_now(word)) commit_complete(0);
-      return true;
-    }
+    if (begin_run(segment, word, site, outputs, why)) return true;
     if (why == Reason::kMoved) {
       add_moving(hash, 0);
       retire(segment);
@@ -125,9 +140,9 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
       refused = segment;
       refusal = why;
     }
-    replay_->reset();
-    replay_ = nullptr;
   }
+  if (start_at_sizes(hash, word, site, outputs)) return true;
+  note_other_sizes(hash, refusal);
   if (refused) refused->ledger.note_exit(0, refused->words.size(), refusal, "", 0);
   return false;
 }
@@ -210,12 +225,12 @@ void Context::end_replay(bool is_hit, Reason reason) {
   replay_ = nullptr;
   replay->reset();
   if (state_ == State::kReplaying) move_to(State::kWatching);
-  Segment& segment = replay->segment();
+  Segment& segment = *replay->told_segment();
   if (is_hit) {
     if (started_ >= 0) segment.ledger.note_compiled(nanoseconds_now() - started_);
     count_compiled(replay->operators());
     if (++segment.statistics.hits == kRunsBeforePromotion)
-      promote(replay->segment_pointer(), is_compilation_synchronous());
+      promote(replay->told_segment(), is_compilation_synchronous());
     segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,
                               std::memory_order_relaxed);
     segment.loop->note(true);
@@ -231,13 +246,13 @@ void Context::end_replay(bool is_hit, Reason reason) {
     const bool is_recorded = state_ == State::kRecording;
     segment.loop->note(false, is_recorded);
     if (is_recorded) return;
-    note_left(replay->segment_pointer());
+    note_left(replay->told_segment());
     return;
   }
   // What was taken for granted in it does not hold: it is recorded afresh, without.
-  retire(replay->segment_pointer());
+  retire(replay->told_segment());
   if (reason != Reason::kProgramFailed && state_ != State::kRecording)
-    again_[segment.head] = replay->segment_pointer();
+    again_[segment.head] = replay->told_segment();
 }
 
 }  // namespace groove::tracer

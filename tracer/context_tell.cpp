@@ -61,7 +61,7 @@ void Context::on_error() {
 }
 
 Reason Context::note_exit(Reason reason, std::int64_t nanoseconds) {
-  Segment& segment = replay_->segment();
+  Segment& segment = *replay_->told_segment();
   const std::size_t matched = replay_->matched();
   if (error_at_ == matched && came_) reason = Reason::kException;
   std::string came, seen;

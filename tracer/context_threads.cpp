@@ -22,7 +22,9 @@ Context::Matched Context::match_next(const Word& word, const SiteKey& site, Tens
       bool has_matched = !is_forced_out() && try_match(word, site, outputs, why);
       if (!has_matched && state_ == State::kReplaying) {
         foreign = replay_->take_foreign();
-        has_matched = !foreign && go_over(word, site, outputs, why);
+        has_matched = !foreign && (follow_sizes(word, site, outputs, why) ||
+                                   (state_ == State::kReplaying &&
+                                    go_over(word, site, outputs, why)));
       }
       if (has_matched && replay_->must_commit_now() && !ends_step_now(word)) commit_complete(0);
       if (has_matched && state_ != State::kReplaying) return Matched::kYes;

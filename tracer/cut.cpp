@@ -51,6 +51,7 @@ void Context::cut_recording(Reason reason) {
   side_of_.reset();
   recorder_.reset();
   move_to(State::kWatching);
+  if (!keep_sample(piece)) return;
   if (!submit(std::move(piece), is_compilation_synchronous())) rest_.reset();
 }
 

@@ -193,6 +193,11 @@ SegmentPtr Paths::add(const SegmentPtr& segment) {
   return nearest;
 }
 
+void Paths::set_apart(Segment& segment) {
+  segment.path.clear();
+  while (segment.path.size() <= segment.words.size()) segment.path.push_back(next_place_++);
+}
+
 void Paths::remove(const Segment& segment) {
   ++changes_;
   choices_.erase(&segment);

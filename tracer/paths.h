@@ -38,6 +38,8 @@ class Paths {
   /// the one of its kind with which it has most words in common; null: none has the same head.
   SegmentPtr add(const SegmentPtr& segment);
   void remove(const Segment& segment);
+  /// Gives the segment a path that no other one shares and nobody is led to.
+  void set_apart(Segment& segment);
   void clear();
   /// The segment was taken: it is the first choice from now on.
   void note_taken(const Segment& segment);

@@ -147,6 +147,7 @@ SegmentPtr Recorder::finish(const Widened& widened) {
   for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
     if (at->flag) segment_->slots[static_cast<std::size_t>(at->flag->slot)].requires_grad =
         at->flag->before;
+  for (const Cached& cached : cached_) segment_->slot_values.push_back(cached.value);
   segment_->place = place();
   segment_->ledger.note_eager(ended - started_ - overhead_);
   name_values();

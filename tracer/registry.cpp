@@ -25,6 +25,7 @@
 #include "tracer/budget.h"
 #include "tracer/paths.h"
 #include "tracer/report.h"
+#include "tracer/shape_table.h"
 
 namespace groove {
 namespace {
@@ -138,7 +139,7 @@ std::vector<SegmentPtr> drop_dead_segments(Registry& r) {
   std::unordered_map<const TensorImpl*, std::int64_t> held;
   for (const SegmentPtr& segment : r.all)
     for (const Slot& slot : segment->slots)
-      if (slot.recorded.defined()) ++held[slot.recorded.impl()];
+      if (slot.recorded.defined()) held[slot.recorded.impl()] += 1 + segment->copies.load();
   const auto is_dead = [&held](const SegmentPtr& segment) {
     const State state = segment->state.load(std::memory_order_acquire);
     // Other threads may be in the middle of a retired one.
@@ -164,6 +165,7 @@ std::vector<SegmentPtr> drop_dead_segments(Registry& r) {
 
 void destroy_dead(std::vector<SegmentPtr> dead) {
   for (const SegmentPtr& segment : dead) note_gone(*segment);
+  drop_retired_families();
 }
 
 // What a segment is made of, for telling one from another.
@@ -428,6 +430,24 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
   return true;
 }
 
+void adopt(const SegmentPtr& segment) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  segment->id = r.next_id++;
+  r.paths.set_apart(*segment);
+  r.all.push_back(segment);
+  add_to_filter(segment->head);
+  segment->state.store(State::kArmed, std::memory_order_release);
+}
+
+SegmentPtr armed_of_head(std::uint64_t head) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  for (const SegmentPtr& segment : r.paths.of_head(head))
+    if (segment->state.load() == State::kArmed) return segment;
+  return nullptr;
+}
+
 void compile_program(const SegmentPtr& program, bool is_synchronous) {
   if (is_synchronous) return compile_and_note(program);
   Registry& r = registry();
@@ -466,6 +486,7 @@ void forget_all_segments() {
   r.widened.clear();
   r.moving.clear();
   r.failures.clear();
+  forget_all_families();
   forget_gone();
   r.gone = {};
   for (auto& word : head_filter) word.store(0);

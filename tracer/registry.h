@@ -36,6 +36,10 @@ void note_left(const SegmentPtr& segment);
 /// its executable is there, Retired when compilation failed. False when it could not be compiled
 /// three times already.
 bool submit(SegmentPtr segment, bool is_synchronous);
+/// Takes in a segment that needs no compiling and that nobody is led to (shape_family.h).
+void adopt(const SegmentPtr& segment);
+/// Some armed segment of this head, or null.
+SegmentPtr armed_of_head(std::uint64_t head);
 /// Compiles what is no loop but belongs to one: it is Armed or Retired afterwards, and Retired later,
 /// without a failure, when there is no room for it.
 void compile_program(const SegmentPtr& program, bool is_synchronous);

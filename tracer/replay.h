@@ -40,6 +40,10 @@ class Replay {
 
   Segment& segment() const { return *segment_; }
   const SegmentPtr& segment_pointer() const { return segment_; }
+  /// The segment that reports and the registry know.
+  const SegmentPtr& told_segment() const {
+    return segment_->original ? segment_->original : segment_;
+  }
   std::uint64_t session() const { return session_; }
   std::size_t matched() const { return matched_; }
   /// A raw pointer is about to be handed out: keeps what matched words have read of this storage.
@@ -87,12 +91,17 @@ class Replay {
   std::int32_t storage_of(const TensorImpl& impl) const;
   /// May the run of `from` go on here? Its segment and this one have the matched words in common.
   bool can_take_over(const Replay& from) const;
+  /// The same, where the words are known to be alike.
+  bool can_receive(const Replay& from) const;
   /// Its handles, live-ins and numbers are this run's from now on; `from` is reset.
   void take_over(Replay& from);
   /// Gives them back to the run that they were taken from.
   void hand_back(Replay& from);
   /// Runs the stages that the other had run before: false when a program failed.
   bool catch_up();
+  /// The segment has taken on other sizes (shape_family.h): handles of other sizes are made anew,
+  /// and stages that have run run again.
+  void note_resized();
 
   /// Runs the matched words eagerly, in order, through the layers below the tracer. The last
   /// `skip_last` words are left to the caller, who still has their expansion.

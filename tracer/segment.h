@@ -164,7 +164,8 @@ struct LoopRecord {
   double promise(std::size_t words) const;
 };
 
-struct Segment {
+// All that a recording says.
+struct SegmentContent {
   std::uint64_t head = 0;    // hash of the first word
   std::uint64_t before = 0;  // of the word that must come before it; 0 for any
   std::uint64_t id = 0;
@@ -193,7 +194,14 @@ struct Segment {
     std::vector<SlotId> leaves;
   };
   std::vector<UsedUp> used_up;
+  std::vector<ValueId> slot_values;  // [slot] a value of its type
+};
 
+struct Segment : SegmentContent {
+  // What is told of a copy that takes on other sizes (shape_family.h) is told of this one; how many
+  // copies of it there are, each holding the library's objects as it does.
+  std::shared_ptr<Segment> original;
+  std::atomic<int> copies{0};
   std::atomic<State> state{State::kCompiling};
   std::function<void(Graph&)> make_graph;  // null, or what makes `graph` where it is compiled
   std::unique_ptr<Executable> executable;  // set before `state` becomes kArmed

@@ -101,9 +101,12 @@ std::int32_t Replay::stages_seen(const Replay& from) const {
 }
 
 bool Replay::can_take_over(const Replay& from) const {
-  if (from.matched_ >= segment_->path.size() || segment_->path[from.matched_] != from.place() ||
-      stages_seen(from) < 0)
-    return false;
+  return from.matched_ < segment_->path.size() && segment_->path[from.matched_] == from.place() &&
+         can_receive(from);
+}
+
+bool Replay::can_receive(const Replay& from) const {
+  if (stages_seen(from) < 0) return false;
   for (const SlotId id : from.segment_->live_ins) {
     const Live& bound = from.live_[static_cast<std::size_t>(id)];
     if (bound.run != from.run_ || static_cast<std::size_t>(id) >= segment_->slots.size()) continue;
@@ -147,6 +150,21 @@ void Replay::take_over(Replay& from) {
 void Replay::hand_back(Replay& from) {
   from.take_over(*this);
   from.next_stage_ = stages_before_;
+}
+
+void Replay::note_resized() {
+  expected_ = ExpectedCalls(*segment_);
+  scratch_.clear();
+  for (std::size_t id = 0; id < live_.size(); ++id) {
+    Live& live = live_[id];
+    const Slot& slot = segment_->slots[id];
+    if (slot.is_live_in || live.run == run_ || !live.impl) continue;
+    if (!(live.impl->geometry.sizes == slot.type.sizes) ||
+        !(live.impl->geometry.strides == slot.strides))
+      live.impl.reset();
+  }
+  owed_stages_ = std::max(owed_stages_, next_stage_);
+  next_stage_ = 0;
 }
 
 bool Replay::catch_up() { return run_stages_through(owed_stages_ - 1); }

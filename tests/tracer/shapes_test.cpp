@@ -1,0 +1,151 @@
+// Loops whose sizes are never the same: byte for byte what eager mode gives, and compiled.
+#include <groove/groove.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "groove/jit.h"
+#include "tests/tracer/loop_log.h"
+#include "tracer/testing.h"
+
+namespace groove::testing {
+namespace {
+
+namespace tt = tracer::testing;
+
+// Lengths that follow from the step, far apart and seldom twice.
+class Lengths {
+ public:
+  explicit Lengths(std::int64_t most, std::uint64_t seed = 1) : most_(most), state_(seed) {}
+  std::int64_t next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return 1 + static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(most_));
+  }
+
+ private:
+  std::int64_t most_;
+  std::uint64_t state_;
+};
+
+struct ShapeLoop {
+  const char* name;
+  void (*run)(int steps, Log& log);
+  int least_share = 95;  // percent of the operators of steady steps that must have run compiled
+};
+
+// What ran compiled, from the middle of a loop to its end. What is written to the log does not count.
+class Share {
+ public:
+  void begin() { before_ = jit::summary(); }
+  void end() { after_ = jit::summary(); }
+  double percent() const {
+    const auto compiled = static_cast<double>(after_.ops_compiled - before_.ops_compiled);
+    const auto eager = static_cast<double>(after_.ops_eager - before_.ops_eager);
+    return 100 * compiled / (compiled + eager);
+  }
+
+ private:
+  jit::Summary before_, after_;
+};
+Share share;
+
+// The steps of a loop; tells the share when a third is over, and at the end.
+template <typename Step>
+void repeat(int steps, const Step& step) {
+  for (int i = 0; i < steps; ++i) {
+    if (i == steps / 3) share.begin();
+    step();
+  }
+  share.end();
+}
+
+void forward(int steps, Log& log) {
+  const InferenceMode guard;
+  Tensor w = groove::randn({16, 24}), b = groove::randn({24});
+  Lengths lengths(300);
+  std::vector<Tensor> kept;
+  repeat(steps, [&] {
+    const std::int64_t t = lengths.next();
+    Tensor x = groove::randn({t, 16});
+    Tensor h = groove::relu(groove::matmul(x, w) + b);
+    Tensor y = h.sum(0) / h.size(0);
+    Tensor z = (h * 2).exp().sum(1).log();
+    log.number(y.sum().item<double>());
+    kept.push_back(z);
+  });
+  for (const Tensor& z : kept) log.tensor(z);
+}
+
+void training(int steps, Log& log) {
+  nn::Linear first(12, 20), second(20, 5);
+  std::vector<Tensor> parameters = first->parameters();
+  for (const Tensor& p : second->parameters()) parameters.push_back(p);
+  optim::Adam optimizer(parameters, optim::AdamOptions(1e-2));
+  Lengths lengths(300);
+  repeat(steps, [&] {
+    const std::int64_t t = lengths.next();
+    Tensor x = groove::randn({t, 12});
+    Tensor y = groove::randn({t, 5});
+    optimizer.zero_grad();
+    Tensor loss = nn::functional::mse_loss(second->forward(first->forward(x).relu()), y);
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  });
+  log.parameters(parameters);
+}
+
+// Two sizes, one of which is shown by a later word only, and plain integers that follow from both.
+void two_sizes(int steps, Log& log) {
+  const InferenceMode guard;
+  Tensor w = groove::randn({8, 8});
+  Lengths lengths(40), counts(9, 5);
+  repeat(steps, [&] {
+    const std::int64_t t = 1 + lengths.next(), n = 1 + counts.next();
+    Tensor x = groove::randn({n, t, 8}), bias = groove::randn({t});
+    Tensor h = groove::matmul(x, w).view({n, t, 2, 4}).transpose(1, 2);
+    Tensor scores = groove::matmul(h, h.transpose(2, 3)) + bias;
+    Tensor out = groove::matmul(groove::softmax(scores, -1), h).transpose(1, 2).reshape({n * t, 8});
+    log.number(out.square().sum().item<double>());
+  });
+}
+
+const ShapeLoop kLoops[] = {{"forward", forward}, {"training", training}, {"two_sizes", two_sizes}};
+
+std::string run_once(const ShapeLoop& loop, int steps) {
+  Log log;
+  groove::manual_seed(7);
+  loop.run(steps, log);
+  return log.text;
+}
+
+class Shapes : public ::testing::TestWithParam<ShapeLoop> {
+ protected:
+  void SetUp() override {
+    tt::set_synchronous(true);
+    tt::set_hot(2);
+    jit::set_mode(jit::Mode::kEager);
+    expected_ = run_once(GetParam(), kSteps);
+    jit::set_mode(jit::Mode::kAuto);
+    tt::forget_everything();
+  }
+  void TearDown() override {
+    tt::force_exit_at(-1);
+    tt::forget_everything();
+  }
+  static constexpr int kSteps = 120;
+  std::string expected_;
+};
+
+TEST_P(Shapes, RunCompiledWithTheSameBits) {
+  EXPECT_TRUE(run_once(GetParam(), kSteps) == expected_) << jit::explain();
+  EXPECT_GE(share.percent(), GetParam().least_share) << jit::explain();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Shapes, ::testing::ValuesIn(kLoops),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace groove::testing

@@ -1,0 +1,178 @@
+// A context whose program comes at other sizes than any segment has. Where there is a family for the
+// loop (shape_family.h), its copy takes on the sizes that the program shows, word by word; where
+// there is none, some of these iterations are recorded, so that there will be one.
+#include <algorithm>
+
+#include "src/core/environment.h"
+#include "tracer/context.h"
+#include "tracer/modes.h"
+#include "tracer/registry.h"
+#include "tracer/shape_table.h"
+#include "tracer/tape_hooks.h"
+
+namespace groove::tracer {
+namespace {
+
+bool is_about_sizes(Reason reason) {
+  return reason == Reason::kLiveInType || reason == Reason::kMismatchAttribute ||
+         reason == Reason::kMismatchNumber;
+}
+
+// Calls of functions that were given to jit::compile() end where the program says.
+bool can_be_sampled(const Segment& segment) { return segment.kind != Discovery::Kind::kCall; }
+
+}  // namespace
+
+ShapeCopy& Context::copy_of(const ShapeFamilyPtr& family) {
+  std::unique_ptr<ShapeCopy>& copy = shapes_[family.get()];
+  if (!copy) copy = std::make_unique<ShapeCopy>(family);
+  return *copy;
+}
+
+ShapeCopy* Context::copy_under_replay() {
+  if (!replay_->segment().original) return nullptr;
+  for (const auto& [family, copy] : shapes_)
+    if (copy->segment() == replay_->segment_pointer()) return copy.get();
+  return nullptr;
+}
+
+// The copy takes on the sizes that word `at` shows. A program for them is made now, when that takes
+// no longer than a step may; otherwise beside the loop, and this run stays eager.
+bool Context::take_on(ShapeCopy& copy, const SizeValues& sizes, std::size_t at) {
+  if (!copy.resize(sizes, at)) return false;
+  replay_of(copy.segment()).note_resized();
+  ShapeFamily& family = *copy.family();
+  const auto is_later = [at](const ShapeFamily::Symbol& symbol) { return symbol.word > at; };
+  if (std::any_of(family.symbols().begin(), family.symbols().end(), is_later)) return true;
+  family.note_sizes(sizes);
+  if (is_compilation_synchronous() || family.is_making_cheap()) return true;
+  SegmentPtr program = family.find(sizes);
+  if (!program) program = family.make(sizes, copy.segment()->graph, false);
+  return program->state.load(std::memory_order_acquire) == State::kArmed;
+}
+
+template <typename Word>
+bool Context::start_at_sizes(std::uint64_t head, const Word& word, const SiteKey& site,
+                             Tensor* outputs) {
+  SizeValues shown;
+  for (const ShapeFamilyPtr& family : families_of(head)) {
+    ShapeCopy& copy = copy_of(family);
+    const Segment& segment = *copy.segment();
+    if (!discovery_.is_after(segment.before) || !segment.loop->is_willing() ||
+        !shown_by(segment, 0, word, site, shown))
+      continue;
+    SizeValues sizes = copy.sizes();
+    if (!copy.sizes_shown(0, shown, sizes)) continue;
+    if (sizes != copy.sizes() && !take_on(copy, sizes, 0)) continue;
+    Reason why = Reason::kForced;
+    if (begin_run(copy.segment(), word, site, outputs, why)) return true;
+  }
+  return false;
+}
+
+template bool Context::start_at_sizes(std::uint64_t, const Call&, const SiteKey&, Tensor*);
+template bool Context::start_at_sizes(std::uint64_t, const BigWord&, const SiteKey&, Tensor*);
+
+// What the words of a segment show, for runs of it that go over to a family.
+const Context::Shown& Context::shown_of(const SegmentPtr& segment) {
+  Shown& known = shown_[segment.get()];
+  if (known.before.empty()) {
+    SizeNumbers numbers = size_numbers(*segment);
+    known.values = numbers.values();
+    known.values.resize(numbers.shown.back());
+    known.before = std::move(numbers.structure_before);
+  }
+  return known;
+}
+
+template <typename Word>
+bool Context::follow_sizes(const Word& word, const SiteKey& site, Tensor* outputs, Reason& why) {
+  Replay& from = *replay_;
+  if (why == Reason::kForced || from.is_complete() || !may_have_family(from.segment().head))
+    return false;
+  const std::size_t at = from.matched();
+  SizeValues shown, sizes;
+  ShapeCopy* const own = copy_under_replay();
+  if (own && shown_by(*own->segment(), at, word, site, shown)) {
+    sizes = own->sizes();
+    if (own->sizes_shown(at, shown, sizes) && sizes != own->sizes() && take_on(*own, sizes, at) &&
+        try_match(word, site, outputs, why))
+      return true;
+    if (state_ != State::kReplaying || replay_ != &from) return false;
+  }
+  std::vector<ShapeFamilyPtr> families = families_of(from.segment().head);
+  if (own) std::erase(families, own->family());
+  for (const ShapeFamilyPtr& family : families) {
+    ShapeCopy& copy = copy_of(family);
+    const std::vector<std::uint64_t>& before = family->structure_before();
+    if (at + 1 >= before.size() || !shown_by(*copy.segment(), at, word, site, shown)) continue;
+    SizeValues known;
+    if (own) {
+      if (own->family()->structure_before()[at] != before[at]) continue;
+      known = own->numbers().values();
+    } else {
+      const Shown& all = shown_of(from.segment_pointer());
+      if (all.before[at] != before[at]) continue;
+      known = all.values;
+    }
+    sizes = copy.sizes();
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if (family->symbols()[i].word < at) sizes[i] = known[family->symbols()[i].number];
+    if (!copy.sizes_shown(at, shown, sizes) || !take_on(copy, sizes, 0)) continue;
+    const SizeNumbers& own_numbers = copy.numbers();
+    bool is_alike = true;
+    for (std::size_t i = 0; i < own_numbers.shown[at]; ++i)
+      is_alike &= own_numbers.numbers[i].value() == known[i];
+    Replay& to = replay_of(copy.segment());
+    if (!is_alike || !to.can_receive(from)) continue;
+    to.take_over(from);
+    replay_ = &to;
+    Reason other = why;
+    if (try_match(word, site, outputs, other)) return true;
+    if (state_ != State::kReplaying || replay_ != &to) return false;
+    to.hand_back(from);
+    replay_ = &from;
+  }
+  return false;
+}
+
+template bool Context::follow_sizes(const Call&, const SiteKey&, Tensor*, Reason&);
+template bool Context::follow_sizes(const BigWord&, const SiteKey&, Tensor*, Reason&);
+
+// ---- recordings at several sizes ----
+
+// An iteration begins as some segment does, but at other sizes.
+void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
+  if (state_ != State::kWatching || is_strict() || again_.contains(head) ||
+      !(refusal == Reason::kForced || is_about_sizes(refusal)))
+    return;
+  const SegmentPtr base = armed_of_head(head);
+  if (!base || !can_be_sampled(*base) || !discovery_.is_after(base->before) || !wants_sample(head))
+    return;
+  again_[head] = base;
+  sample_head_ = head;
+}
+
+bool Context::wants_sample_here(Reason reason) {
+  if (!is_about_sizes(reason) || is_strict() || replay_->has_foreign_memory() ||
+      !can_be_sampled(replay_->segment()))
+    return false;
+  return is_sample_ = wants_sample(replay_->segment().head);
+}
+
+// True when the recording is to be compiled by itself.
+bool Context::keep_sample(const SegmentPtr& segment) {
+  const bool is_sample = std::exchange(is_sample_, false);
+  return !add_sample(segment) && !is_sample;
+}
+
+void Context::drop_retired_families() {
+  std::erase_if(shapes_, [this](const auto& entry) {
+    const SegmentPtr& segment = entry.second->segment();
+    return !entry.second->family()->is_armed() &&
+           !(replay_ && replay_->segment_pointer() == segment);
+  });
+  shown_.clear();
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,301 @@
+#include "tracer/shape_family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/moving_view.h"
+#include "src/core/check.h"
+#include "src/core/geometry.h"
+#include "tracer/inspect.h"
+#include "tracer/registry.h"
+
+namespace groove::tracer {
+namespace {
+
+// Programs of a family that are kept, the last used ones.
+constexpr std::size_t kMostPrograms = 64, kMostProgramBytes = 3 << 20;
+// A step may take half as long again as eagerly, and this much more.
+constexpr double kSpareMilliseconds = 1;
+
+std::size_t slots_before(const Segment& segment, std::size_t word) {
+  return word < segment.words.size() ? static_cast<std::size_t>(segment.words[word].first_slot)
+                                     : segment.slots.size();
+}
+
+// What the views of a result, whose memory is one piece, look like.
+Shape strides_of(const Segment& segment, const Slot& slot) {
+  if (slot.parent == kNoSlot) return contiguous_strides(slot.type.sizes);
+  const Slot& parent = segment.slots[static_cast<std::size_t>(slot.parent)];
+  const Node& made = segment.graph.nodes[static_cast<std::size_t>(slot.view_word)];
+  std::vector<Scalar> numbers;
+  std::vector<bool> moving;
+  for (const NumberRef& number : made.numbers) {
+    numbers.push_back(number.constant);
+    moving.push_back(number.entry >= 0);
+  }
+  std::vector<kernels::MovingStart> starts;
+  return kernels::view_at_zero(*made.op, {parent.type.sizes, parent.strides, 0},
+                               ArrayRef<Type>(parent.type), made.attrs, numbers, moving, starts)
+      .strides;
+}
+
+bool has_classes_of(const Shape& sizes, const Shape& known) {
+  if (sizes.size() != known.size()) return false;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (size_class(sizes[i]) != size_class(known[i])) return false;
+  return true;
+}
+
+// Runs the program for the sizes that the copy has now.
+class SizedExecutable final : public Executable {
+ public:
+  SizedExecutable(ShapeFamilyPtr family, std::shared_ptr<const SizeValues> sizes,
+                  const Graph& graph)
+      : family_(std::move(family)), sizes_(std::move(sizes)), graph_(graph) {}
+
+  void prepare() override {
+    if (program_ && made_for_ == *sizes_) return;
+    program_ = family_->find(*sizes_);
+    if (!program_ || program_->state.load(std::memory_order_acquire) != State::kArmed)
+      program_ = family_->make(*sizes_, graph_, true);
+    made_for_ = *sizes_;
+    GROOVE_CHECK(program_->state.load(std::memory_order_acquire) == State::kArmed, "{}",
+                 program_->failure);
+  }
+  std::size_t arena_bytes() const override {
+    return program_ ? program_->executable->arena_bytes() : 0;
+  }
+  std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
+                   ProgramContext& context) const noexcept override {
+    return program_->executable->run(buffers, sizes, scalars, context);
+  }
+  std::string describe() const override { return {}; }
+
+ private:
+  ShapeFamilyPtr family_;
+  std::shared_ptr<const SizeValues> sizes_;
+  const Graph& graph_;
+  SizeValues made_for_;
+  SegmentPtr program_;
+};
+
+// What the registry and reports ask of a family's recording.
+class FamilyPrograms final : public Executable {
+ public:
+  explicit FamilyPrograms(const ShapeFamily& family) : family_(family) {}
+  std::size_t arena_bytes() const override { return 0; }
+  std::size_t memory_bytes() const override { return family_.memory_bytes(); }
+  std::int32_t run(void* const*, const std::int64_t*, const std::uint64_t*,
+                   ProgramContext&) const noexcept override {
+    return 1;
+  }
+  std::string describe() const override { return family_.describe(); }
+
+ private:
+  const ShapeFamily& family_;
+};
+
+}  // namespace
+
+std::string why_sizes_are_fixed(const Segment& segment) {
+  if (segment.history)
+    return "a result keeps its history";
+  if (segment.slot_values.size() != segment.slots.size()) return "slots without values";
+  try {
+    for (const Slot& slot : segment.slots)
+      if (!slot.is_live_in && !(slot.strides == strides_of(segment, slot)))
+        return "a result lies otherwise than in one piece";
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// ---- the family ----
+
+ShapeFamily::ShapeFamily(SegmentPtr original, const SizeNumbers& numbers, SizeFit fit)
+    : original_(std::move(original)),
+      structure_(numbers.structure),
+      structure_before_(numbers.structure_before),
+      expressions_(std::move(fit.expressions)) {
+  for (std::size_t i = 0; i < expressions_.size(); ++i)
+    if (!expressions_[i].is_constant()) moving_.push_back(i);
+  for (const std::size_t number : fit.symbols) {
+    const auto word = static_cast<std::size_t>(
+        std::upper_bound(numbers.shown.begin(), numbers.shown.end(), number) -
+        numbers.shown.begin() - 1);
+    const std::int64_t value = numbers.numbers[number].value();
+    symbols_.push_back({number, word, value, value});
+    names_.push_back(fmt::format("s{}", names_.size()));
+  }
+  original_->executable = std::make_unique<FamilyPrograms>(*this);
+}
+
+std::size_t ShapeFamily::Hash::operator()(const SizeValues& sizes) const {
+  std::uint64_t hash = sizes.size();
+  for (const std::int64_t size : sizes)
+    hash = (hash ^ static_cast<std::uint64_t>(size)) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+SegmentPtr ShapeFamily::find(const SizeValues& sizes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = programs_.find(sizes);
+  if (found == programs_.end()) return nullptr;
+  found->second.used = ++clock_;
+  return found->second.segment;
+}
+
+SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool is_synchronous) {
+  auto program = std::make_shared<Segment>();
+  program->graph = graph;
+  program->place = original_->place;
+  program->id = original_->id;
+  const std::int64_t start = nanoseconds_now();
+  compile_program(program, is_synchronous);
+  if (is_synchronous) {
+    const double taken = static_cast<double>(nanoseconds_now() - start) * 1e-6;
+    const double known = milliseconds_.load(std::memory_order_relaxed);
+    milliseconds_.store(known == 0 ? taken : known + (taken - known) / 8,
+                        std::memory_order_relaxed);
+    program->graph = Graph();
+  }
+  const std::lock_guard lock(mutex_);
+  ++made_;
+  Program& entry = programs_[sizes];
+  entry.segment = program;
+  entry.used = ++clock_;
+  const std::size_t before = entry.bytes;
+  entry.bytes = program->executable ? program->executable->memory_bytes() + sizeof(Segment) : 0;
+  bytes_ += entry.bytes - before;
+  drop_oldest();
+  return program;
+}
+
+void ShapeFamily::drop_oldest() {
+  while (programs_.size() > 1 &&
+         (programs_.size() > kMostPrograms || bytes_.load() > kMostProgramBytes)) {
+    const auto oldest = std::min_element(
+        programs_.begin(), programs_.end(),
+        [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+    bytes_ -= oldest->second.bytes;
+    programs_.erase(oldest);
+  }
+}
+
+bool ShapeFamily::is_making_cheap() const {
+  return milliseconds_.load(std::memory_order_relaxed) <=
+         original_->ledger.eager() / 2 + kSpareMilliseconds;
+}
+
+void ShapeFamily::note_sizes(const SizeValues& sizes) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    symbols_[i].least = std::min(symbols_[i].least, sizes[i]);
+    symbols_[i].greatest = std::max(symbols_[i].greatest, sizes[i]);
+  }
+}
+
+std::string ShapeFamily::describe() const {
+  const std::lock_guard lock(mutex_);
+  std::string text = "for any sizes:";
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    text += fmt::format(" {} ({} to {} so far)", names_[i], symbols_[i].least,
+                        symbols_[i].greatest);
+  return text + fmt::format("; {} programs kept of {} made, one takes {:.2f} ms, {} KB",
+                            programs_.size(), made_, milliseconds_.load(), bytes_.load() >> 10);
+}
+
+// ---- a copy ----
+
+ShapeCopy::ShapeCopy(ShapeFamilyPtr family)
+    : family_(std::move(family)), segment_(std::make_shared<Segment>()) {
+  static_cast<SegmentContent&>(*segment_) = *family_->original();
+  segment_->original = family_->original();
+  ++segment_->original->copies;
+  segment_->state.store(State::kArmed);
+  // A proof that a check always passes may rest on sizes: it is made anew at every match.
+  constexpr std::uint64_t kNoNumber = 0x7ff4'dead'dead'deadu;
+  for (Word& word : segment_->words)
+    if (word.checked.value != kNoValue) word.checked.numbers.emplace_back(0, kNoNumber);
+  numbers_ = size_numbers(*segment_);
+  sizes_ = std::make_shared<SizeValues>();
+  for (const ShapeFamily::Symbol& symbol : family_->symbols())
+    sizes_->push_back(numbers_.numbers[symbol.number].value());
+  segment_->executable = std::make_unique<SizedExecutable>(family_, sizes_, segment_->graph);
+}
+
+ShapeCopy::~ShapeCopy() { --segment_->original->copies; }
+
+bool ShapeCopy::sizes_shown(std::size_t at, const SizeValues& shown, SizeValues& sizes) const {
+  const std::size_t begin = numbers_.shown[at];
+  if (begin + shown.size() != numbers_.shown[at + 1]) return false;
+  const std::vector<ShapeFamily::Symbol>& symbols = family_->symbols();
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    if (symbols[i].word == at) sizes[i] = shown[symbols[i].number - begin];
+  return true;
+}
+
+bool ShapeCopy::resize(const SizeValues& sizes, std::size_t first_word) {
+  const SizeValues before = *sizes_;
+  if (sizes == before) return true;
+  if (take_on(sizes, slots_before(*segment_, first_word))) return true;
+  take_on(before, segment_->slots.size());
+  return false;
+}
+
+bool ShapeCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
+  *sizes_ = sizes;
+  const std::vector<SizeExpression>& expressions = family_->expressions();
+  for (const std::size_t number : family_->moving())
+    numbers_.numbers[number].set(expressions[number].value(sizes));
+  Segment& segment = *segment_;
+  const Segment& original = *family_->original();
+  Graph& graph = segment.graph;
+  const auto is_alike = [&](const Type& type, ValueId value) {
+    const Type& known = original.graph.type(value);
+    return type.dtype == known.dtype && has_classes_of(type.sizes, known.sizes);
+  };
+  try {
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+      const Slot& slot = segment.slots[static_cast<std::size_t>(segment.live_ins[i])];
+      GraphInput& input = graph.inputs[i];
+      if (!is_alike(slot.type, input.value)) return false;
+      graph.values[static_cast<std::size_t>(input.value)].type = slot.type;
+      input.strides = slot.strides;
+    }
+    for (const Node& node : graph.nodes) {
+      const TypeResult types = derive_types(graph, node);
+      for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+        if (!is_alike(types.outputs[k], node.outputs[k])) return false;
+        graph.values[static_cast<std::size_t>(node.outputs[k])].type = types.outputs[k];
+      }
+    }
+    for (const GraphOutput& output : graph.outputs)
+      if (output.writes >= 0 &&
+          !(graph.type(output.value) ==
+            graph.type(graph.inputs[static_cast<std::size_t>(output.writes)].value)))
+        return false;
+    for (std::size_t id = 0; id < segment.slots.size(); ++id) {
+      Slot& slot = segment.slots[id];
+      if (slot.is_live_in) continue;
+      const Type& type = graph.type(segment.slot_values[id]);
+      if (id < first_slot && first_slot < segment.slots.size() && !(slot.type == type))
+        return false;
+      slot.type = type;
+      slot.strides = strides_of(segment, slot);
+    }
+    for (const Word& word : segment.words)
+      for (const LeafGrad& effect : word.effects)
+        if (effect.grad != kNoSlot &&
+            !(segment.slots[static_cast<std::size_t>(effect.leaf)].type.sizes ==
+              segment.slots[static_cast<std::size_t>(effect.grad)].type.sizes))
+          return false;
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace groove::tracer

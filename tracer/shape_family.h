@@ -1,0 +1,112 @@
+// A loop at any sizes: one recording, the numbers in it as expressions in a few sizes, and programs
+// for the sizes that came last. Every context has a copy of the recording that takes on the sizes of
+// the run at hand.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/segment.h"
+#include "tracer/size_fit.h"
+
+namespace groove::tracer {
+
+using SizeValues = std::vector<std::int64_t>;  // [symbol]
+
+class ShapeFamily {
+ public:
+  /// `original` is the recording that `numbers` belong to.
+  ShapeFamily(SegmentPtr original, const SizeNumbers& numbers, SizeFit fit);
+
+  /// Stands for the family in reports and in the registry; never run itself.
+  const SegmentPtr& original() const { return original_; }
+  bool is_armed() const { return original_->state.load(std::memory_order_acquire) == State::kArmed; }
+  std::uint64_t structure() const { return structure_; }
+
+  struct Symbol {
+    std::size_t number;  // among SizeNumbers::numbers
+    std::size_t word;    // that shows it
+    std::int64_t least, greatest;
+  };
+  const std::vector<Symbol>& symbols() const { return symbols_; }
+  const std::vector<SizeExpression>& expressions() const { return expressions_; }
+  /// Numbers that are no constants.
+  const std::vector<std::size_t>& moving() const { return moving_; }
+  const std::vector<std::uint64_t>& structure_before() const { return structure_before_; }
+
+  /// The program for these sizes, or null.
+  SegmentPtr find(const SizeValues& sizes);
+  /// Makes it of a graph at these sizes: at once, or on the compile thread.
+  SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
+  /// Does making a program at once cost no more than a step may lose?
+  bool is_making_cheap() const;
+  void note_sizes(const SizeValues& sizes);
+
+  std::size_t memory_bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  /// For people: the symbols, and what is known of programs.
+  std::string describe() const;
+
+ private:
+  struct Program {
+    SegmentPtr segment;
+    std::uint64_t used = 0;
+    std::size_t bytes = 0;
+  };
+  struct Hash {
+    std::size_t operator()(const SizeValues& sizes) const;
+  };
+  void drop_oldest();
+
+  SegmentPtr original_;
+  std::uint64_t structure_;
+  std::vector<std::uint64_t> structure_before_;
+  std::vector<SizeExpression> expressions_;
+  std::vector<std::size_t> moving_;
+  std::vector<Symbol> symbols_;
+  std::vector<std::string> names_;
+
+  mutable std::mutex mutex_;
+  std::unordered_map<SizeValues, Program, Hash> programs_;
+  std::uint64_t clock_ = 0;
+  std::uint64_t made_ = 0;
+  std::atomic<double> milliseconds_{0};  // to make a program, of late
+  std::atomic<std::size_t> bytes_{0};
+};
+using ShapeFamilyPtr = std::shared_ptr<ShapeFamily>;
+
+// One context's copy of a family's recording, at the sizes of the run at hand.
+class ShapeCopy {
+ public:
+  explicit ShapeCopy(ShapeFamilyPtr family);
+  ~ShapeCopy();
+  ShapeCopy(const ShapeCopy&) = delete;
+  ShapeCopy& operator=(const ShapeCopy&) = delete;
+
+  const ShapeFamilyPtr& family() const { return family_; }
+  const SegmentPtr& segment() const { return segment_; }
+  const SizeNumbers& numbers() const { return numbers_; }
+  const SizeValues& sizes() const { return *sizes_; }
+
+  /// Takes on other sizes. False, with nothing changed, when the recording does not hold at them;
+  /// what words before `first_word` gave must not change.
+  bool resize(const SizeValues& sizes, std::size_t first_word);
+  /// The sizes when word `at` shows these numbers; false when it cannot.
+  bool sizes_shown(std::size_t at, const SizeValues& shown, SizeValues& sizes) const;
+
+ private:
+  bool take_on(const SizeValues& sizes, std::size_t first_slot);
+
+  ShapeFamilyPtr family_;
+  SegmentPtr segment_;
+  SizeNumbers numbers_;
+  std::shared_ptr<SizeValues> sizes_;  // shared with the executable
+};
+
+/// Can a family be made of such a recording? Empty, or why not.
+std::string why_sizes_are_fixed(const Segment& segment);
+
+}  // namespace groove::tracer

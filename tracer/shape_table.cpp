@@ -1,0 +1,141 @@
+#include "tracer/shape_table.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "src/core/check.h"
+#include "src/core/environment.h"
+#include "tracer/modes.h"
+#include "tracer/registry.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr std::size_t kLeastSamples = 3, kMostSamples = 12;
+constexpr int kFreeSamples = 8;  // of a head, before the next ones must be waited for longer
+constexpr int kMostDoublings = 20;
+constexpr std::size_t kMostHeads = 1024, kMostStructures = 16;
+
+// Recordings of one structure.
+struct Group {
+  std::uint64_t structure = 0;
+  std::vector<std::vector<std::int64_t>> samples;
+  ShapeFamilyPtr family;
+};
+struct Head {
+  std::vector<Group> groups;  // the one that was recorded last comes last
+  std::uint64_t missed = 0;   // since the last recording
+  int wasted = 0;             // recordings that have not become a family
+};
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, Head> heads;
+};
+
+// Never destroyed, as the registry is not.
+Table& table() {
+  static Table& instance = *new Table;
+  return instance;
+}
+
+Group& group_of(Head& head, std::uint64_t structure) {
+  const auto found = std::find_if(head.groups.begin(), head.groups.end(), [&](const Group& group) {
+    return group.structure == structure;
+  });
+  if (found != head.groups.end()) {
+    std::rotate(found, found + 1, head.groups.end());
+  } else {
+    if (head.groups.size() == kMostStructures) head.groups.erase(head.groups.begin());
+    head.groups.push_back({structure, {}, nullptr});
+  }
+  return head.groups.back();
+}
+
+}  // namespace
+
+std::vector<ShapeFamilyPtr> families_of(std::uint64_t head) {
+  std::vector<ShapeFamilyPtr> families;
+  if (!may_have_family(head)) return families;
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.heads.find(head);
+  if (found == t.heads.end()) return families;
+  for (auto group = found->second.groups.rbegin(); group != found->second.groups.rend(); ++group)
+    if (group->family && group->family->is_armed()) families.push_back(group->family);
+  return families;
+}
+
+bool wants_sample(std::uint64_t head) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  if (t.heads.size() > kMostHeads) t.heads.clear();
+  Head& known = t.heads[head];
+  // The first recording waits until another size has come as often as any stretch must.
+  const bool is_first = std::none_of(known.groups.begin(), known.groups.end(),
+                                     [](const Group& group) { return group.samples.size() > 1; });
+  const int doublings = std::clamp(known.wasted - kFreeSamples, 0, kMostDoublings);
+  const std::uint64_t needed = static_cast<std::uint64_t>(is_first ? hot_repeats() : 1)
+                               << doublings;
+  if (++known.missed < needed) return false;
+  known.missed = 0;
+  ++known.wasted;
+  return true;
+}
+
+bool add_sample(const SegmentPtr& segment) {
+  const SizeNumbers numbers = size_numbers(*segment);
+  const auto tell = [&](const std::string& what) {
+    if (environment().logs("segments"))
+      fmt::print(stderr, "groove: loop at {} at other sizes: {}\n", segment->place, what);
+  };
+  if (const std::string why = why_sizes_are_fixed(*segment); !why.empty()) {
+    tell(why);
+    return false;
+  }
+  Table& t = table();
+  std::unique_lock lock(t.mutex);
+  Head& head = t.heads[segment->head];
+  Group& group = group_of(head, numbers.structure);
+  std::vector<std::int64_t> values = numbers.values();
+  if (std::find(group.samples.begin(), group.samples.end(), values) == group.samples.end()) {
+    if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
+    group.samples.push_back(std::move(values));
+  }
+  if (group.samples.size() < kLeastSamples) return false;
+  SizeFit fit = fit_sizes(numbers, group.samples);
+  if (!fit.failure.empty()) {
+    lock.unlock();
+    tell(fit.failure);
+    return false;
+  }
+  if (fit.symbols.empty()) return false;
+  const ShapeFamilyPtr before = group.family;
+  group.family = std::make_shared<ShapeFamily>(segment, numbers, std::move(fit));
+  head.wasted = std::max(0, head.wasted - kFreeSamples);
+  family_filter.fetch_or(1ull << (segment->head & 63));
+  lock.unlock();
+  adopt(segment);
+  if (before && before->is_armed()) retire(before->original());
+  tell("a family of all sizes");
+  return true;
+}
+
+void drop_retired_families() {
+  if (family_filter.load(std::memory_order_relaxed) == 0) return;
+  std::vector<ShapeFamilyPtr> gone;  // destroyed without the lock
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  for (auto& [hash, head] : t.heads)
+    for (Group& group : head.groups)
+      if (group.family && !group.family->is_armed()) gone.push_back(std::move(group.family));
+}
+
+void forget_all_families() {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  t.heads.clear();
+  family_filter.store(0);
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,30 @@
+// Which loops come at sizes that are never the same: recordings of them, by head and structure, and
+// the families made of those.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracer/shape_family.h"
+
+namespace groove::tracer {
+
+/// Families of a head that can be run.
+std::vector<ShapeFamilyPtr> families_of(std::uint64_t head);
+inline constinit std::atomic<std::uint64_t> family_filter{0};
+/// A cheap "perhaps".
+inline bool may_have_family(std::uint64_t head) {
+  return family_filter.load(std::memory_order_relaxed) >> (head & 63) & 1;
+}
+
+/// An iteration of this head came at sizes that no segment has: is it to be recorded?
+bool wants_sample(std::uint64_t head);
+/// A recording of the head; a family is made when there are enough. True when this recording became
+/// one, and must not be compiled by itself.
+bool add_sample(const SegmentPtr& segment);
+/// Lets go of those whose recording is in use no more.
+void drop_retired_families();
+void forget_all_families();
+
+}  // namespace groove::tracer

@@ -1,0 +1,334 @@
+#include "tracer/size_numbers.h"
+
+#include <bit>
+
+#include "tracer/numbers.h"
+
+namespace groove::tracer {
+
+SizeNumber SizeNumber::attribute(Attrs& attrs, std::size_t index) {
+  SizeNumber number;
+  number.kind_ = Kind::kAttribute;
+  number.index_ = static_cast<std::uint32_t>(index);
+  number.at_ = &attrs;
+  return number;
+}
+SizeNumber SizeNumber::size(std::int64_t& at) {
+  SizeNumber number;
+  number.at_ = &at;
+  return number;
+}
+SizeNumber SizeNumber::fixed(std::uint64_t& bits, ScalarType kind) {
+  SizeNumber number;
+  number.kind_ = Kind::kFixed;
+  number.is_real_ = kind == kDouble;
+  number.at_ = &bits;
+  return number;
+}
+SizeNumber SizeNumber::constant(Scalar& scalar) {
+  SizeNumber number;
+  number.kind_ = Kind::kConstant;
+  number.is_real_ = scalar.isFloatingPoint();
+  number.at_ = &scalar;
+  return number;
+}
+
+std::int64_t SizeNumber::value() const {
+  switch (kind_) {
+    case Kind::kAttribute:
+      return static_cast<const Attrs*>(at_)->words()[index_];
+    case Kind::kFixed:
+      return static_cast<std::int64_t>(*static_cast<const std::uint64_t*>(at_));
+    case Kind::kConstant:
+      return static_cast<std::int64_t>(word_of(*static_cast<const Scalar*>(at_)));
+    default:
+      return *static_cast<const std::int64_t*>(at_);
+  }
+}
+
+void SizeNumber::set(std::int64_t value) {
+  switch (kind_) {
+    case Kind::kAttribute: {
+      auto& attrs = *static_cast<Attrs*>(at_);
+      if (attrs.words()[index_] == value) return;
+      Attrs changed;
+      for (std::size_t i = 0; i < attrs.words().size(); ++i)
+        changed.add(i == index_ ? value : attrs.words()[i]);
+      attrs = changed;
+      return;
+    }
+    case Kind::kFixed:
+      *static_cast<std::uint64_t*>(at_) = static_cast<std::uint64_t>(value);
+      return;
+    case Kind::kConstant: {
+      auto& scalar = *static_cast<Scalar*>(at_);
+      scalar = number_in(static_cast<std::uint64_t>(value), scalar.type());
+      return;
+    }
+    default:
+      *static_cast<std::int64_t*>(at_) = value;
+  }
+}
+
+std::vector<std::int64_t> SizeNumbers::values() const {
+  std::vector<std::int64_t> all;
+  all.reserve(numbers.size());
+  for (const SizeNumber& number : numbers) all.push_back(number.value());
+  return all;
+}
+
+namespace {
+
+// Calls found(i) for each word of the attributes that is an integer, other(word) for the rest.
+template <typename Found, typename Other>
+void each_attribute(const Op& op, const Attrs& attrs, const Found& found, const Other& other) {
+  const auto& words = attrs.words();
+  std::size_t at = 0;
+  for (const AttrField& field : op.attributes) {
+    if (at >= words.size()) break;
+    if (field.type == AttrType::kInts) {
+      const auto count = static_cast<std::size_t>(words[at]);
+      other(words[at++]);
+      for (std::size_t i = 0; i < count; ++i) found(at++);
+    } else if (field.type == AttrType::kInt) {
+      found(at++);
+    } else {
+      other(words[at++]);
+    }
+  }
+  for (; at < words.size(); ++at) other(words[at]);
+}
+
+class Walk {
+ public:
+  explicit Walk(Segment& segment) : segment_(segment) {}
+
+  SizeNumbers run() {
+    for (std::size_t w = 0; w < segment_.words.size(); ++w) {
+      result_.structure_before.push_back(hash_);
+      result_.shown.push_back(result_.numbers.size());
+      visit_word(w);
+    }
+    result_.structure_before.push_back(hash_);
+    result_.shown.push_back(result_.numbers.size());
+    visit_rest();
+    result_.structure = hash_;
+    return std::move(result_);
+  }
+
+ private:
+  void mix(std::uint64_t value) {
+    hash_ = (hash_ ^ value) * 0x9e3779b97f4a7c15u;
+    hash_ ^= hash_ >> 32;
+  }
+  template <typename T>
+  void mix_pointer(const T* pointer) {
+    mix(reinterpret_cast<std::uintptr_t>(pointer));
+  }
+  void mix_ids(const auto& ids) {
+    mix(ids.size());
+    for (const auto id : ids) mix(static_cast<std::uint64_t>(id));
+  }
+  void mix_grads(const std::vector<LeafGrad>& grads) {
+    mix(grads.size());
+    for (const LeafGrad& grad : grads) {
+      mix(static_cast<std::uint64_t>(grad.leaf));
+      mix(static_cast<std::uint64_t>(grad.grad));
+    }
+  }
+  void add(SizeNumber number) { result_.numbers.push_back(number); }
+  void add_attributes(const Op& op, Attrs& attrs) {
+    each_attribute(
+        op, attrs, [&](std::size_t index) { add(SizeNumber::attribute(attrs, index)); },
+        [&](std::int64_t word) { mix(static_cast<std::uint64_t>(word)); });
+  }
+  void add_constants(std::vector<NumberRef>& numbers) {
+    mix(numbers.size());
+    for (NumberRef& number : numbers) {
+      mix(static_cast<std::uint64_t>(number.entry));
+      mix(static_cast<std::uint64_t>(number.constant.type()));
+      add(SizeNumber::constant(number.constant));
+      result_.numbers.back().may_be_anything = number.entry >= 0;
+    }
+  }
+  void add_geometry(Slot& slot) {
+    for (std::size_t i = 0; i < slot.type.sizes.size(); ++i) {
+      mix(static_cast<std::uint64_t>(size_class(slot.type.sizes[i])));
+      add(SizeNumber::size(slot.type.sizes[i]));
+    }
+    for (std::int64_t& stride : slot.strides) add(SizeNumber::size(stride));
+  }
+
+  std::size_t slots_after(std::size_t w) const {
+    return w + 1 < segment_.words.size()
+               ? static_cast<std::size_t>(segment_.words[w + 1].first_slot)
+               : segment_.slots.size();
+  }
+
+  void visit_word(std::size_t w) {
+    Word& word = segment_.words[w];
+    mix_pointer(word.op);
+    mix_pointer(word.site.file);
+    mix(static_cast<std::uint64_t>(word.site.line) << 32 | word.site.column);
+    mix(word.site.ordinal);
+    mix(static_cast<std::uint64_t>(word.is_big) | word.is_inplace << 1 | word.grad_enabled << 2 |
+        word.ends_step << 3 | word.has_settled_position << 4 | word.releases_code << 5 |
+        word.flag.has_value() << 6);
+    mix(static_cast<std::uint64_t>(word.first_slot) << 32 |
+        static_cast<std::uint32_t>(word.first_number));
+    mix_ids(word.inputs);
+    mix_ids(word.outputs);
+    for (const bool is_new : word.output_is_new) mix(is_new);
+    mix_ids(word.number_kinds);
+    mix_ids(word.nested_live_ins);
+    mix_ids(word.written_live_ins);
+    mix_grads(word.grads_before);
+    mix_grads(word.effects);
+    if (word.flag) {
+      mix(static_cast<std::uint64_t>(word.flag->slot));
+      mix(static_cast<std::uint64_t>(word.flag->before) | word.flag->after << 1);
+    }
+    mix(static_cast<std::uint64_t>(word.code_role));
+    mix(static_cast<std::uint64_t>(word.stops_at));
+    mix_pointer(word.stops_at_hook.get());
+    mix(word.tape_nodes);
+    mix_pointer(word.object);
+    mix(word.epoch);
+    add_attributes(*word.op, word.attrs);
+    mix(word.fixed_numbers.size());
+    for (auto& [index, bits] : word.fixed_numbers) {
+      mix(static_cast<std::uint64_t>(index));
+      add(SizeNumber::fixed(bits, word.number_kinds[static_cast<std::size_t>(index)]));
+    }
+    for (auto id = static_cast<std::size_t>(word.first_slot); id < slots_after(w); ++id) {
+      Slot& slot = segment_.slots[id];
+      mix(static_cast<std::uint64_t>(slot.is_live_in) | slot.requires_grad << 1 |
+          slot.is_leaf << 2);
+      mix(static_cast<std::uint64_t>(slot.type.dtype) << 8 | slot.type.sizes.size());
+      mix(static_cast<std::uint64_t>(slot.parent));
+      mix(static_cast<std::uint64_t>(slot.view_word));
+      mix(static_cast<std::uint64_t>(slot.storage));
+      const bool is_operand = std::find(word.inputs.begin(), word.inputs.end(),
+                                        static_cast<SlotId>(id)) != word.inputs.end();
+      if (slot.is_live_in && is_operand) add_geometry(slot);
+    }
+  }
+
+  void visit_rest() {
+    for (std::size_t w = 0; w < segment_.words.size(); ++w) {
+      Word& word = segment_.words[w];
+      for (auto id = static_cast<std::size_t>(word.first_slot); id < slots_after(w); ++id) {
+        Slot& slot = segment_.slots[id];
+        mix(slot.is_held);
+        mix(slot.is_user_visible);
+        mix_pointer(slot.recorded.impl());
+        mix(slot.recorded_epoch);
+        mix(slot.hooks);
+        mix(static_cast<std::uint64_t>(slot.grad_of));
+        const bool is_operand = std::find(word.inputs.begin(), word.inputs.end(),
+                                          static_cast<SlotId>(id)) != word.inputs.end();
+        if (slot.is_live_in && !is_operand) add_geometry(slot);
+      }
+      mix_ids(word.read_live_ins);
+      mix(static_cast<std::uint64_t>(word.checked.value));
+      mix(word.operators);
+      mix(word.nested.size());
+      for (NestedCall& nested : word.nested) {
+        mix_pointer(nested.op);
+        mix_ids(nested.inputs);
+        mix_ids(nested.outputs);
+        mix(nested.is_inplace);
+        add_attributes(*nested.op, nested.attrs);
+        add_constants(nested.numbers);
+      }
+    }
+    for (const StorageInfo& storage : segment_.storages) {
+      mix(static_cast<std::uint64_t>(storage.base));
+      mix(static_cast<std::uint64_t>(storage.is_live_in) | storage.is_exposed << 1 |
+          storage.is_written_whole << 2);
+      mix(storage.writes);
+      mix(static_cast<std::uint64_t>(storage.output));
+      mix(static_cast<std::uint64_t>(storage.early_output));
+    }
+    for (const StageEnd& end : segment_.stage_ends) {
+      mix(static_cast<std::uint64_t>(end.after));
+      mix(static_cast<std::uint64_t>(end.slot));
+      mix(static_cast<std::uint64_t>(end.stage));
+    }
+    mix_ids(segment_.live_ins);
+    mix_ids(segment_.number_kinds);
+    mix(static_cast<std::uint64_t>(segment_.stages));
+    Graph& graph = segment_.graph;
+    for (Node& node : graph.nodes) {
+      mix_pointer(node.op);
+      mix_ids(node.inputs);
+      mix_ids(node.outputs);
+      mix(static_cast<std::uint64_t>(node.stage));
+      add_attributes(*node.op, node.attrs);
+      add_constants(node.numbers);
+    }
+    for (const Value& value : graph.values) {
+      mix(static_cast<std::uint64_t>(value.type.dtype));
+      mix(value.type.sizes.size());
+      for (const std::int64_t size : value.type.sizes)
+        mix(static_cast<std::uint64_t>(size_class(size)));
+    }
+    for (const GraphOutput& output : graph.outputs) {
+      mix(static_cast<std::uint64_t>(output.value));
+      mix(static_cast<std::uint64_t>(output.writes));
+      mix(static_cast<std::uint64_t>(output.stage));
+    }
+  }
+
+  Segment& segment_;
+  SizeNumbers result_;
+  std::uint64_t hash_ = 0x243f6a8885a308d3u;
+};
+
+template <typename Call>
+bool shown_at(const Segment& segment, std::size_t at, const Call& call, const SiteKey& site,
+              std::vector<std::int64_t>& values) {
+  values.clear();
+  const Word& word = segment.words[at];
+  if (word.op != call.op || !(word.site == site) || word.inputs.size() != call.inputs.size() ||
+      word.number_kinds.size() != call.numbers.size() ||
+      word.attrs.words().size() != call.attrs->words().size())
+    return false;
+  each_attribute(
+      *word.op, *call.attrs, [&](std::size_t i) { values.push_back(call.attrs->words()[i]); },
+      [](std::int64_t) {});
+  for (const auto& [index, bits] : word.fixed_numbers)
+    values.push_back(
+        static_cast<std::int64_t>(word_of(call.numbers[static_cast<std::size_t>(index)])));
+  const std::size_t end = at + 1 < segment.words.size()
+                              ? static_cast<std::size_t>(segment.words[at + 1].first_slot)
+                              : segment.slots.size();
+  for (auto id = static_cast<std::size_t>(word.first_slot); id < end; ++id) {
+    const Slot& slot = segment.slots[id];
+    const auto found =
+        std::find(word.inputs.begin(), word.inputs.end(), static_cast<SlotId>(id));
+    if (!slot.is_live_in || found == word.inputs.end()) continue;
+    const Tensor& operand = call.inputs[static_cast<std::size_t>(found - word.inputs.begin())];
+    if (!operand.defined()) return false;
+    const Geometry& geometry = operand.impl()->geometry;
+    if (geometry.sizes.size() != slot.type.sizes.size()) return false;
+    values.insert(values.end(), geometry.sizes.begin(), geometry.sizes.end());
+    values.insert(values.end(), geometry.strides.begin(), geometry.strides.end());
+  }
+  return true;
+}
+
+}  // namespace
+
+SizeNumbers size_numbers(Segment& segment) { return Walk(segment).run(); }
+
+bool shown_by(const Segment& segment, std::size_t at, const Call& call, const SiteKey& site,
+              std::vector<std::int64_t>& values) {
+  return shown_at(segment, at, call, site, values);
+}
+bool shown_by(const Segment& segment, std::size_t at, const BigWord& word, const SiteKey& site,
+              std::vector<std::int64_t>& values) {
+  return shown_at(segment, at, word, site, values);
+}
+
+}  // namespace groove::tracer

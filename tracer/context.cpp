@@ -1,5 +1,7 @@
 #include "tracer/context.h"
 
+#include <algorithm>
+
 #include "kernels/lowering.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -27,7 +29,10 @@ inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& 
                         0xff51afd7ed558ccdu +
                     reinterpret_cast<std::uintptr_t>(site.file) * 0xc4ceb9fe1a85ec53u +
                     where * 0x9fb21c651e98df25u + site.ordinal * 0xd6e8feb86659fd93u;
-  for (const std::int64_t word : attrs.words()) h = mix(h, static_cast<std::uint64_t>(word));
+  // What may be a size does not tell loops apart: a loop is the same one when it comes at others.
+  constexpr std::int64_t kLeastSize = 2;
+  for (const std::int64_t word : attrs.words())
+    h = mix(h, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
   return h ^ h >> 29;
 }
 

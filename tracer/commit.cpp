@@ -288,7 +288,11 @@ bool Replay::commit(Reason& why) {
   // Other threads take results for complete as soon as they are not pending.
   is_publishing_late_ = segment_->history || !segment_->tracked_views.empty() ||
                         !segment_->used_up.empty();
-  for (const SlotId id : views_) fill(id);
+  for (const SlotId id : views_) {
+    // One that nobody holds stays an empty handle.
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_ && live.impl->use_count() > 1) fill(id);
+  }
   for (const std::int32_t storage : outputs_) fill_storage_users(storage);
   keep_history();
   for (TensorImpl* const impl : unpublished_) impl->is_pending = false;

@@ -175,7 +175,7 @@ class Context {
     int failures = 0;  // each doubles the count that is needed
     std::weak_ptr<Segment> made;
   };
-  // The paths of one head: too many new ones that are not taken again make the next ones dearer.
+  // The paths of one head: too many new ones that are hardly taken again make the next ones dearer.
   struct Family {
     std::vector<std::weak_ptr<Segment>> young;
   };

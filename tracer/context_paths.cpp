@@ -14,7 +14,8 @@
 namespace groove::tracer {
 namespace {
 
-constexpr int kFreePaths = 8;  // of a head, before the next ones get dearer
+constexpr int kFreePaths = 8;  // of a head, before the next ones get dearer …
+constexpr std::uint64_t kProvenRuns = 4;  // … unless they have run so often
 constexpr int kLossesBeforePause = 3;
 constexpr int kMostDoublings = 20;
 constexpr std::size_t kMostExits = 8192;
@@ -157,10 +158,11 @@ bool LoopRecord::is_willing() {
   return left == 0;
 }
 
-double LoopRecord::promise(std::size_t words) const {
+double LoopRecord::promise(std::size_t words, bool keeps_history) const {
   const double hit = success.load(std::memory_order_relaxed);
-  constexpr double kEntry = 3, kLeaving = 1.5;  // in words, and for each word
-  return hit - kLeaving * (1 - hit) - kEntry / static_cast<double>(words);
+  constexpr double kEntry = 3, kHistory = 7, kLeaving = 1.5;  // in words, and for each word
+  return hit - kLeaving * (1 - hit) -
+         (kEntry + (keeps_history ? kHistory : 0)) / static_cast<double>(words);
 }
 
 // Several loops may begin with the same word: the one that promises most comes first. What is not
@@ -171,18 +173,22 @@ void Context::order_by_promise(std::vector<SegmentPtr>& segments) {
   };
   if (segments.size() < 2 || std::none_of(segments.begin(), segments.end(), is_other)) return;
   // Of one loop, the way that was taken last speaks for all.
-  std::unordered_map<const LoopRecord*, double> promises;
-  for (const SegmentPtr& segment : segments)
-    if (!promises.contains(segment->loop.get()))
-      promises[segment->loop.get()] = segment->loop->promise(segment->expected);
+  std::vector<std::pair<LoopRecord*, double>> promises;
+  const auto promise = [&promises](const SegmentPtr& segment) {
+    for (const auto& [loop, value] : promises)
+      if (loop == segment->loop.get()) return value;
+    const double value =
+        segment->loop->promise(segment->expected, segment->history != nullptr);
+    return promises.emplace_back(segment->loop.get(), value).second;
+  };
+  for (const SegmentPtr& segment : segments) promise(segment);
   std::stable_sort(segments.begin(), segments.end(), [&](const SegmentPtr& a, const SegmentPtr& b) {
-    return promises[a->loop.get()] > promises[b->loop.get()];
+    return promise(a) > promise(b);
   });
-  for (const SegmentPtr& segment : segments)
-    if (is_other(segment)) {
-      std::atomic<float>& success = segment->loop->success;
-      const float before = success.load(std::memory_order_relaxed);
-      success.store(before + (1 - before) / 4096, std::memory_order_relaxed);
+  for (const auto& [loop, value] : promises)
+    if (loop != segments.front()->loop.get()) {
+      const float before = loop->success.load(std::memory_order_relaxed);
+      loop->success.store(before + (1 - before) / 4096, std::memory_order_relaxed);
     }
 }
 
@@ -351,17 +357,20 @@ bool Context::is_recording_over(std::uint64_t next) const {
 
 bool Context::is_recording_over_at_read() const {
   if (recorded_plan_->kind == Discovery::Kind::kStep) return false;
-  return side_of_ ? recorder_->words() > 0 && recorded_plan_->kind == Discovery::Kind::kHostRead
-                  : recorder_->words() >= recorded_plan_->length;
+  const bool ends_at_read = recorded_plan_->kind == Discovery::Kind::kHostRead;
+  if (side_of_) return recorder_->words() > 0 && ends_at_read;
+  // The plan may be one of several that begin alike.
+  return recorder_->words() >= recorded_plan_->length ||
+         (ends_at_read && discovery_.is_planned(recorded_plan_->head, recorded_));
 }
 
-// How many paths of this head have been recorded lately and not been taken since?
+// How many paths of this head have been recorded lately and hardly been taken since?
 int Context::young_paths(std::uint64_t head) {
   const auto found = families_.find(head);
   if (found == families_.end()) return 0;
   std::erase_if(found->second.young, [](const std::weak_ptr<Segment>& path) {
     const SegmentPtr segment = path.lock();
-    return !segment || segment->statistics.hits > 0;
+    return !segment || segment->statistics.hits >= kProvenRuns;
   });
   return static_cast<int>(found->second.young.size());
 }

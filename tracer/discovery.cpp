@@ -16,6 +16,11 @@ constexpr std::uint32_t kSharePerWord = 4;
 // Few words come again by chance; a short loop runs often anyway.
 constexpr std::uint64_t kEvidence = 8;
 
+// Recordings of a plan in which something else may come.
+constexpr std::uint32_t kMostMisses = 4;
+// Compiled runs that come one after the other and are taken for one iteration of a loop.
+constexpr std::uint64_t kLongestTurn = 4;
+
 // A difference of numbers of runs, of which an atom keeps 31 bits.
 std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
 
@@ -93,14 +98,34 @@ void Discovery::take_plan(const Plan& plan) {
   refresh_filter();
 }
 
+bool Discovery::is_planned(std::uint64_t head, const Stretch& words) const {
+  return std::any_of(plans_.begin(), plans_.end(), [&](const Plan& plan) {
+    return plan.head == head && plan.hash == words.order && plan.length == words.length;
+  });
+}
+
+void Discovery::note_missed(const Plan& plan) {
+  Loop& loop = loops_[plan.loop];
+  if (loop.plans == 0 || ++loop.misses > kMostMisses) return;
+  --loop.plans;
+  loop.seen = needed(plan.head, loop);
+  add_plan(plan);
+}
+
 void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
 
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
-  if (recorded.order == plan.hash && recorded.length == plan.length) return true;
+  if (recorded.order == plan.hash && recorded.length == plan.length) {
+    loops_[plan.loop].misses = 0;
+    return true;
+  }
+  note_missed(plan);
   Loop& loop = loop_of(recorded);
   if (loop.seen + 1 < needed(plan.head, loop)) return false;
   loop.seen = 0;
   ++loop.plans;
+  std::erase_if(plans_, [&recorded](const Plan& known) { return known.loop == recorded.loop(); });
+  refresh_filter();
   return true;
 }
 
@@ -121,6 +146,8 @@ void Discovery::note(const Mark& mark, Kind kind) {
   const std::uint32_t cost = cost_ - mark.cost, runs = count(runs_ - mark.runs);
   const Stretch words = total_.since(mark.total);
   if (is_compiled(cost, runs) || !pays(cost, runs, words.length, kind)) return;
+  if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), words.length, cost, runs))
+    return;
   Loop& loop = loop_of(words);
   ++loop.seen;
   // After a run, a word that is mostly followed by something else is no sign of a stretch.
@@ -301,9 +328,34 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
     quiet_until_ = total_.length + 2 * period.length;
 }
 
+// Are these words mostly compiled runs that take turns, with little between? Then they are many
+// iterations of a loop: compiled in one piece they would run hardly faster.
+bool Discovery::is_too_wide(std::uint64_t begin, std::uint64_t words, std::uint32_t cost,
+                            std::uint32_t runs) const {
+  if (runs <= kLongestTurn || begin == atom_count_ || cost + runs * kEntryCost >= words)
+    return false;
+  const std::uint64_t end = atom(begin).before.length + words;
+  const auto end_of = [this](std::uint64_t at) {
+    return at + 1 < atom_count_ ? atom(at + 1).before.length : total_.length;
+  };
+  for (std::uint64_t turn = 1; turn <= kLongestTurn; ++turn) {
+    std::uint64_t repeated = 0;
+    for (std::uint64_t at = begin + turn; at < atom_count_ && end_of(at) <= end; ++at) {
+      const Atom &now = atom(at), &earlier = atom(at - turn);
+      const std::uint64_t length = end_of(at) - now.before.length;
+      if (length > 1 && now.head == earlier.head && now.last == earlier.last &&
+          length == end_of(at - turn) - earlier.before.length)
+        repeated += length;
+    }
+    if (repeated * 4 >= words * 3) return true;
+  }
+  return false;
+}
+
 bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& words, std::uint32_t cost,
                            std::uint32_t runs, Kind kind) {
   if (!pays(cost, runs, words.length, kind)) return false;
+  if (is_too_wide(begin, words.length, cost, runs)) return false;
   const Atom& first = atom(begin);
   Plan plan{first.head, words.order, words.length, kind, 0, words.loop(), runs > 0, 0};
   const std::uint64_t end = first.before.length + words.length;

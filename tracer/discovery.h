@@ -56,6 +56,10 @@ class Discovery {
   void take_plan(const Plan& plan);
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
+  /// Is there a plan for just these words, too?
+  bool is_planned(std::uint64_t head, const Stretch& words) const;
+  /// Something else came in its place: it is waited for again, a few times.
+  void note_missed(const Plan& plan);
   /// Was what has been recorded expected, or has it come often enough by itself?
   bool accepts(const Plan& plan, const Stretch& recorded);
   /// Has the word before the one that comes now this hash? (0: any)
@@ -85,6 +89,7 @@ class Discovery {
   struct Loop {
     std::uint32_t seen = 0;
     std::uint32_t plans = 0;     // recorded so far; each makes the next one dearer
+    std::uint32_t misses = 0;    // recordings in which something else came, since the last plan
     std::uint64_t noted_at = 0;  // in words
   };
 
@@ -105,6 +110,8 @@ class Discovery {
   const Plan* find_plan(std::uint64_t head) const;
   void refresh_filter();
   static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);
+  bool is_too_wide(std::uint64_t begin, std::uint64_t words, std::uint32_t cost,
+                   std::uint32_t runs) const;
   std::uint32_t needed(std::uint64_t head, const Loop& loop) const;
   const Atom& atom(std::uint64_t number) const { return atoms_[number % kAtoms]; }
   std::uint64_t oldest_atom() const { return atom_count_ > kAtoms ? atom_count_ - kAtoms : 0; }

@@ -160,8 +160,9 @@ struct LoopRecord {
   void note(bool is_hit, bool is_recorded = false);
   /// May a run begin? Counts the times that it may not.
   bool is_willing();
-  /// What a word of such a run saves, 1 when it costs nothing at all. `words` a run.
-  double promise(std::size_t words) const;
+  /// What a word of such a run saves, 1 when it costs nothing at all. `words` a run; its results
+  /// may go on the tape.
+  double promise(std::size_t words, bool keeps_history) const;
 };
 
 // All that a recording says.

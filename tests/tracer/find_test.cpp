@@ -425,5 +425,45 @@ TEST(Discovery, FindsTheOuterLoopAroundCompiledRuns) {
   }
 }
 
+// What the program looks at every 40 iterations has 40 times as many words between, and is compiled
+// already: no loop of its own.
+TEST(Discovery, ManyCompiledRunsAreNoIteration) {
+  using tracer::Discovery;
+  Discovery discovery;
+  discovery.set_hot(2);
+  tracer::Stretch run;
+  for (std::uint64_t i = 1; i <= 20; ++i) run.append(word(i));
+  for (int look = 0; look < 12; ++look) {
+    for (int i = 0; i < 40; ++i) {
+      ASSERT_EQ(discovery.plan(word(1)), nullptr) << "look " << look;
+      discovery.on_run_start();
+      discovery.on_run(word(1), word(20), run, true);
+    }
+    ASSERT_EQ(discovery.plan(word(21)), nullptr) << "look " << look;
+    discovery.on_word(word(21), Discovery::kOpCost);
+    discovery.on_host_read();
+  }
+}
+
+// Steps of many lengths begin alike: the one that is waited for need not be the next.
+TEST(Discovery, WhatWasMissedIsWaitedFor) {
+  using tracer::Discovery;
+  Discovery discovery;
+  discovery.set_hot(2);
+  for (int step = 0; step < 2; ++step) {
+    for (std::uint64_t i = 0; i < 12; ++i) discovery.on_word(word(i), Discovery::kOpCost);
+    discovery.on_step_end();
+  }
+  for (int miss = 0; miss < 5; ++miss) {
+    const Discovery::Plan* const found = discovery.plan(word(0));
+    ASSERT_NE(found, nullptr) << "after " << miss << " misses";
+    const Discovery::Plan plan = *found;
+    discovery.take_plan(plan);
+    EXPECT_EQ(discovery.plan(word(0)), nullptr);
+    discovery.note_missed(plan);
+  }
+  EXPECT_EQ(discovery.plan(word(0)), nullptr) << "it is given up some time";
+}
+
 }  // namespace
 }  // namespace groove::testing

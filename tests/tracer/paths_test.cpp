@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
+#include <string>
 
 #include "groove/jit.h"
 #include "tests/tracer/graph_executor.h"
@@ -105,6 +107,33 @@ TEST_P(PathLoops, RunTheSameWithRoomForOneSegment) {
 
 INSTANTIATE_TEST_SUITE_P(All, PathLoops, ::testing::ValuesIn(path_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Where the program looks at a value in one path of a loop, it does so in all of them: a path that is
+// recorded when a run is left has the looks of what was matched before, by whichever segment.
+TEST(Paths, WhatIsRecordedOnLeavingHasWhatWasLookedAt) {
+  tt::set_hot(1);
+  tt::set_synchronous(true);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  for (const PathLoop& loop : path_loops())
+    if (std::string(loop.name) == "episodes") run_path_loop(loop, 300, [] {});
+  const auto place = [](const jit::WordView& word) {
+    const std::size_t from = word.call.find("= ") + 2;
+    return word.call.substr(from, word.call.find('(') - from) + std::to_string(word.line);
+  };
+  std::set<std::string> looked_at;
+  const std::vector<jit::SegmentView> segments = jit::inspect();
+  for (const jit::SegmentView& segment : segments)
+    for (const jit::WordView& word : segment.words)
+      if (word.ends_stage) looked_at.insert(place(word));
+  EXPECT_FALSE(looked_at.empty());
+  for (const jit::SegmentView& segment : segments)
+    for (std::size_t w = 0; w + 1 < segment.words.size(); ++w)
+      EXPECT_TRUE(segment.words[w].ends_stage || !looked_at.contains(place(segment.words[w])))
+          << "segment " << segment.id << ", word " << w << " of " << segment.words.size() << ": "
+          << segment.words[w].call;
+  tt::forget_everything();
+}
 
 // What cannot be compiled runs eagerly; the same is tried three times and no more.
 TEST(Paths, WhatCannotBeCompiledIsTriedThreeTimes) {

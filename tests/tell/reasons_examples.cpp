@@ -211,11 +211,12 @@ void a_result_is_written_through_a_pointer() {
 // -- kLiveInOnTape
 void a_view_whose_base_joined_the_tape() {
   auto w = groove::rand({4, 8}).requires_grad_();
-  auto base = groove::zeros({4, 8});
+  auto base = groove::rand({4, 8});
   auto row = base.select(0, 1);
+  base.mul_(w);
   loop([&](bool) {
-    base.mul_(0.5).add_(w);
-    auto y = row * 2.0;
+    auto above = (row > 0.25).to(kFloat);
+    auto y = (above * groove::rand({8})).tanh();
     std::printf("%g\n", y.sum().item<double>());
   });
 }

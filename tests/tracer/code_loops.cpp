@@ -271,11 +271,11 @@ void old_pointers(int steps, Log& log) {
     target.zero_();
     wanted[step % 4] = 1;
     auto loss = (weight * mask - target).square().mean();
-    mask.copy_(groove::rand({4}));
-    masked[0] = masked[1] * 0.5f;
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
+    mask.copy_(groove::rand({4}));
+    masked[0] = masked[1] * 0.5f;
     if (step % 3 == 2) parameter[1] *= 0.5f;
     log.number(loss.item<double>());
     log.number(parameter[0]);

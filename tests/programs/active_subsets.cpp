@@ -21,8 +21,8 @@ void run() {
     if (set.empty()) set.push_back(0);
   }
   optim::Adam optimizer(parameters, optim::AdamOptions(1e-2));
-  for (int step = 0; step < 480; ++step) {
-    if (step == 300) steady();
+  for (int step = 0; step < 1200; ++step) {
+    if (step == 900) steady();
     auto x = groove::rand({3, 4});
     auto y = x;
     for (const std::size_t i : sets[static_cast<std::size_t>(dice.below(12))])

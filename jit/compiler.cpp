@@ -11,6 +11,12 @@ class GraphCompiler final : public Compiler {
     run_pipeline(graph);
     return std::make_unique<Program>(std::move(graph));
   }
+  std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) override {
+    run_pipeline(graph);
+    ProgramOptions options;
+    options.is_for_many_sizes = true;
+    return std::make_unique<Program>(std::move(graph), options);
+  }
 };
 
 const bool is_registered = [] {

@@ -33,9 +33,10 @@ std::string Program::shape_text(const Step& step) {
 
 std::size_t Program::memory_bytes() const {
   constexpr std::size_t kCodeOfLaunch = 6 << 10;
-  std::size_t bytes = plans_.size() * (sizeof(LaunchPlan) + kCodeOfLaunch) +
-                      steps_.size() * sizeof(Step) + control_.size() +
-                      (fixed_.size() + moved_.size()) * sizeof(AddressSlot);
+  // Code for many sizes is shared by all programs of them.
+  const std::size_t own = options_.is_for_many_sizes ? 0 : kCodeOfLaunch;
+  std::size_t bytes = plans_.size() * (sizeof(LaunchPlan) + own) + steps_.size() * sizeof(Step) +
+                      control_.size() + (fixed_.size() + moved_.size()) * sizeof(AddressSlot);
   for (const Step& step : steps_) bytes += step.instances.size() * sizeof(Instance);
   return bytes;
 }

@@ -75,6 +75,7 @@ struct Lowered {
 
 struct LoweringOptions {
   bool is_shared = true;  // off: groups of one form (jit/group_form.h) are lowered one by one
+  bool has_many_sizes = false;  // matrix products get no code of their own for their sizes
 };
 
 /// Lowers every group; stored values get arena buffers, inputs theirs.

@@ -253,8 +253,8 @@ class Lowerer {
     contraction.order = described.order;
     contraction.a = described.a;
     contraction.b = described.b;
-    contraction.is_exact = true;
-    contraction.shape = described.shape;
+    contraction.is_exact = !options_.has_many_sizes;
+    if (contraction.is_exact) contraction.shape = described.shape;
     plan.shape = described.shape;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);

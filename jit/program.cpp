@@ -27,7 +27,9 @@ std::atomic<std::uint64_t> next_mark{1};
 Program::Program(Graph graph, const ProgramOptions& options)
     : graph_(std::move(graph)), options_(options), mark_(next_mark.fetch_add(1)) {
   const Fusion fusion = fuse(graph_, {options.is_fused});
-  Lowered lowered = lower_groups(graph_, fusion);
+  LoweringOptions lowering;
+  lowering.has_many_sizes = options.is_for_many_sizes;
+  Lowered lowered = lower_groups(graph_, fusion, lowering);
   const Schedule order = schedule(graph_, lowered);
   steps_.reserve(lowered.launches.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);

@@ -17,6 +17,7 @@ struct ProgramOptions {
   bool is_fused = true;
   bool fills_freed_memory = false;  // tests: with NaN, after the last use
   bool is_never_serial = false;     // tests: all threads take part however small the work is
+  bool is_for_many_sizes = false;   // matrix products by code that any size may use
 };
 
 class Program final : public Executable {

@@ -59,6 +59,10 @@ class Compiler {
   /// Called on the compile thread or, synchronously, on the user's. Throws groove::Error on what
   /// it cannot compile; the segment then stays eager.
   virtual std::unique_ptr<Executable> compile(Graph graph) = 0;
+  /// The same for one of many sizes: no code is made for these alone.
+  virtual std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) {
+    return compile(std::move(graph));
+  }
 };
 
 void register_compiler(Compiler& compiler);

@@ -226,7 +226,8 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   if (is_over && go_over_to_end()) return false;
   // At sizes that are never the same, what comes is the same call.
   const std::uint64_t exit = exit_at(from.place(), segment.original ? site_hash(site) : key);
-  is_side_wanted_ = wants_side(exit, why) || wants_sample_here(why);
+  is_side_wanted_ = !std::exchange(is_waiting_, false) &&
+                    (wants_side(exit, why) || wants_sample_here(why));
   if (!is_side_wanted_ && !is_over) go_over_to_end();
   return false;
 }

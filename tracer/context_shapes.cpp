@@ -48,7 +48,8 @@ bool Context::take_on(ShapeCopy& copy, const SizeValues& sizes, std::size_t at) 
   if (is_compilation_synchronous() || family.is_making_cheap()) return true;
   SegmentPtr program = family.find(sizes);
   if (!program) program = family.make(sizes, copy.segment()->graph, false);
-  return program->state.load(std::memory_order_acquire) == State::kArmed;
+  is_waiting_ = program->state.load(std::memory_order_acquire) != State::kArmed;
+  return !is_waiting_;
 }
 
 template <typename Word>
@@ -143,6 +144,7 @@ template bool Context::follow_sizes(const BigWord&, const SiteKey&, Tensor*, Rea
 
 // An iteration begins as some segment does, but at other sizes.
 void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
+  if (std::exchange(is_waiting_, false)) return;
   if (state_ != State::kWatching || is_strict() || again_.contains(head) ||
       !(refusal == Reason::kForced || is_about_sizes(refusal)))
     return;

@@ -196,7 +196,8 @@ void compile(Segment& segment) {
     Compiler* const found = registered_compiler();
     GROOVE_CHECK(found != nullptr, "no compiler is linked into this program");
     if (const auto make = std::exchange(segment.make_graph, nullptr)) make(segment.graph);
-    segment.executable = found->compile(segment.graph);
+    segment.executable = segment.is_for_many_sizes ? found->compile_for_many_sizes(segment.graph)
+                                                   : found->compile(segment.graph);
     result = State::kArmed;
   } catch (const std::exception& error) {
     segment.failure = error.what();
@@ -221,7 +222,7 @@ bool replaces(const Segment& segment, const Segment& other) {
 }
 
 // Makes room for what was compiled last.
-void drop_over_budget(Registry& r, const Segment& kept) {
+void make_room(Registry& r, const Segment& kept) {
   std::vector<SegmentPtr> known = r.all;
   std::erase_if(r.programs, [](const std::weak_ptr<Segment>& program) {
     const SegmentPtr alive = program.lock();
@@ -235,6 +236,7 @@ void drop_over_budget(Registry& r, const Segment& kept) {
                  other->words.empty() ? "a program" : "segment", other->place);
     take_out(r, other, "dropped, the memory for compiled loops being full");
   }
+  drop_old_retired(r);
 }
 
 // A segment that could not be compiled leaves the paths; the same again is tried a few times. One
@@ -246,7 +248,7 @@ void compile_and_note(const SegmentPtr& segment) {
   if (segment->words.empty()) {
     if (segment->state.load() != State::kArmed) return;
     r.programs.push_back(segment);
-    return drop_over_budget(r, *segment);
+    return make_room(r, *segment);
   }
   if (segment->state.load() != State::kArmed) {
     ++r.uncompiled[content_of(*segment)];
@@ -257,8 +259,7 @@ void compile_and_note(const SegmentPtr& segment) {
   for (const SegmentPtr& other : r.paths.ending(segment->path.back()))
     if (other != segment && other->state.load() == State::kArmed && replaces(*segment, *other))
       take_out(r, other, "replaced by a segment that does the same and more");
-  drop_over_budget(r, *segment);
-  drop_old_retired(r);
+  make_room(r, *segment);
 }
 
 void promote(Segment& segment) {
@@ -438,6 +439,7 @@ void adopt(const SegmentPtr& segment) {
   r.all.push_back(segment);
   add_to_filter(segment->head);
   segment->state.store(State::kArmed, std::memory_order_release);
+  make_room(r, *segment);
 }
 
 SegmentPtr armed_of_head(std::uint64_t head) {

@@ -203,6 +203,7 @@ struct Segment : SegmentContent {
   // copies of it there are, each holding the library's objects as it does.
   std::shared_ptr<Segment> original;
   std::atomic<int> copies{0};
+  bool is_for_many_sizes = false;  // its code must not be made for its sizes alone
   std::atomic<State> state{State::kCompiling};
   std::function<void(Graph&)> make_graph;  // null, or what makes `graph` where it is compiled
   std::unique_ptr<Executable> executable;  // set before `state` becomes kArmed

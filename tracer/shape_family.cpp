@@ -7,13 +7,14 @@
 #include "kernels/moving_view.h"
 #include "src/core/check.h"
 #include "src/core/geometry.h"
-#include "tracer/inspect.h"
+#include "tracer/budget.h"
 #include "tracer/registry.h"
 
 namespace groove::tracer {
 namespace {
 
-// Programs of a family that are kept, the last used ones.
+// Programs of a family that are kept, the last used ones: no more than a part of what all compiled
+// loops may take.
 constexpr std::size_t kMostPrograms = 64, kMostProgramBytes = 3 << 20;
 // A step may take half as long again as eagerly, and this much more.
 constexpr double kSpareMilliseconds = 1;
@@ -144,7 +145,23 @@ SegmentPtr ShapeFamily::find(const SizeValues& sizes) {
   const auto found = programs_.find(sizes);
   if (found == programs_.end()) return nullptr;
   found->second.used = ++clock_;
+  note_made(found->second);
   return found->second.segment;
+}
+
+// What it took counts for the next ones: more slowly when it was long, since new code is rare.
+void ShapeFamily::note_made(Program& entry) {
+  if (entry.is_made || entry.segment->state.load(std::memory_order_acquire) == State::kCompiling)
+    return;
+  entry.is_made = true;
+  ++made_;
+  const double taken = entry.segment->statistics.compile_milliseconds;
+  const double known = milliseconds_.load(std::memory_order_relaxed);
+  milliseconds_.store(known + (taken - known) / (taken < known ? 2 : 8), std::memory_order_relaxed);
+  entry.segment->graph = Graph();
+  if (entry.segment->executable)
+    entry.bytes = entry.segment->executable->memory_bytes() + sizeof(Segment);
+  bytes_ += entry.bytes;
 }
 
 SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool is_synchronous) {
@@ -152,30 +169,20 @@ SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool i
   program->graph = graph;
   program->place = original_->place;
   program->id = original_->id;
-  const std::int64_t start = nanoseconds_now();
+  program->is_for_many_sizes = true;
   compile_program(program, is_synchronous);
-  if (is_synchronous) {
-    const double taken = static_cast<double>(nanoseconds_now() - start) * 1e-6;
-    const double known = milliseconds_.load(std::memory_order_relaxed);
-    milliseconds_.store(known == 0 ? taken : known + (taken - known) / 8,
-                        std::memory_order_relaxed);
-    program->graph = Graph();
-  }
   const std::lock_guard lock(mutex_);
-  ++made_;
   Program& entry = programs_[sizes];
-  entry.segment = program;
-  entry.used = ++clock_;
-  const std::size_t before = entry.bytes;
-  entry.bytes = program->executable ? program->executable->memory_bytes() + sizeof(Segment) : 0;
-  bytes_ += entry.bytes - before;
+  bytes_ -= entry.bytes;
+  entry = Program{program, ++clock_};
+  note_made(entry);
   drop_oldest();
   return program;
 }
 
 void ShapeFamily::drop_oldest() {
-  while (programs_.size() > 1 &&
-         (programs_.size() > kMostPrograms || bytes_.load() > kMostProgramBytes)) {
+  const std::size_t most = std::min(kMostProgramBytes, cache_bytes() / 4);
+  while (programs_.size() > 1 && (programs_.size() > kMostPrograms || bytes_.load() > most)) {
     const auto oldest = std::min_element(
         programs_.begin(), programs_.end(),
         [](const auto& a, const auto& b) { return a.second.used < b.second.used; });

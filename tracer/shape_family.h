@@ -55,10 +55,12 @@ class ShapeFamily {
     SegmentPtr segment;
     std::uint64_t used = 0;
     std::size_t bytes = 0;
+    bool is_made = false;
   };
   struct Hash {
     std::size_t operator()(const SizeValues& sizes) const;
   };
+  void note_made(Program& entry);
   void drop_oldest();
 
   SegmentPtr original_;

@@ -155,13 +155,17 @@ void Replay::hand_back(Replay& from) {
 void Replay::note_resized() {
   expected_ = ExpectedCalls(*segment_);
   scratch_.clear();
+  const std::size_t known = is_complete()
+                                ? segment_->slots.size()
+                                : static_cast<std::size_t>(segment_->words[matched_].first_slot);
   for (std::size_t id = 0; id < live_.size(); ++id) {
     Live& live = live_[id];
     const Slot& slot = segment_->slots[id];
-    if (slot.is_live_in || live.run == run_ || !live.impl) continue;
-    if (!(live.impl->geometry.sizes == slot.type.sizes) ||
-        !(live.impl->geometry.strides == slot.strides))
-      live.impl.reset();
+    if (slot.is_live_in || !live.impl || (live.run == run_ && id < known)) continue;
+    if (live.impl->geometry.sizes == slot.type.sizes && live.impl->geometry.strides == slot.strides)
+      continue;
+    live.impl.reset();
+    live.run = 0;  // memory for it may have been made with that of an earlier stage's results
   }
   owed_stages_ = std::max(owed_stages_, next_stage_);
   next_stage_ = 0;

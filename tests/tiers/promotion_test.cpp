@@ -95,6 +95,27 @@ TEST_F(Promotion, TheFasterCodeStaysAfterTheTrial) {
   EXPECT_FALSE(says("[trying")) << programs();
 }
 
+// Each of the equal launches takes too little of the time to be worth it, all of them do not.
+TEST_F(Promotion, AKernelOfManyLayersCountsAsAWhole) {
+  tier_policy().always_takes_it = true;
+  tracer::testing::set_synchronous(true);
+  const Tensor x = groove::randn({16, 24}), weight = groove::randn({24, 24});
+  const auto run = [&] {
+    float last = 0;
+    for (int step = 0; step < 20; ++step) {
+      Tensor h = x;
+      for (int layer = 0; layer < 60; ++layer) h = groove::softmax(h.matmul(weight), 1);
+      last = h[0][0].item<float>();
+    }
+    return last;
+  };
+  set_mode(Mode::kEager);
+  const float eager = run();
+  set_mode(Mode::kAuto);
+  EXPECT_EQ(run(), eager);
+  EXPECT_TRUE(says("[tier 2]")) << programs();
+}
+
 TEST_F(Promotion, HappensInTheBackground) {
   tier_policy().always_takes_it = true;
   tracer::testing::set_synchronous(false);

@@ -49,20 +49,6 @@ NestDriver::NestDriver(const Kernel& kernel) : order_(kernel.order) {
   }
 }
 
-// All but the addresses.
-void NestDriver::describe(const Launch& launch, NestArguments& arguments) const {
-  arguments.count[0] = launch.count[0];
-  arguments.count[1] = launch.rank > 1 ? launch.count[1] : 1;
-  for (int axis = 0; axis < kMaxAxes; ++axis) {
-    arguments.index[axis] = axis < launch.rank ? launch.begin[axis] : 0;
-  }
-  for (std::size_t a = 0; a < sizes_.size(); ++a) {
-    NestAccess& access = arguments.accesses[a];
-    access.stride[0] = launch.strides[a][0] * sizes_[a];
-    access.stride[1] = launch.rank > 1 ? launch.strides[a][1] * sizes_[a] : 0;
-  }
-}
-
 // In bytes, of the point `index`.
 std::int64_t NestDriver::offset(const Launch& launch, std::size_t access,
                                 const std::int64_t* index) const {
@@ -73,15 +59,30 @@ std::int64_t NestDriver::offset(const Launch& launch, std::size_t access,
   return elements * sizes_[access];
 }
 
+// All but the scalars; `address` gives that of an access's first point.
+template <typename Address>
+void NestDriver::describe(const Launch& launch, NestArguments& arguments,
+                          const Address& address) const {
+  arguments.count[0] = launch.count[0];
+  arguments.count[1] = launch.rank > 1 ? launch.count[1] : 1;
+  for (int axis = 0; axis < kMaxAxes; ++axis) {
+    arguments.index[axis] = axis < launch.rank ? launch.begin[axis] : 0;
+  }
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    NestAccess& access = arguments.accesses[a];
+    access.pointer = address(a);
+    access.stride[0] = launch.strides[a][0] * sizes_[a];
+    access.stride[1] = launch.rank > 1 ? launch.strides[a][1] * sizes_[a] : 0;
+  }
+}
+
 void NestDriver::run(NestFunction function, const Launch& launch) const noexcept {
   if (launch.count[0] == 0 && !walks_rows()) return;
   NestArguments arguments;
-  describe(launch, arguments);
   arguments.scalars = launch.scalars;
-  for (std::size_t a = 0; a < sizes_.size(); ++a) {
-    arguments.accesses[a].pointer =
-        static_cast<char*>(launch.pointers[a]) + offset(launch, a, launch.begin);
-  }
+  describe(launch, arguments, [&](std::size_t a) {
+    return static_cast<char*>(launch.pointers[a]) + offset(launch, a, launch.begin);
+  });
   const bool in_blocks = order_ == Order::kMap && arguments.count[1] > 1 && jumps_lines(arguments);
   std::int64_t left = 1;
   for (int axis = kFirstOuter; axis < launch.rank; ++axis) left *= launch.count[axis];
@@ -103,8 +104,8 @@ void NestDriver::run(NestFunction function, const Launch& launch) const noexcept
 
 bool NestDriver::bind(const Launch& launch, std::vector<BoundCall>& calls) const {
   NestArguments arguments;
-  describe(launch, arguments);
   arguments.scalars = nullptr;
+  describe(launch, arguments, [](std::size_t) { return nullptr; });
   if (order_ == Order::kMap && arguments.count[1] > 1 && jumps_lines(arguments)) return false;
   std::size_t left = 1;
   for (int axis = kFirstOuter; axis < launch.rank; ++axis) {
@@ -117,7 +118,6 @@ bool NestDriver::bind(const Launch& launch, std::vector<BoundCall>& calls) const
     BoundCall call;
     call.addresses.push_back({offsetof(NestArguments, scalars), BoundCall::kScalars, 0});
     for (std::size_t a = 0; a < sizes_.size(); ++a) {
-      arguments.accesses[a].pointer = nullptr;
       const std::size_t at = offsetof(NestArguments, accesses) + a * sizeof(NestAccess);
       call.addresses.push_back({static_cast<std::int32_t>(at + offsetof(NestAccess, pointer)),
                                 static_cast<std::int32_t>(a), offset(launch, a, arguments.index)});

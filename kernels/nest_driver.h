@@ -59,7 +59,8 @@ class NestDriver {
 
  private:
   bool walks_rows() const { return order_ == Order::kRow || order_ == Order::kTree; }
-  void describe(const Launch& launch, NestArguments& arguments) const;
+  template <typename Address>
+  void describe(const Launch& launch, NestArguments& arguments, const Address& address) const;
   std::int64_t offset(const Launch& launch, std::size_t access, const std::int64_t* index) const;
   bool jumps_lines(const NestArguments& arguments) const;
   void run_blocks(NestFunction function, const Launch& launch, NestArguments& arguments) const;

@@ -138,6 +138,19 @@ void second_order(int steps, Log& log) {
   }
 }
 
+// A view is an input of the loop long before its base gets a history.
+void base_that_joins_late(int steps, Log& log) {
+  auto weight = groove::randn({4}).requires_grad_();
+  auto base = groove::rand({3, 4});
+  auto row = base.select(0, 1);
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) base.mul_(weight);
+    auto loss = (row * weight).square().sum();
+    log.number(loss.item<double>());
+    log.tensor(autograd::grad({loss}, {weight}, {}, true)[0]);
+  }
+}
+
 }  // namespace
 
 const std::vector<Loop>& view_loops() {
@@ -149,6 +162,7 @@ const std::vector<Loop>& view_loops() {
       {"view_from_before", view_from_before},
       {"two_backwards", two_backwards},
       {"second_order_of_writes", second_order},
+      {"base_that_joins_late", base_that_joins_late},
   };
   return all;
 }

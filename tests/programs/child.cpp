@@ -18,6 +18,7 @@
 #include <stdexcept>
 
 #include "groove/jit.h"
+#include "src/core/allocator.h"
 #include "tests/programs/program.h"
 #include "tracer/coverage.h"
 #include "tracer/registry.h"
@@ -137,6 +138,7 @@ int be_child(const Request& request) {
   if (found == programs.end()) throw std::invalid_argument("no program " + request.program);
   tracer::testing::force_exit_at(request.exit_at);
   tracer::testing::fail_live_in_check(request.fail_live_in);
+  set_guard_pages(request.has_guard_pages);
   manual_seed(7);
   found->run();
   if (cpu_at_steady < 0) throw std::logic_error(request.program + " never calls steady()");
@@ -156,6 +158,7 @@ Result run_child(const Request& request) {
                                      "--fail-live-in",
                                      std::to_string(request.fail_live_in)};
   if (request.tells) arguments.emplace_back("--explain");
+  if (request.has_guard_pages) arguments.emplace_back("--guard-pages");
   std::vector<std::string> environment = request.environment;
   for (char** entry = environ; *entry; ++entry)
     if (std::strncmp(*entry, "GROOVE_", 7) != 0) environment.emplace_back(*entry);

@@ -15,6 +15,7 @@ struct Request {
   std::int64_t exit_at = -1;       // every replay leaves before this word
   std::int64_t fail_live_in = -1;  // the check of this slot fails, see tracer/testing.h
   bool tells = false;              // explains itself on standard error
+  bool has_guard_pages = false;    // every storage ends at a page that may not be touched
 };
 
 struct Result {

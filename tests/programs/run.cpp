@@ -18,6 +18,7 @@ namespace {
 struct Way {
   std::string name;
   Environment environment;
+  bool has_guard_pages = false;
 };
 
 const Environment kEager{"GROOVE_MODE=eager", "GROOVE_NUM_THREADS=1"};
@@ -43,6 +44,8 @@ std::vector<Way> all_ways() {
   times({{"hot2", {"GROOVE_HOT=2"}}, {"hot1", {"GROOVE_HOT=1"}}});
   times({{"cache", {}}, {"onecache", {"GROOVE_CACHE_BYTES=1"}}});
   times({{"1thread", {"GROOVE_NUM_THREADS=1"}}, {"2threads", {"GROOVE_NUM_THREADS=2"}}});
+  ways.push_back({"guarded-asmjit", {"GROOVE_TIER=asmjit", "GROOVE_COMPILE=sync"}, true});
+  ways.push_back({"guarded-llvm", {"GROOVE_TIER=llvm", "GROOVE_COMPILE=sync"}, true});
   ways.push_back({"checked", {"GROOVE_CHECK=1", "GROOVE_TIER=asmjit", "GROOVE_COMPILE=sync"}});
   ways.push_back({"eager-2threads", {"GROOVE_MODE=eager", "GROOVE_NUM_THREADS=2"}});
   return ways;
@@ -113,7 +116,10 @@ class Check {
       const bool is_chosen =
           options_.way.empty() ? options_.is_full || (i * 5 + number_) % ways.size() < kSampledWays
                                : ways[i].name == options_.way;
-      if (is_chosen) compare(ways[i].name, run_child({program_.name, ways[i].environment}));
+      if (!is_chosen) continue;
+      Request request{program_.name, ways[i].environment};
+      request.has_guard_pages = ways[i].has_guard_pages;
+      compare(ways[i].name, run_child(request));
     }
   }
 
@@ -201,6 +207,7 @@ int main(int argc, char** argv) {
   app.add_option("--child", child.program, "run this program in this process");
   app.add_option("--exit-at", child.exit_at, "leave every replay before this word");
   app.add_option("--fail-live-in", child.fail_live_in, "fail the check of this slot");
+  app.add_flag("--guard-pages", child.has_guard_pages, "let storages end at forbidden pages");
   app.add_flag("--explain", child.tells, "explain to standard error at the end");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "groove/jit.h"
+#include "src/core/allocator.h"
 #include "tests/tracer/graph_executor.h"
 #include "tests/tracer/loops.h"
 #include "tracer/testing.h"
@@ -28,6 +29,7 @@ class Loops : public ::testing::TestWithParam<Loop> {
   void TearDown() override {
     tt::force_exit_at(-1);
     tt::set_check(-1);
+    set_guard_pages(false);
     tt::forget_everything();
     if (compiler_) register_compiler(*compiler_);
   }
@@ -76,6 +78,12 @@ TEST_P(Loops, RunTheSameWithBackgroundCompilation) {
   tt::set_synchronous(false);
   for (int repeat = 0; repeat < 3; ++repeat) expect_same("background");
   jit::synchronize();
+}
+
+TEST_P(Loops, RunTheSameAtGuardPages) {
+  ASSERT_TRUE(compiler_ != nullptr) << "no compiler is linked";
+  set_guard_pages(true);
+  expect_same("guard pages");
 }
 
 // A difference is an error, thrown at the end of the run.

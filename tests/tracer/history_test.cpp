@@ -2,6 +2,8 @@
 // at them, and that their backward runs compiled.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
 #include <thread>
 
 #include "groove/groove.h"
@@ -169,6 +171,73 @@ TEST_F(Histories, PartsUsedUpStayUsedUp) {
     }
     return numbers;
   });
+}
+
+// What a used-up history led to is known still: a gradient of it is an error, one past it is none.
+TEST_F(Histories, UsedUpOnesLeadToTheirLeaves) {
+  expect_as_eager([] {
+    const Tensor a = groove::randn({3}).requires_grad_(), b = groove::randn({3}).requires_grad_();
+    std::vector<Tensor> kept;
+    std::vector<double> numbers;
+    for (int i = 0; i < 8; ++i) {
+      const Tensor loss = a.square().sum();
+      loss.backward();
+      numbers.push_back(loss.item<double>());
+      kept.push_back(loss);
+    }
+    const jit::EagerGuard guard;
+    for (const Tensor& loss : kept) {
+      for (const double value : numbers_of(autograd::grad({loss + b.sum()}, {b})[0]))
+        numbers.push_back(value);
+      try {
+        autograd::grad({loss + b.sum()}, {a});
+      } catch (const Error& error) {
+        numbers.push_back(static_cast<double>(std::hash<std::string>()(error.what())));
+      }
+    }
+    return numbers;
+  });
+}
+
+// A view whose base was written in place after it was made is a view of what was written.
+TEST_F(Histories, ViewsOfWrittenResults) {
+  expect_as_eager([] {
+    const Tensor weight = groove::randn({2, 3}).requires_grad_();
+    std::vector<Tensor> kept;
+    std::vector<double> numbers;
+    for (int i = 0; i < 8; ++i) {
+      Tensor base = weight * 1.5;
+      const Tensor row = base.select(0, 1);
+      base.mul_(2.0);
+      numbers.push_back(base.sum().item<double>());
+      kept.push_back(row);
+    }
+    const jit::EagerGuard guard;
+    for (const Tensor& row : kept) {
+      (row * 3.0).sum().backward();
+      for (const double value : numbers_of(weight.grad())) numbers.push_back(value);
+    }
+    return numbers;
+  });
+}
+
+// An input written in place is saved by its own history, which must not keep it alive.
+TEST_F(Histories, WrittenInputsAreFreed) {
+  const Tensor weight = groove::randn({64, 64}).mul_(0.1).requires_grad_();
+  double read = 0;
+  const auto episode = [&] {
+    Tensor state = groove::ones({64, 64});
+    for (int t = 0; t < 10; ++t) {
+      state.add_(weight);
+      state.tanh_();
+      read += state.sum().item<double>();
+    }
+  };
+  for (int i = 0; i < 10; ++i) episode();
+  const std::size_t before = memory::statistics().allocated;
+  for (int i = 0; i < 50; ++i) episode();
+  EXPECT_LE(memory::statistics().allocated, before + 64 * 64 * 4);
+  EXPECT_GT(jit::summary().hits, 50u) << jit::explain();
 }
 
 TEST_F(Histories, AnotherThreadMayFollowThem) {

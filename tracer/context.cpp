@@ -23,7 +23,8 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
 
 inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
   // Sums of products, so that none waits for another.
-  const std::uint64_t what = static_cast<std::uint64_t>(op.id) << 2 | (groove::detail::is_grad_recorded ? 1 : 0);
+  const std::uint64_t what =
+      static_cast<std::uint64_t>(op.id) << 2 | (groove::detail::is_grad_recorded ? 1 : 0);
   const std::uint64_t where = static_cast<std::uint64_t>(site.line) << 32 | site.column;
   std::uint64_t h = (what + static_cast<std::uint64_t>(default_dtype_epoch()) * (1ull << 32)) *
                         0xff51afd7ed558ccdu +

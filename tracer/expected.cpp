@@ -21,11 +21,21 @@ bool is_plain(const Word& word) {
 
 }  // namespace
 
-ExpectedCalls::ExpectedCalls(const Segment& segment) : calls(segment.words.size() + 1) {
+void ExpectedCalls::renew(const Segment& segment) {
+  calls.resize(segment.words.size() + 1);
+  slots.clear();
+  std::vector<bool> is_met(segment.slots.size());
   for (std::size_t w = 0; w < segment.words.size(); ++w) {
     const Word& word = segment.words[w];
-    if (!is_plain(word)) continue;
     ExpectedCall& call = calls[w];
+    call.op = nullptr;
+    call.meets_live_in = false;
+    for (const SlotId id : word.inputs) {
+      if (id == kNoSlot || !segment.slots[static_cast<std::size_t>(id)].is_live_in) continue;
+      call.meets_live_in |= !is_met[static_cast<std::size_t>(id)];
+      is_met[static_cast<std::size_t>(id)] = true;
+    }
+    if (!is_plain(word)) continue;
     call.op = word.op;
     call.ordinal = word.site.ordinal;
     call.attrs = word.attrs.words().data();

@@ -10,8 +10,8 @@
 
 namespace groove::tracer {
 
-/// The compiler makes one record of a place for all calls there (of a template, or an inline function,
-/// there may be several), so comparing its address is enough where it is equal.
+/// The compiler makes one record of a place for all calls there (of a template, or an inline
+/// function, there may be several), so comparing its address is enough where it is equal.
 inline const void* record_of(const Site& site) { return std::bit_cast<const void*>(site); }
 
 struct alignas(64) ExpectedCall {
@@ -27,11 +27,14 @@ struct alignas(64) ExpectedCall {
   std::uint32_t tape_nodes = 0;
   std::uint8_t numbers = 0;
   bool grad_enabled = false;
+  bool meets_live_in = false;  // no word before it has used one of its operands
 };
 static_assert(sizeof(ExpectedCall) == 64);
 
 struct ExpectedCalls {
-  explicit ExpectedCalls(const Segment& segment);
+  explicit ExpectedCalls(const Segment& segment) { renew(segment); }
+  /// The segment's words have other attributes now; the places stay.
+  void renew(const Segment& segment);
   std::vector<ExpectedCall> calls;  // [word], and one more after the last
   std::vector<SlotId> slots;
 };

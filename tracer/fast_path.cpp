@@ -160,7 +160,7 @@ inline void Context::on_call_in_replay(const Call& call, Tensor* outputs) {
   if (state_ == State::kReplaying && !is_forced_out() && replay_->is_plain()) [[likely]] {
     const ExpectedCall& expected = replay_->expected();
     if (is_same_call(expected, call)) [[likely]] {
-      if (!replay_->knows_operands(expected, call) ||
+      if (expected.meets_live_in || !replay_->knows_operands(expected, call) ||
           !replay_->can_hand_out_again(expected, outputs))
         return on_first_use(call, outputs);
       replay_->take_call<true>(expected, outputs);
@@ -174,9 +174,11 @@ inline void Context::on_call_in_replay(const Call& call, Tensor* outputs) {
 
 void handle_call(const Call& call, Tensor* outputs) {
   Context* const context = known_context();
-  if (context && context->state() == State::kReplaying && is_surely_tracing()) [[likely]]
+  if (!context || !is_surely_tracing()) [[unlikely]]
+    return handle_other_call(call, outputs);
+  if (context->state() == State::kReplaying) [[likely]]
     return context->on_call_in_replay(call, outputs);
-  handle_other_call(call, outputs);
+  context->on_call(call, outputs);
 }
 
 }  // namespace groove::tracer

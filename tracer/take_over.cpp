@@ -165,7 +165,7 @@ void Replay::hand_back(Replay& from) {
 }
 
 void Replay::note_resized() {
-  expected_ = ExpectedCalls(*segment_);
+  expected_.renew(*segment_);
   scratch_.clear();
   const std::size_t known = is_complete()
                                 ? segment_->slots.size()

@@ -16,8 +16,9 @@ constexpr std::int64_t kLine = 64;
 // A stage below this does not wake a second thread; a launch below the other stays on one.
 constexpr double kSerialStage = 10'000;
 constexpr double kSerialLaunch = 1'500;
-// What a barrier takes from a level that several threads share, and a stage must gain by sharing.
-constexpr double kBarrier = 400;
+// What a barrier and moving data between caches take from a level that threads share, and what a
+// stage must gain by sharing.
+constexpr double kBarrier = 1'000;
 constexpr double kLeastGain = 2'000;
 
 std::atomic<std::uint64_t> next_mark{1};

@@ -17,6 +17,7 @@ namespace {
 constexpr int kFreePaths = 8;  // of a head, before the next ones get dearer …
 constexpr std::uint64_t kProvenRuns = 4;  // … unless they have run so often
 constexpr int kLossesBeforePause = 3;
+constexpr int kLongestPause = 12;  // doublings
 constexpr int kMostDoublings = 20;
 constexpr std::size_t kMostExits = 8192;
 constexpr std::size_t kLongestRecording = 20'000;
@@ -149,13 +150,20 @@ void LoopRecord::note(bool is_hit, bool is_recorded) {
   const int lost = is_hit ? losses.load(relaxed) / 2 : losses.load(relaxed) + 1;
   losses.store(lost, relaxed);
   if (!is_hit && lost >= kLossesBeforePause)
-    skip.store(std::uint64_t{1} << std::min(lost - kLossesBeforePause, kMostDoublings), relaxed);
+    skip.store(std::uint64_t{1} << std::min(lost - kLossesBeforePause, kLongestPause), relaxed);
 }
 
 bool LoopRecord::is_willing() {
   const std::uint64_t left = skip.load(std::memory_order_relaxed);
   if (left > 0) skip.store(left - 1, std::memory_order_relaxed);
   return left == 0;
+}
+
+void LoopRecord::forgive() {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  const float before = success.load(relaxed);
+  success.store(before + (1 - before) / 4096, relaxed);
+  is_willing();
 }
 
 double LoopRecord::promise(std::size_t words, bool keeps_history) const {
@@ -165,31 +173,34 @@ double LoopRecord::promise(std::size_t words, bool keeps_history) const {
          (kEntry + (keeps_history ? kHistory : 0)) / static_cast<double>(words);
 }
 
-// Several loops may begin with the same word: the one that promises most comes first. What is not
-// chosen is forgiven slowly.
+// Several loops may begin with the same word: the one that promises most comes first. Steps are one
+// loop here, however they were found, and the way that was taken last speaks for all of a loop.
 void Context::order_by_promise(std::vector<SegmentPtr>& segments) {
   const auto is_other = [&](const SegmentPtr& segment) {
     return segment->loop != segments.front()->loop;
   };
   if (segments.size() < 2 || std::none_of(segments.begin(), segments.end(), is_other)) return;
-  // Of one loop, the way that was taken last speaks for all.
-  std::vector<std::pair<LoopRecord*, double>> promises;
+  std::vector<std::pair<const LoopRecord*, double>> promises;  // null: of steps
   const auto promise = [&promises](const SegmentPtr& segment) {
+    const LoopRecord* const of =
+        segment->kind == Discovery::Kind::kStep ? nullptr : segment->loop.get();
     for (const auto& [loop, value] : promises)
-      if (loop == segment->loop.get()) return value;
-    const double value =
-        segment->loop->promise(segment->expected, segment->history != nullptr);
-    return promises.emplace_back(segment->loop.get(), value).second;
+      if (loop == of) return value;
+    const bool keeps_history = segment->history != nullptr;
+    return promises.emplace_back(of, segment->loop->promise(segment->expected, keeps_history))
+        .second;
   };
   for (const SegmentPtr& segment : segments) promise(segment);
   std::stable_sort(segments.begin(), segments.end(), [&](const SegmentPtr& a, const SegmentPtr& b) {
     return promise(a) > promise(b);
   });
-  for (const auto& [loop, value] : promises)
-    if (loop != segments.front()->loop.get()) {
-      const float before = loop->success.load(std::memory_order_relaxed);
-      loop->success.store(before + (1 - before) / 4096, std::memory_order_relaxed);
-    }
+  std::vector<const LoopRecord*> done{segments.front()->loop.get()};
+  for (const SegmentPtr& segment : segments) {
+    LoopRecord* const loop = segment->loop.get();
+    if (std::find(done.begin(), done.end(), loop) != done.end()) continue;
+    loop->forgive();
+    done.push_back(loop);
+  }
 }
 
 // ---- going over ----

@@ -16,8 +16,6 @@ constexpr std::uint32_t kSharePerWord = 4;
 // Few words come again by chance; a short loop runs often anyway.
 constexpr std::uint64_t kEvidence = 8;
 
-// Recordings of a plan in which something else may come.
-constexpr std::uint32_t kMostMisses = 4;
 // Compiled runs that come one after the other and are taken for one iteration of a loop.
 constexpr std::uint64_t kLongestTurn = 4;
 
@@ -104,22 +102,10 @@ bool Discovery::is_planned(std::uint64_t head, const Stretch& words) const {
   });
 }
 
-void Discovery::note_missed(const Plan& plan) {
-  Loop& loop = loops_[plan.loop];
-  if (loop.plans == 0 || ++loop.misses > kMostMisses) return;
-  --loop.plans;
-  loop.seen = needed(plan.head, loop);
-  add_plan(plan);
-}
-
 void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
 
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
-  if (recorded.order == plan.hash && recorded.length == plan.length) {
-    loops_[plan.loop].misses = 0;
-    return true;
-  }
-  note_missed(plan);
+  if (recorded.order == plan.hash && recorded.length == plan.length) return true;
   Loop& loop = loop_of(recorded);
   if (loop.seen + 1 < needed(plan.head, loop)) return false;
   loop.seen = 0;

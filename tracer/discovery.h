@@ -58,8 +58,6 @@ class Discovery {
   void note_cut(const Plan& plan);
   /// Is there a plan for just these words, too?
   bool is_planned(std::uint64_t head, const Stretch& words) const;
-  /// Something else came in its place: it is waited for again, a few times.
-  void note_missed(const Plan& plan);
   /// Was what has been recorded expected, or has it come often enough by itself?
   bool accepts(const Plan& plan, const Stretch& recorded);
   /// Has the word before the one that comes now this hash? (0: any)
@@ -89,7 +87,6 @@ class Discovery {
   struct Loop {
     std::uint32_t seen = 0;
     std::uint32_t plans = 0;     // recorded so far; each makes the next one dearer
-    std::uint32_t misses = 0;    // recordings in which something else came, since the last plan
     std::uint64_t noted_at = 0;  // in words
   };
 

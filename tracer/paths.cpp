@@ -153,21 +153,16 @@ Paths::Branch& Paths::branch_at(std::uint64_t place, std::size_t depth, std::uin
   return found->second;
 }
 
-SegmentPtr Paths::add(const SegmentPtr& segment) {
+void Paths::add(const SegmentPtr& segment) {
   const Segment& added = *segment;
   ++changes_;
   Segments& family = heads_[added.head];
-  std::size_t shared = 0, shared_with_nearest = 0;
+  std::size_t shared = 0;
   std::vector<std::uint64_t> path;
-  SegmentPtr nearest;
   for (const SegmentPtr& known : family) {
     const std::size_t most = std::min(known->words.size(), added.words.size());
     std::size_t alike = 0;
     while (alike < most && is_same_word(*known, added, alike)) ++alike;
-    if (known->kind == added.kind && (!nearest || alike > shared_with_nearest)) {
-      nearest = known;
-      shared_with_nearest = alike;
-    }
     if (!path.empty() && alike <= shared) continue;
     shared = alike;
     path.assign(known->path.begin(), known->path.begin() + static_cast<std::ptrdiff_t>(alike) + 1);
@@ -190,7 +185,6 @@ SegmentPtr Paths::add(const SegmentPtr& segment) {
   Segments& alike = ends_[added.path.back()];
   alike.insert(alike.begin(), segment);
   family.push_back(segment);
-  return nearest;
 }
 
 void Paths::set_apart(Segment& segment) {

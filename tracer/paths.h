@@ -34,9 +34,8 @@ std::uint64_t key_of(const Segment& segment, std::size_t at);
 
 class Paths {
  public:
-  /// Gives the segment its path. It becomes the first choice wherever it differs from others. Gives
-  /// the one of its kind with which it has most words in common; null: none has the same head.
-  SegmentPtr add(const SegmentPtr& segment);
+  /// Gives the segment its path. It becomes the first choice wherever it differs from others.
+  void add(const SegmentPtr& segment);
   void remove(const Segment& segment);
   /// Gives the segment a path that no other one shares and nobody is led to.
   void set_apart(Segment& segment);

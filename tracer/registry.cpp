@@ -414,9 +414,7 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
         return true;
       }
     segment->id = r.next_id++;
-    const SegmentPtr nearest = r.paths.add(segment);
-    // Steps that begin alike are one loop, however differently they go on.
-    if (nearest && segment->kind == Discovery::Kind::kStep) segment->loop = nearest->loop;
+    r.paths.add(segment);
     r.all.push_back(segment);
     add_to_filter(segment->head);
     if (!is_synchronous) queue(r, r.queue, segment);

@@ -160,6 +160,8 @@ struct LoopRecord {
   void note(bool is_hit, bool is_recorded = false);
   /// May a run begin? Counts the times that it may not.
   bool is_willing();
+  /// Another loop that begins alike was chosen: what this one did is forgiven slowly.
+  void forgive();
   /// What a word of such a run saves, 1 when it costs nothing at all. `words` a run; its results
   /// may go on the tape.
   double promise(std::size_t words, bool keeps_history) const;

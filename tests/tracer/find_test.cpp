@@ -445,25 +445,5 @@ TEST(Discovery, ManyCompiledRunsAreNoIteration) {
   }
 }
 
-// Steps of many lengths begin alike: the one that is waited for need not be the next.
-TEST(Discovery, WhatWasMissedIsWaitedFor) {
-  using tracer::Discovery;
-  Discovery discovery;
-  discovery.set_hot(2);
-  for (int step = 0; step < 2; ++step) {
-    for (std::uint64_t i = 0; i < 12; ++i) discovery.on_word(word(i), Discovery::kOpCost);
-    discovery.on_step_end();
-  }
-  for (int miss = 0; miss < 5; ++miss) {
-    const Discovery::Plan* const found = discovery.plan(word(0));
-    ASSERT_NE(found, nullptr) << "after " << miss << " misses";
-    const Discovery::Plan plan = *found;
-    discovery.take_plan(plan);
-    EXPECT_EQ(discovery.plan(word(0)), nullptr);
-    discovery.note_missed(plan);
-  }
-  EXPECT_EQ(discovery.plan(word(0)), nullptr) << "it is given up some time";
-}
-
 }  // namespace
 }  // namespace groove::testing

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tracer/testing.h"
+
 namespace {
 
 using groove::Tensor;
@@ -130,6 +132,21 @@ void watched() {
       "≤ 15");
 }
 
+// A run that is left in the middle: what had matched runs eagerly, and the rest is watched.
+void left() {
+  groove::NoGradGuard no_grad;
+  const Tensor x = groove::full({1}, 0.5), y = groove::full({1}, 0.25);
+  const auto body = [&] { short_body(x, y); };
+  groove::jit::set_mode(groove::jit::Mode::kEager);
+  const double eager = nanoseconds_a_call(body, 5000);
+  groove::jit::set_mode(groove::jit::Mode::kAuto);
+  nanoseconds_a_call(body, 5000);
+  groove::tracer::testing::force_exit_at(8);
+  row("an exit after 8 of 16 words, more than all of them in eager mode",
+      nanoseconds_a_call(body, 5000) - eager, "");
+  groove::tracer::testing::force_exit_at(-1);
+}
+
 // A chain of as many ops on 100 tensors and on one: what 99 more live-ins cost.
 void entered() {
   groove::jit::set_mode(groove::jit::Mode::kAuto);
@@ -162,4 +179,5 @@ int main() {
   watched();
   compiled();
   entered();
+  left();
 }

@@ -7,11 +7,15 @@
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
 #include "tracer/tape_hooks.h"
+#include "tracer/threads.h"
 
 namespace groove::tracer {
 
 Replay::Replay(SegmentPtr segment, std::uint64_t session)
-    : segment_(std::move(segment)), expected_(*segment_), session_(session) {
+    : segment_(std::move(segment)),
+      expected_(*segment_),
+      session_(session),
+      borrower_(borrower_of(session)) {
   live_.resize(segment_->slots.size());
   scalars_.resize(std::max<std::size_t>(segment_->number_kinds.size(), 1));
   buffers_.resize(segment_->live_ins.size() + segment_->output_storages.size());
@@ -23,14 +27,12 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session)
   for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
     const Slot& slot = segment_->slots[id];
     live_[id].requires_grad = slot.requires_grad;
-    live_[id].is_live_in = slot.is_live_in;
     if (!slot.is_live_in && slot.is_user_visible)
       storage_users_[static_cast<std::size_t>(slot.storage)].push_back(static_cast<SlotId>(id));
   }
-  for (const SlotId id : segment_->live_ins) {
-    const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
-    if (segment_->storages[static_cast<std::size_t>(storage)].writes > 0) written_.push_back(id);
-  }
+  expect_live_ins();
+  for (std::size_t i = 0; i < expected_live_ins_.size(); ++i)
+    if (expected_live_ins_[i].is_written) written_.push_back(segment_->live_ins[i]);
   for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
     const StorageInfo& info = segment_->storages[s];
     if (info.is_live_in)
@@ -58,28 +60,14 @@ Stretch Replay::stretch() const {
   return words;
 }
 
-// The addresses of all live-ins, and the memory of all outputs: a fused kernel may compute early
-// what only a later stage owes. Live-ins are in the order of the words that bind them, and stay
-// where they are, so a later stage goes on where the one before it stopped.
+// The memory of all outputs: a fused kernel may compute early what only a later stage owes. The
+// addresses of live-ins are there since they were bound; null for those of words to come.
 void Replay::prepare_buffers(std::int32_t stage) {
-  if (stage == 0 || has_exposed_) bound_live_ins_ = 0;
-  const std::size_t live_ins = segment_->live_ins.size();
-  for (; bound_live_ins_ < live_ins; ++bound_live_ins_) {
-    const SlotId id = segment_->live_ins[bound_live_ins_];
-    const Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.run != run_) break;  // first used by a word of a later stage
-    void*& buffer = buffers_[bound_live_ins_];
-    buffer = live.object->data();
-    if (!live.is_exposed || live.snapshot.empty()) [[likely]]
-      continue;
-    const bool is_written = std::find(written_.begin(), written_.end(), id) != written_.end();
-    if (!is_written) buffer = const_cast<unsigned char*>(live.snapshot.data());
-  }
   if (stage > 0) return;
-  std::fill(buffers_.begin() + static_cast<std::ptrdiff_t>(bound_live_ins_),
-            buffers_.begin() + static_cast<std::ptrdiff_t>(live_ins), nullptr);
-  void** buffer = buffers_.data() + live_ins;
-  for (const std::int32_t index : segment_->output_storages) *buffer++ = output_buffer(index);
+  for (std::size_t i = 0; i < segment_->live_ins.size() && !is_complete(); ++i)
+    if (live_[static_cast<std::size_t>(segment_->live_ins[i])].run != run_) buffers_[i] = nullptr;
+  void** place = buffers_.data() + segment_->live_ins.size();
+  for (const std::int32_t index : segment_->output_storages) *place++ = output_buffer(index);
 }
 
 // Memory for an output. A result that another segment's stage made real keeps its own: this
@@ -311,7 +299,7 @@ void Replay::poison() {
     Live& live = live_[id];
     if (segment_->slots[id].is_live_in || live.run != run_ || !live.impl || !live.impl->is_pending)
       continue;
-    live.impl->trace_session = 0;
+    forget_session(*live.impl);
     live.impl.reset();
     live.run = 0;
   }
@@ -320,12 +308,9 @@ void Replay::poison() {
 
 void Replay::reset() {
   drop_history();
-  for (const SlotId id : segment_->live_ins) {
-    Live& live = live_[static_cast<std::size_t>(id)];
-    live.impl.reset();
-    live.object = nullptr;
-  }
-  ++run_;
+  ++run_;  // first: a tensor that ends now is no live-in any more
+  for (const SlotId id : retained_) live_[static_cast<std::size_t>(id)].impl.reset();
+  retained_.clear();
   matched_ = 0;
   has_exposed_ = false;
   next_stage_ = 0;

@@ -406,6 +406,7 @@ void Context::forget() {
   shown_.clear();
   sample_head_ = 0;
   is_sample_ = false;
+  beginnings_ = {};
   replays_.clear();
   exits_.clear();
   rest_.reset();

@@ -2,6 +2,7 @@
 // what discovery has seen. Every dispatched call and big word of the thread passes through here.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -46,6 +47,13 @@ class Context {
   void settle_down();
   /// Another thread looks at something that this one owes.
   void on_touch_from_outside(TensorImpl& impl);
+  /// The last reference to a tensor that replays of this context alone have had as a live-in is
+  /// gone. kYes: the run under way has it, and a reference from now on; kUnknown: another thread is
+  /// inside.
+  enum class Kept : std::uint8_t { kNo, kYes, kUnknown };
+  Kept keep(TensorImpl& impl);
+  /// When the run under way began (graves::clock); kNoRun when none is.
+  std::uint64_t run_began() const { return run_began_.load(std::memory_order_acquire); }
   /// The thread ends: what is pending is committed. Never throws.
   void end() noexcept;
 
@@ -107,6 +115,9 @@ class Context {
                  Tensor* outputs, Reason& why);
   template <typename Word>
   bool start_replay(std::uint64_t hash, const Word& word, const SiteKey& site, Tensor* outputs);
+  template <typename Word>
+  bool begin_run(Replay& replay, const Word& word, const SiteKey& site, Tensor* outputs,
+                 Reason& why);
   bool try_match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why) {
     return replay_->match(call, site, outputs, why);
   }
@@ -137,6 +148,11 @@ class Context {
   /// What was recorded so far is a segment of its own; what follows is in none for now.
   void end_recording();
   void run_outside(std::uint64_t hash, void (*expand)(void*), void* context);
+  void open_run() { run_began_.store(time_of_run(), std::memory_order_release); }
+  void close_run() {
+    run_began_.store(kNoRun, std::memory_order_release);
+    clear_graves();
+  }
   bool commit_complete(std::size_t skip_last);
   /// Commits a run whose words have all matched; leaves any other.
   void end_run(Reason reason);
@@ -146,10 +162,6 @@ class Context {
   void give_up_run();
   // Telling (context_tell.cpp): who came where another word was expected, what it cost, and the
   // error of strict mode.
-  struct Came {
-    const Op* op = nullptr;
-    Site site;
-  };
   void note_came(const Op& op, const Site& site) { came_ = {&op, user_site(site)}; }
   /// Why the run is really left; notes it, and in strict mode what is to be thrown.
   Reason note_exit(Reason reason, std::int64_t nanoseconds);
@@ -181,6 +193,15 @@ class Context {
   };
   class Redo;
   Replay& replay_of(const SegmentPtr& segment);
+  // Segments that may begin with a word, as the registry gave them at its state `changes`.
+  struct Beginning {
+    std::uint64_t head = 0, key = 0, changes = ~0ull;
+    std::vector<SegmentPtr> segments;
+    bool are_one_loop = false;
+    Replay* first = nullptr;  // of the first of them, once it was tried
+  };
+  static constexpr std::size_t kBeginnings = 16;
+  void look_up(Beginning& known, std::uint64_t head, std::uint64_t key);
   template <typename Word>
   bool go_over(const Word& word, const SiteKey& site, Tensor* outputs, Reason why);
   bool go_over_to_reader(TensorImpl& impl);
@@ -265,6 +286,7 @@ class Context {
   Stretch recorded_;  // words of the recording so far
   std::unique_ptr<Recorder> recorder_;
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;
+  std::array<Beginning, kBeginnings> beginnings_;  // by head
   std::unordered_map<std::uint64_t, SideExit> exits_;          // by place and what came there
   std::unordered_map<std::uint64_t, Family> families_;     // by head
   std::unordered_map<std::uint64_t, SegmentPtr> again_;    // by head: to be recorded afresh
@@ -281,12 +303,13 @@ class Context {
   std::uint64_t side_exit_ = 0;  // where it went another way; 0: nowhere
   std::uint64_t recorded_stop_ = 0;  // the word before which the recording ends; 0: none
   std::optional<Rest> rest_;
-  std::optional<Came> came_;
+  Came came_;
   std::optional<std::size_t> error_at_;  // words that had matched when an error was thrown
   std::string strict_error_;             // to be thrown when the program is back in its own code
   std::unordered_map<std::uint64_t, Uncompiled> uncompiled_;  // by head
   std::int64_t started_ = -1;            // of a run that is timed, in nanoseconds
   std::int64_t commits_ = 0;
+  std::atomic<std::uint64_t> run_began_{kNoRun};
   // Where this thread's tape was when the replay began, and, after another thread has ended the
   // replay, where it is.
   std::uint64_t sequence_ = 0;

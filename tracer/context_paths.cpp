@@ -132,6 +132,7 @@ void Context::drop_retired() {
   const std::uint64_t now = retirements();
   if (now == retirements_) return;
   retirements_ = now;
+  beginnings_ = {};
   std::erase_if(replays_, [this](const auto& entry) {
     return entry.second && entry.second.get() != replay_ &&
            entry.second->told_segment()->state.load() == State::kRetired;

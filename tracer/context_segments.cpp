@@ -1,5 +1,6 @@
 // A context's segments: starting, finishing and abandoning a recording; starting, committing and
 // leaving a replay.
+#include <algorithm>
 #include <iterator>
 
 #include "src/core/check.h"
@@ -92,12 +93,26 @@ void Context::finish_recording(bool is_cut) {
 
 // ---- replay ----
 
+void Context::look_up(Beginning& known, std::uint64_t head, std::uint64_t key) {
+  known.head = head;
+  known.key = key;
+  known.changes = path_changes.load(std::memory_order_acquire);
+  known.segments = armed_starting(head, key);
+  known.are_one_loop =
+      !known.segments.empty() &&
+      std::all_of(known.segments.begin(), known.segments.end(), [&](const SegmentPtr& segment) {
+        return segment->loop == known.segments.front()->loop;
+      });
+  known.first = nullptr;
+}
+
 template <typename Word>
-bool Context::begin_run(const SegmentPtr& segment, const Word& word, const SiteKey& site,
-                        Tensor* outputs, Reason& why) {
-  replay_ = &replay_of(segment);
+bool Context::begin_run(Replay& replay, const Word& word, const SiteKey& site, Tensor* outputs,
+                        Reason& why) {
+  open_run();
+  replay_ = &replay;
   const std::int64_t start =
-      Ledger::is_timed(replay_->told_segment()->statistics.hits) ? nanoseconds_now() : -1;
+      Ledger::is_timed(replay.told_segment()->statistics.hits) ? nanoseconds_now() : -1;
   if (!is_forced_out() && try_match(word, site, outputs, why)) {
     started_ = start;
     sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
@@ -109,7 +124,14 @@ bool Context::begin_run(const SegmentPtr& segment, const Word& word, const SiteK
   }
   replay_->reset();
   replay_ = nullptr;
+  close_run();
   return false;
+}
+
+template <typename Word>
+bool Context::begin_run(const SegmentPtr& segment, const Word& word, const SiteKey& site,
+                        Tensor* outputs, Reason& why) {
+  return begin_run(replay_of(segment), word, site, outputs, why);
 }
 
 template bool Context::begin_run(const SegmentPtr&, const Call&, const SiteKey&, Tensor*, Reason&);
@@ -120,19 +142,17 @@ template <typename Word>
 bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& site,
                            Tensor* outputs) {
   const Lock lock(*this);
-  std::vector<SegmentPtr> candidates = armed_starting(hash, key_of_first(word, site));
-  order_by_promise(candidates);
   const LoopRecord* unwilling = nullptr;
   SegmentPtr refused;  // by what came as its first word
   Reason refusal = Reason::kForced;
-  for (const SegmentPtr& segment : candidates) {
-    if (!discovery_.is_after(segment->before) || segment->loop.get() == unwilling) continue;
+  const auto begins = [&](const SegmentPtr& segment, Replay* replay) {
+    if (!discovery_.is_after(segment->before) || segment->loop.get() == unwilling) return false;
     if (!segment->loop->is_willing()) {
       unwilling = segment->loop.get();
-      continue;
+      return false;
     }
     Reason why = Reason::kForced;
-    if (begin_run(segment, word, site, outputs, why)) return true;
+    if (begin_run(replay ? *replay : replay_of(segment), word, site, outputs, why)) return true;
     if (why == Reason::kMoved) {
       add_moving(hash, 0);
       retire(segment);
@@ -140,10 +160,33 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
       refused = segment;
       refusal = why;
     }
+    return false;
+  };
+  // A call that the first one matches has the key by which they were found.
+  Beginning& known = beginnings_[hash % kBeginnings];
+  const bool is_current =
+      known.head == hash && known.changes == path_changes.load(std::memory_order_acquire);
+  const bool is_first_tried = is_current && known.are_one_loop;
+  if (is_first_tried) {
+    if (!known.first) known.first = &replay_of(known.segments.front());
+    if (begins(known.segments.front(), known.first)) return true;
   }
+  const std::uint64_t key = key_of_first(word, site);
+  const bool is_same_key = is_current && known.key == key;
+  if (!is_same_key) {
+    unwilling = nullptr;
+    refused.reset();
+    refusal = Reason::kForced;
+    look_up(known, hash, key);
+  }
+  std::vector<SegmentPtr> candidates(
+      known.segments.begin() + (is_same_key && is_first_tried ? 1 : 0), known.segments.end());
+  order_by_promise(candidates);
+  for (const SegmentPtr& segment : candidates)
+    if (begins(segment, nullptr)) return true;
   if (start_at_sizes(hash, word, site, outputs)) return true;
   note_other_sizes(hash, refusal);
-  if (refused) refused->ledger.note_exit(0, refused->words.size(), refusal, "", 0);
+  if (refused) refused->ledger.note_exit(0, refused->words.size(), refusal, {}, 0);
   return false;
 }
 
@@ -219,11 +262,12 @@ void Context::note_run(bool is_hit) {
 
 void Context::end_replay(bool is_hit, Reason reason) {
   Replay* const replay = replay_;
-  came_.reset();
+  came_ = {};
   error_at_.reset();
   note_run(is_hit);
   replay_ = nullptr;
   replay->reset();
+  close_run();
   if (state_ == State::kReplaying) move_to(State::kWatching);
   Segment& segment = *replay->told_segment();
   if (is_hit) {

@@ -63,21 +63,18 @@ void Context::on_error() {
 Reason Context::note_exit(Reason reason, std::int64_t nanoseconds) {
   Segment& segment = *replay_->told_segment();
   const std::size_t matched = replay_->matched();
-  if (error_at_ == matched && came_) reason = Reason::kException;
-  std::string came, seen;
-  if (came_) {
-    came = fmt::format("{} at {}", came_->op->name,
-                       short_place(came_->site.file_name(), came_->site.line()));
-    if (matched < segment.words.size())
-      seen = fmt::format(": {} expected, got {}", describe(segment.words[matched]), came);
-  } else if (matched > 0) {
-    seen = fmt::format(" after {}", describe(segment.words[matched - 1]));
-  }
-  segment.ledger.note_exit(matched, segment.words.size(), reason, came, nanoseconds);
-  if (is_strict() && is_strict_about(reason))
+  if (error_at_ == matched && came_.op) reason = Reason::kException;
+  segment.ledger.note_exit(matched, segment.words.size(), reason, came_, nanoseconds);
+  if (is_strict() && is_strict_about(reason)) {
+    std::string seen;
+    if (came_.op && matched < segment.words.size())
+      seen = fmt::format(": {} expected, got {}", describe(segment.words[matched]), came_.text());
+    else if (!came_.op && matched > 0)
+      seen = fmt::format(" after {}", describe(segment.words[matched - 1]));
     strict_error_ = fmt::format("strict mode: the compiled loop at {} was left{}: {}",
                                 short_place(segment.place), seen, with_advice(reason));
-  came_.reset();
+  }
+  came_ = {};
   error_at_.reset();
   return reason;
 }

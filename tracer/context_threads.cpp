@@ -80,6 +80,15 @@ void Context::take_back_tape() {
   is_tape_outside_ = false;
 }
 
+// Whoever destroys a tensor may hold another context's lock, so this one is not waited for.
+Context::Kept Context::keep(TensorImpl& impl) {
+  const bool is_new = lock_.try_enter();
+  if (!is_new && !lock_.is_owner_inside()) return Kept::kUnknown;
+  const Kept kept = replay_ && replay_->keep(impl) ? Kept::kYes : Kept::kNo;
+  if (is_new) lock_.leave();
+  return kept;
+}
+
 void Context::settle_down() {
   if (state_ == State::kReplaying) flush(Reason::kModeChange);
   if (is_tape_outside_) take_back_tape();
@@ -118,6 +127,7 @@ void Context::give_up_run() {
   }
   if (replay_) replay_->poison();
   replay_ = nullptr;
+  close_run();
   move_to(State::kWatching);
 }
 

@@ -80,7 +80,7 @@ bool Replay::meet_operands(const ExpectedCall& expected, const Call& call) {
       continue;
     }
     Reason why = Reason::kMismatchOperand;
-    if (!live.is_live_in || !input.defined() || !bind(id, *input.impl(), why) || has_exposed_)
+    if (live.input < 0 || !input.defined() || !bind(id, *input.impl(), why) || has_exposed_)
       return false;
   }
   return true;

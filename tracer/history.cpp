@@ -167,6 +167,7 @@ void Replay::track_view(const TrackedView& view) {
   fill(view.slot);
   const Node& made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
   const std::vector<Scalar> numbers = numbers_of(made);
+  hold(live_[static_cast<std::size_t>(slot.parent)]);
   const Tensor input(live_[static_cast<std::size_t>(slot.parent)].object);
   Tensor output(&impl);
   const Call call{made.op, ArrayRef<Tensor>(input), &made.attrs, numbers, Site::current()};
@@ -204,8 +205,12 @@ void Replay::keep_history() {
   run.plan = segment_->history;
   run.first_position = tape_hooks().sequence();
   run.numbers = scalars_;
-  for (const SlotId id : segment_->history->outside)
-    run.outside.push_back(Tensor(live_[static_cast<std::size_t>(id)].object));
+  const auto held = [this](SlotId id) {
+    Live& live = live_[static_cast<std::size_t>(id)];
+    hold(live);
+    return Tensor(live.object);
+  };
+  for (const SlotId id : segment_->history->outside) run.outside.push_back(held(id));
   for (const HistoryPlan::Value& saved : segment_->history->values) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(saved.slot)];
     const StorageInfo& info = segment_->storages[static_cast<std::size_t>(slot.storage)];
@@ -217,7 +222,7 @@ void Replay::keep_history() {
         std::any_of(results.begin(), results.end(),
                     [&](const HistoryPlan::Result& result) { return result.slot == saved.slot; });
     if (!is_result && (slot.is_live_in || (slot.requires_grad && slot.is_leaf)))
-      value.live_in = Tensor(live_[static_cast<std::size_t>(saved.slot)].object);
+      value.live_in = held(saved.slot);
     value.storage = base.storage;
     value.geometry = geometry_of(saved.slot);
     value.dtype = slot.type.dtype;
@@ -235,7 +240,10 @@ void Replay::drop_history() {
     live.run = 0;
   };
   if (was_left_) {
-    for (std::size_t id = 0; id < live_.size(); ++id)
+    const std::size_t known = is_complete()
+                                  ? live_.size()
+                                  : static_cast<std::size_t>(segment_->words[matched_].first_slot);
+    for (std::size_t id = 0; id < known; ++id)
       if (live_[id].epoch == kNotReusable) drop(static_cast<SlotId>(id));
     was_left_ = false;
   }

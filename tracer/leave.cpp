@@ -2,6 +2,7 @@
 // ran before the end wrote nothing that existed before, so running their words again is harmless;
 // what the program already saw of them has the same bits.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "src/core/check.h"
@@ -26,12 +27,31 @@ class GradModeScope {
   bool previous_;
 };
 
+// Operands, results and numbers of a word, of which most have few.
+template <typename T>
+class FewOf {
+ public:
+  explicit FewOf(std::size_t count) : count_(count) {
+    if (count > kFew) many_.resize(count);
+  }
+  T* data() { return many_.empty() ? few_.data() : many_.data(); }
+  T& operator[](std::size_t i) { return data()[i]; }
+  operator ArrayRef<T>() { return {data(), count_}; }
+
+ private:
+  static constexpr std::size_t kFew = 4;
+  std::size_t count_;
+  std::array<T, kFew> few_{};
+  std::vector<T> many_;
+};
+
 }  // namespace
 
 Tensor Replay::operand(SlotId id) {
   if (id == kNoSlot) return Tensor();
-  const Live& live = live_[static_cast<std::size_t>(id)];
+  Live& live = live_[static_cast<std::size_t>(id)];
   GROOVE_ASSERT(live.run == run_);
+  hold(live);
   if (!live.snapshot.empty() && live.object->storage->flags & Storage::kForeign) {
     // Foreign memory may be gone by now; its content was kept at the first use.
     Tensor kept = make_empty(live.object->geometry.sizes, live.object->dtype);
@@ -48,10 +68,13 @@ Tensor Replay::operand(SlotId id) {
 
 std::vector<Scalar> Replay::numbers_of(const Word& word) const {
   std::vector<Scalar> numbers;
-  for (std::size_t i = 0; i < word.number_kinds.size(); ++i)
-    numbers.push_back(
-        number_in(scalars_[static_cast<std::size_t>(word.first_number) + i], word.number_kinds[i]));
+  for (std::size_t i = 0; i < word.number_kinds.size(); ++i) numbers.push_back(number_of(word, i));
   return numbers;
+}
+
+Scalar Replay::number_of(const Word& word, std::size_t i) const {
+  return number_in(scalars_[static_cast<std::size_t>(word.first_number) + i],
+                   word.number_kinds[i]);
 }
 
 // The pending handle the user holds becomes the result of the eager run. One that a stage made
@@ -141,54 +164,59 @@ void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs,
 
 void Replay::rerun(std::size_t w) {
   const Word& word = segment_->words[w];
-  std::vector<Tensor> inputs;
-  for (const SlotId id : word.inputs) inputs.push_back(operand(id));
   const GradModeScope mode(word.grad_enabled);
-  const auto bind_results = [&](const std::vector<Tensor>& results) {
-    for (std::size_t k = 0; k < word.outputs.size(); ++k)
-      if (word.outputs[k] != kNoSlot && word.output_is_new[k])
-        bind_result(word.outputs[k], results[k]);
-  };
-  if (word.is_big) {
-    std::vector<Tensor> results;
-    std::shared_ptr<Script> script = script_of_rerun(w);
-    TapeNodePtr code = script ? script->user_code : TapeNodePtr();
-    for (const auto& [at, attached] : code_)
-      if (at == w) code = attached;
-    if (rerun_) {
-      const std::vector<Scalar> numbers = numbers_of(word);
-      BigWord big{word.op,    inputs,      &word.attrs, numbers,
-                  word.place, word.object, word.epoch,  word.ends_step};
-      big.results = &results;
-      big.user_code = code.get();
-      if (word.code_role == CodeRole::kWalks || word.code_role == CodeRole::kResumes)
-        big.script = &script;
-      const auto expand = [&] { rerun_big(word, inputs, script, code.get(), results); };
-      rerun_->library_call(
-          big, word.site, [](void* run) { (*static_cast<decltype(expand)*>(run))(); },
-          const_cast<void*>(static_cast<const void*>(&expand)));
-    } else {
-      rerun_big(word, inputs, script, code.get(), results);
-    }
-    const bool has_code = word.code_role != CodeRole::kNone;
-    bind_results(has_code && script ? script->arguments : results);
-    if (has_code) stop_rerun(word, std::move(script));
-    return;
-  }
-  const std::vector<Scalar> numbers = numbers_of(word);
-  std::vector<Tensor> results(word.outputs.size());
+  if (word.is_big) return rerun_library_call(w);
+  FewOf<Tensor> inputs(word.inputs.size()), results(word.outputs.size());
+  for (std::size_t i = 0; i < word.inputs.size(); ++i) inputs[i] = operand(word.inputs[i]);
+  FewOf<Scalar> numbers(word.number_kinds.size());
+  for (std::size_t i = 0; i < word.number_kinds.size(); ++i) numbers[i] = number_of(word, i);
   const Call call{word.op, inputs, &word.attrs, numbers, word.place, word.is_inplace};
   if (rerun_)
     rerun_->call(call, word.site, results.data());
   else
     run_eager(call, results.data());
-  bind_results(results);
+  bind_results(word, results);
+}
+
+void Replay::bind_results(const Word& word, ArrayRef<Tensor> results) {
+  for (std::size_t k = 0; k < word.outputs.size(); ++k)
+    if (word.outputs[k] != kNoSlot && word.output_is_new[k])
+      bind_result(word.outputs[k], results[k]);
+}
+
+void Replay::rerun_library_call(std::size_t w) {
+  const Word& word = segment_->words[w];
+  std::vector<Tensor> inputs, results;
+  for (const SlotId id : word.inputs) inputs.push_back(operand(id));
+  std::shared_ptr<Script> script = script_of_rerun(w);
+  TapeNodePtr code = script ? script->user_code : TapeNodePtr();
+  for (const auto& [at, attached] : code_)
+    if (at == w) code = attached;
+  if (rerun_) {
+    const std::vector<Scalar> numbers = numbers_of(word);
+    BigWord big{word.op,    inputs,      &word.attrs, numbers,
+                word.place, word.object, word.epoch,  word.ends_step};
+    big.results = &results;
+    big.user_code = code.get();
+    if (word.code_role == CodeRole::kWalks || word.code_role == CodeRole::kResumes)
+      big.script = &script;
+    const auto expand = [&] { rerun_big(word, inputs, script, code.get(), results); };
+    rerun_->library_call(
+        big, word.site, [](void* run) { (*static_cast<decltype(expand)*>(run))(); },
+        const_cast<void*>(static_cast<const void*>(&expand)));
+  } else {
+    rerun_big(word, inputs, script, code.get(), results);
+  }
+  const bool has_code = word.code_role != CodeRole::kNone;
+  bind_results(word, has_code && script ? script->arguments : results);
+  if (has_code) stop_rerun(word, std::move(script));
 }
 
 // Exposed memory of Groove's own that the program has changed since the word read it: its content
 // at that time is put back while the word runs. A library call walks whatever was bound before it.
 std::vector<Replay::Live*> Replay::swap_snapshots(std::size_t w) {
   std::vector<Live*> swapped;
+  if (!has_exposed_) return swapped;
   const auto consider = [&](SlotId id) {
     if (id == kNoSlot) return;
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
@@ -225,7 +253,7 @@ void Replay::show_again(std::size_t at) {
 }
 
 bool Replay::has_foreign_memory() const {
-  return std::any_of(live_.begin(), live_.end(), [this](const Live& live) {
+  return has_exposed_ && std::any_of(live_.begin(), live_.end(), [this](const Live& live) {
     return live.run == run_ && !live.snapshot.empty() &&
            live.object->storage->flags & Storage::kForeign;
   });

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 
+#include "src/core/check.h"
+#include "tracer/report.h"
+
 namespace groove::tracer {
 namespace {
 
 constexpr double kMillisecond = 1e6;  // nanoseconds
 
 }  // namespace
+
+std::string Came::text() const {
+  return op ? fmt::format("{} at {}", op->name, short_place(site.file_name(), site.line()))
+            : std::string();
+}
 
 void Ledger::note_eager(std::int64_t nanoseconds) {
   const std::lock_guard lock(mutex_);
@@ -20,25 +28,29 @@ void Ledger::note_compiled(std::int64_t nanoseconds) {
   compiled_[timed_++ % compiled_.size()] = time;
 }
 
-void Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason,
-                       const std::string& came, std::int64_t again) {
+// Texts take longer to make than most exits. A place in a header has a name in every file.
+Exit& Ledger::exit_at(std::int32_t word, Reason reason, const Came& came) {
+  for (Exit& known : exits_)
+    if (known.word == word && known.reason == reason && known.what == came) return known;
+  const std::string text = came.text();
+  for (Exit& known : exits_)
+    if (known.word == word && known.reason == reason && known.came == text) return known;
+  // Of very many ways out, the later ones are counted with the last.
+  if (exits_.size() < kMostExits) exits_.push_back({word, reason, came, text, 0, 0});
+  return exits_.back();
+}
+
+void Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
+                       std::int64_t again) {
   const std::lock_guard lock(mutex_);
-  const auto word = static_cast<std::int32_t>(matched);
-  auto exit = std::find_if(exits_.begin(), exits_.end(), [&](const Exit& known) {
-    return known.word == word && known.reason == reason && known.came == came;
-  });
-  if (exit == exits_.end()) {
-    // Of very many ways out, the later ones are counted with the last.
-    if (exits_.size() < kMostExits) exits_.push_back({word, reason, came, 0, 0});
-    exit = exits_.end() - 1;
-  }
+  Exit& exit = exit_at(static_cast<std::int32_t>(matched), reason, came);
   // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
   const double left =
       words == 0 ? 0 : 1 - static_cast<double>(matched) / static_cast<double>(words);
   const double lost =
       static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - middle();
-  ++exit->count;
-  exit->lost += std::max(0.0, lost);
+  ++exit.count;
+  exit.lost += std::max(0.0, lost);
 }
 
 double Ledger::eager() const {

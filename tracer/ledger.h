@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/core/dispatch.h"
 #include "tracer/reasons.h"
 
 namespace groove::tracer {
@@ -32,11 +33,23 @@ class Overhead {
   std::int64_t start_;
 };
 
-// One way out: where, why, and what came instead of the expected word.
+// What came instead of the expected word; `op` is null when no call came.
+struct Came {
+  const Op* op = nullptr;
+  Site site;
+  std::string text() const;  // "add at model.cpp:35"; empty when no call came
+  bool operator==(const Came& other) const {
+    return op == other.op && (!op || (site.file_name() == other.site.file_name() &&
+                                      site.line() == other.site.line()));
+  }
+};
+
+// One way out: where, why, and what came.
 struct Exit {
   std::int32_t word = 0;  // how many had matched
   Reason reason = Reason::kCompleted;
-  std::string came;         // "add at model.cpp:35"; empty when no call came
+  Came what;
+  std::string came;         // the same for people
   std::uint64_t count = 0;  // times
   double lost = 0;          // milliseconds, in all
 };
@@ -50,7 +63,7 @@ class Ledger {
   void note_eager(std::int64_t nanoseconds);
   void note_compiled(std::int64_t nanoseconds);
   /// `again`: what it took to run eagerly what had matched, of `words` words in all.
-  void note_exit(std::size_t matched, std::size_t words, Reason reason, const std::string& came,
+  void note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
                  std::int64_t again);
 
   /// Milliseconds of one iteration; 0 when not known. Of compiled ones the median of the last
@@ -63,6 +76,7 @@ class Ledger {
  private:
   static constexpr std::size_t kMostExits = 64;
   double middle() const;
+  Exit& exit_at(std::int32_t word, Reason reason, const Came& came);
 
   mutable std::mutex mutex_;
   double eager_ = 0;

@@ -12,14 +12,6 @@
 namespace groove::tracer {
 namespace {
 
-// For a few numbers a loop is faster than memcmp().
-bool is_equal(const Shape& a, const Shape& b) {
-  std::size_t i = 0;
-  if (a.size() != b.size()) return false;
-  while (i < a.size() && a[i] == b[i]) ++i;
-  return i == a.size();
-}
-
 bool same_head(const Word& word, const Op* op, const SiteKey& site, const Attrs& attrs,
                std::size_t inputs, std::size_t numbers, Reason& why) {
   if (word.op != op)
@@ -40,121 +32,6 @@ bool same_head(const Word& word, const Op* op, const SiteKey& site, const Attrs&
 }
 
 }  // namespace
-
-bool Replay::snapshot_is_current(const Live& live) const {
-  return live.snapshot.empty() ||
-         std::memcmp(live.snapshot.data(), live.object->data(), live.snapshot.size()) == 0;
-}
-
-bool Replay::take_snapshot(SlotId id, TensorImpl& impl, Reason& why) {
-  Live& live = live_[static_cast<std::size_t>(id)];
-  const std::size_t bytes = span_bytes(impl);
-  if (bytes > kSnapshotLimit) {
-    why = Reason::kExposedLarge;
-    return false;
-  }
-  const unsigned char* from = static_cast<const unsigned char*>(impl.data());
-  live.snapshot.assign(from, from + bytes);
-  live.is_exposed = has_exposed_ = true;
-  return true;
-}
-
-// Binds a live-in for this run after checking everything the compiled code relies on.
-bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
-  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  Live& live = live_[static_cast<std::size_t>(id)];
-  if (id == failing_live_in()) [[unlikely]] {
-    why = Reason::kForced;
-    return false;
-  }
-  if (is_owed_elsewhere(impl, session_)) [[unlikely]] {
-    foreign_ = detail::RefPtr<TensorImpl>(&impl);
-    why = Reason::kThread;
-    return false;
-  }
-  if (has_stale_history(impl) && !derive_history(id, impl)) [[unlikely]] {
-    why = Reason::kLiveInType;
-    return false;
-  }
-  if ((impl.autograd ? impl.autograd->hooks : 0) != slot.hooks ||
-      impl.requires_grad != slot.requires_grad) {
-    why = Reason::kLiveInType;
-    return false;
-  }
-  if (slot.recorded.defined()) {
-    if (slot.recorded.impl() != &impl) {
-      why = Reason::kMismatchOperand;
-      return false;
-    }
-    if (impl.metadata_epoch != slot.recorded_epoch) {
-      why = Reason::kLiveInType;
-      return false;
-    }
-  } else {
-    if (impl.is_pending) {
-      why = Reason::kMismatchOperand;
-      return false;
-    }
-    const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
-    if (impl.dtype != slot.type.dtype || !is_equal(impl.geometry.sizes, slot.type.sizes) ||
-        !is_equal(impl.geometry.strides, slot.strides) ||
-        is_leaf != slot.is_leaf) {
-      why = Reason::kLiveInType;
-      return false;
-    }
-    live.impl = groove::detail::RefPtr<TensorImpl>(&impl);
-  }
-  live.object = &impl;
-  live.run = run_;
-  live.is_exposed = false;
-  live.bound_at = matched_;
-  live.snapshot.clear();
-  if (impl.storage->flags & (Storage::kExposed | Storage::kOwed)) [[unlikely]] {
-    if (impl.storage->flags & Storage::kOwed) {  // written through an alias in this very run
-      live.run = 0;
-      why = Reason::kLiveInAlias;
-      return false;
-    }
-    if (!take_snapshot(id, impl, why)) {
-      live.run = 0;
-      return false;
-    }
-  }
-  return true;
-}
-
-// The live-in whose memory a slot shows: itself, or what it is a view of.
-const Replay::Live& Replay::memory_of(SlotId id) const {
-  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  return live_[static_cast<std::size_t>(
-      slot.is_live_in ? id : segment_->storages[static_cast<std::size_t>(slot.storage)].base)];
-}
-
-bool Replay::expose(const Storage& storage, Reason& why) {
-  bool is_live_in = false;
-  for (const SlotId id : segment_->live_ins) {
-    const Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.run != run_ || live.object->storage.get() != &storage) continue;
-    is_live_in = true;
-    if (!live.is_exposed && !take_snapshot(id, *live.object, why)) return false;
-  }
-  for (std::size_t id = 0; id < live_.size(); ++id) {
-    Live& live = live_[id];
-    const Slot& slot = segment_->slots[id];
-    if (live.run != run_ || slot.is_live_in) continue;
-    if (!is_live_in && live.object->storage.get() == &storage) return false;  // made in this run
-    if (slot.parent != kNoSlot) live.is_exposed = memory_of(static_cast<SlotId>(id)).is_exposed;
-  }
-  return true;
-}
-
-bool Replay::is_bound(const TensorImpl& impl) const {
-  for (const SlotId id : segment_->live_ins) {
-    const Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.run == run_ && live.object == &impl) return true;
-  }
-  return false;
-}
 
 bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
   if (id == kNoSlot || !tensor.defined()) {
@@ -244,6 +121,9 @@ TensorImpl& Replay::handle(SlotId id) {
       (!live.impl->autograd ||
        (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad));
   if (!is_reusable) {
+    // The program's alone from now on.
+    if (live.impl && !live.impl->is_pending && live.impl->trace_session == session_)
+      forget_session(*live.impl);
     Geometry geometry{slot.type.sizes, slot.strides, 0};
     live.impl = make_impl(StoragePtr(), std::move(geometry), slot.type.dtype);
     if (!slot.is_leaf) {
@@ -277,7 +157,9 @@ void Replay::hand_out(const Word& word, std::size_t k, Tensor& output) {
 
 TensorImpl& Replay::existing_handle(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
-  return live.run == run_ ? *live.object : handle(id);
+  if (live.run != run_) return handle(id);
+  hold(live);
+  return *live.object;
 }
 
 // Would the word write memory that foreign code may look at as soon as the call is over? Only as

@@ -23,7 +23,6 @@ namespace {
 
 std::atomic<int> chosen_hot{-1};
 std::atomic<int> chosen_synchronous{-1};
-std::atomic<std::int64_t> failing{-1};
 std::atomic<std::int64_t> chosen_check{-1};
 
 void handle_big_word(const BigWord& word, void (*expand)(void*), void* argument) {
@@ -146,7 +145,6 @@ int settings::mode_of_environment() {
 }
 
 bool is_strict() { return mode_in_force() == jit::Mode::kStrict; }
-std::int64_t failing_live_in() { return failing.load(std::memory_order_relaxed); }
 
 void note_copy(const Tensor& original, const Tensor& copy) {
   if (Context* const context = active_context()) context->on_copy(original, copy);

@@ -20,7 +20,8 @@ bool is_strict();
 std::int64_t check_every();
 inline constinit std::atomic<std::int64_t> forced{-1};
 inline std::int64_t forced_exit() { return forced.load(std::memory_order_relaxed); }
-std::int64_t failing_live_in();
+inline constinit std::atomic<std::int64_t> failing{-1};
+inline std::int64_t failing_live_in() { return failing.load(std::memory_order_relaxed); }
 /// The tracer's layer of dispatch (fast_path.cpp).
 void handle_call(const Call& call, Tensor* outputs);
 

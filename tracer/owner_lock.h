@@ -29,6 +29,11 @@ class OwnerLock {
   /// For the owner.
   void leave() noexcept { is_owner_inside_.store(false, std::memory_order_release); }
 
+  /// For the owner.
+  bool is_owner_inside() const noexcept {
+    return is_owner_inside_.load(std::memory_order_relaxed);
+  }
+
   /// For any thread: waits, and gives false when the thread is inside already.
   bool lock(const void* thread) noexcept;
   void unlock(const void* thread) noexcept;

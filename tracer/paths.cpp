@@ -73,9 +73,11 @@ auto find_in(std::vector<SegmentPtr>& in, const Segment& segment) {
                       [&](const SegmentPtr& known) { return known.get() == &segment; });
 }
 
-void put_first(std::vector<SegmentPtr>& in, const Segment& segment) {
+bool put_first(std::vector<SegmentPtr>& in, const Segment& segment) {
   const auto found = find_in(in, segment);
-  if (found != in.end()) std::rotate(in.begin(), found, found + 1);
+  if (found == in.end() || found == in.begin()) return false;
+  std::rotate(in.begin(), found, found + 1);
+  return true;
 }
 
 template <typename Map>
@@ -230,22 +232,28 @@ void Paths::find_choices(const Segment& segment, Choices& choices) {
   }
 }
 
-void Paths::note_taken(const Segment& segment) {
-  if (segment.path.empty()) return;  // forgotten meanwhile
-  Choices& choices = choices_[&segment];
-  if (choices.changes != changes_) find_choices(segment, choices);
-  for (Segments* const alike : choices.all) put_first(*alike, segment);
+bool Paths::note_taken(const Segment& segment) {
+  bool is_news = false;
+  for (std::size_t depth = 0; depth < segment.words.size(); ++depth) {
+    const auto found = branches_.find(segment.path[depth]);
+    if (found == branches_.end()) continue;
+    const auto alike = found->second.find(key_of(segment, depth));
+    if (alike != found->second.end()) is_news |= put_first(alike->second, segment);
+  }
+  return is_news;
 }
 
-void Paths::note_left(const Segment& segment) {
+bool Paths::note_left(const Segment& segment) {
   const auto family = heads_.find(segment.head);
-  if (family == heads_.end() || segment.path.empty()) return;
+  if (family == heads_.end() || segment.path.empty()) return false;
   const auto branch = branches_.find(segment.path.front());
-  if (branch == branches_.end()) return;
+  if (branch == branches_.end()) return false;
   const auto alike = branch->second.find(key_of(segment, 0));
-  if (alike == branch->second.end()) return;
+  if (alike == branch->second.end()) return false;
   const auto found = find_in(alike->second, segment);
-  if (found != alike->second.end()) std::rotate(found, found + 1, alike->second.end());
+  if (found == alike->second.end() || found + 1 == alike->second.end()) return false;
+  std::rotate(found, found + 1, alike->second.end());
+  return true;
 }
 
 std::vector<SegmentPtr> Paths::starting(std::uint64_t head, std::uint64_t key) const {

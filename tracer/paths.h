@@ -40,10 +40,10 @@ class Paths {
   /// Gives the segment a path that no other one shares and nobody is led to.
   void set_apart(Segment& segment);
   void clear();
-  /// The segment was taken: it is the first choice from now on.
-  void note_taken(const Segment& segment);
-  /// It was begun and left: the last choice.
-  void note_left(const Segment& segment);
+  /// The segment was taken: it is the first choice from now on. True when it was not before.
+  bool note_taken(const Segment& segment);
+  /// It was begun and left: the last choice. True when it was not before.
+  bool note_left(const Segment& segment);
 
   /// Segments of a head whose first word has this key, the most recently taken first.
   std::vector<SegmentPtr> starting(std::uint64_t head, std::uint64_t key) const;

@@ -7,6 +7,7 @@
 #include "src/core/geometry.h"
 #include "tracer/numbers.h"
 #include "tracer/tape_hooks.h"
+#include "tracer/threads.h"
 
 namespace groove::tracer {
 namespace {
@@ -19,6 +20,12 @@ Recorder::Recorder(std::uint64_t head, std::uint64_t session, Moving moving)
     : session_(session), moving_(std::move(moving)), segment_(std::make_shared<Segment>()) {
   segment_->head = head;
   first_position_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
+}
+
+// What it has seen is no tensor of a recording or replay any more.
+Recorder::~Recorder() {
+  for (const Tensor& object : objects_)
+    if (object.impl()->trace_session == session_) forget_session(*object.impl());
 }
 
 void Recorder::fail(Reason reason) {

@@ -26,6 +26,7 @@ class Recorder {
   };
 
   Recorder(std::uint64_t head, std::uint64_t session, Moving moving);
+  ~Recorder();
 
   std::uint64_t session() const { return session_; }
   /// Set when this iteration cannot become a segment.

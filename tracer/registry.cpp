@@ -106,12 +106,15 @@ void handle_fork() {
 
 std::atomic<std::uint64_t> retired{0};
 
+void note_paths_changed() { path_changes.fetch_add(1, std::memory_order_release); }
+
 // Replays that are under way go on; no new one begins.
 void take_out(Registry& r, const SegmentPtr& segment, const char* why) {
   segment->end.store(why);
   segment->state.store(State::kRetired);
   if (segment->words.empty()) return;
   r.paths.remove(*segment);
+  note_paths_changed();
   retired.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -208,6 +211,7 @@ void compile(Segment& segment) {
   segment.statistics.compile_milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   segment.state.store(result, std::memory_order_release);
+  note_paths_changed();
 }
 
 // Does every run of the one go through as a run of the other?
@@ -389,13 +393,13 @@ std::vector<SegmentPtr> armed_ending(std::uint64_t place) {
 void note_taken(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  r.paths.note_taken(*segment);
+  if (r.paths.note_taken(*segment)) note_paths_changed();
 }
 
 void note_left(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  r.paths.note_left(*segment);
+  if (r.paths.note_left(*segment)) note_paths_changed();
 }
 
 bool submit(SegmentPtr segment, bool is_synchronous) {
@@ -416,6 +420,7 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
     segment->id = r.next_id++;
     r.paths.add(segment);
     r.all.push_back(segment);
+    note_paths_changed();
     add_to_filter(segment->head);
     if (!is_synchronous) queue(r, r.queue, segment);
   }
@@ -481,6 +486,7 @@ void forget_all_segments() {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   r.paths.clear();
+  note_paths_changed();
   r.all.clear();
   r.uncompiled.clear();
   r.widened.clear();

@@ -22,7 +22,9 @@ bool wants_segment(std::uint64_t head);
 bool claim_recording(std::uint64_t head);
 void release_recording(std::uint64_t head);
 
-// Armed segments by what the program does (paths.h), the most recently taken first.
+// Armed segments by what the program does (paths.h), the most recently taken first. They are the same
+// as long as path_changes is.
+inline constinit std::atomic<std::uint64_t> path_changes{0};
 std::vector<SegmentPtr> armed_starting(std::uint64_t head, std::uint64_t key);
 std::vector<SegmentPtr> armed_continuing(std::uint64_t place, std::uint64_t key);
 std::vector<SegmentPtr> armed_reading(std::uint64_t place, std::int32_t storage);

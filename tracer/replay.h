@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tracer/expected.h"
+#include "tracer/live_ins.h"
+#include "tracer/modes.h"
 #include "tracer/segment.h"
 #include "tracer/stretch.h"
 
@@ -51,6 +53,9 @@ class Replay {
   bool expose(const Storage& storage, Reason& why);
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
+  /// The last reference to the tensor is gone: true when it is a live-in of this run, which has one
+  /// from now on.
+  bool keep(TensorImpl& impl);
   bool is_complete() const { return matched_ == segment_->words.size(); }
   bool is_started() const { return matched_ > 0; }
   /// The last word has written memory that foreign code may look at now.
@@ -124,16 +129,18 @@ class Replay {
 
  private:
   static constexpr std::uint32_t kNotReusable = ~0u;
+  static constexpr std::uint32_t kNotKnown = 1u << 31;  // no name
   struct alignas(64) Live {
     groove::detail::RefPtr<TensorImpl> impl;  // pending handle, or a live-in bound for this run
     TensorImpl* object = nullptr;             // what operands are compared with
     std::uint64_t run = 0;                    // the run for which `object` is bound
-    std::uint32_t epoch = 0;                  // metadata epoch of the handle as made
+    // Metadata epoch of the handle as made; of a live-in, what its tensor is called (threads.h).
+    std::uint32_t epoch = 0;
     bool is_exposed = false;
     bool is_filled = false;               // real already in this run
     bool requires_grad = false;           // of the handle, as the slot says
-    bool is_live_in = false;              // the slot is one
-    std::size_t bound_at = 0;             // the word that bound it, for live-ins
+    std::int32_t input = -1;              // which live-in the slot is
+    std::uint32_t bound_at = 0;           // the word that bound it, for live-ins
     std::vector<unsigned char> snapshot;  // content of exposed memory at its first use
   };
   static_assert(sizeof(Live) == 64);
@@ -142,9 +149,17 @@ class Replay {
   bool is_reusable(const Live& live) const;
   bool match_operand(SlotId slot, const Tensor& tensor, Reason& why);
   bool bind(SlotId slot, TensorImpl& impl, Reason& why);
+  bool bind_another(SlotId slot, TensorImpl& impl, Reason& why);
+  bool bind_in_full(SlotId slot, TensorImpl& impl, Reason& why);
+  void take(Live& live, TensorImpl& impl);
+  void hold(Live& live);
+  void expect_live_ins();
+  void note_bound(Live& live, TensorImpl& impl);
+  void retain(Live& live, TensorImpl& impl);
+  void* memory_for_run(const Live& live) const;
   bool bind_nested(const Word& word, Reason& why);
   bool bind_recorded(SlotId id, Reason& why);
-  bool take_snapshot(SlotId slot, TensorImpl& impl, Reason& why);
+  bool take_snapshot(Live& live, Reason& why);
   bool snapshot_is_current(const Live& live) const;
   const Live& memory_of(SlotId slot) const;
   TensorImpl& handle(SlotId slot);
@@ -189,8 +204,11 @@ class Replay {
   static void swap_back(const std::vector<Live*>& swapped);
   Tensor operand(SlotId slot);
   std::vector<Scalar> numbers_of(const Word& word) const;
+  Scalar number_of(const Word& word, std::size_t i) const;
   std::vector<Scalar> numbers_of(const Node& node) const;
   void rerun(std::size_t w);
+  void rerun_library_call(std::size_t w);
+  void bind_results(const Word& word, ArrayRef<Tensor> results);
   void show_again(std::size_t at);
   void rerun_big(const Word& word, const std::vector<Tensor>& inputs,
                  std::shared_ptr<Script>& script, TapeNode* code, std::vector<Tensor>& results);
@@ -225,13 +243,17 @@ class Replay {
   std::int32_t stages_before_ = 0;  // … as the other segment counts them
   std::uint64_t tape_nodes_ = 0;
   std::vector<Live> live_;
+  std::vector<ExpectedLiveIn> expected_live_ins_;
+  std::vector<void*> addresses_;  // of the tensors that the live-ins know
+  std::size_t newest_ = 0;        // the live-in bound last
+  std::vector<SlotId> retained_;  // live-ins of this run that it has references of
+  std::uint16_t borrower_;        // its mark on the others
   detail::RefPtr<TensorImpl> foreign_;
   bool is_publishing_late_ = false;
   std::vector<TensorImpl*> unpublished_;  // filled, but still called pending
   std::vector<std::pair<std::int32_t, std::int32_t>> escaped_;
   std::vector<std::uint64_t> scalars_;
   std::vector<void*> buffers_;
-  std::size_t bound_live_ins_ = 0;  // whose addresses are in buffers_, for this run
   std::vector<std::vector<SlotId>> storage_users_;  // user-visible slots of each storage
   std::vector<SlotId> inner_;                       // what must not be held at the end
   std::vector<SlotId> views_;                       // … of storages that existed before
@@ -246,5 +268,37 @@ class Replay {
   std::vector<std::shared_ptr<Script>> rerun_scripts_;     // … as the words run again
   std::vector<StoragePtr> scratch_;  // [storage], for results that are real already
 };
+
+// Checks what the compiled code relies on and makes the tensor the slot's for this run. What was
+// the slot's before, and is as it was, has been checked.
+inline bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  const AutogradMeta* const meta = impl.autograd;
+  if (static_cast<std::uint32_t>(impl.trace_id) == live.epoch && impl.trace_session == 0 &&
+      impl.borrower == borrower_ && impl.requires_grad == live.requires_grad &&
+      (!meta || (!meta->grad_fn && meta->hooks == 0 && !meta->view_base.defined())) &&
+      !impl.is_pending && !(impl.storage->flags & (Storage::kExposed | Storage::kOwed)) &&
+      failing_live_in() < 0) [[likely]] {
+    note_bound(live, impl);
+    buffers_[static_cast<std::size_t>(live.input)] =
+        addresses_[static_cast<std::size_t>(live.input)];
+    return true;
+  }
+  return bind_another(id, impl, why);
+}
+
+inline void Replay::note_bound(Live& live, TensorImpl& impl) {
+  live.object = &impl;
+  live.run = run_;
+  live.is_exposed = false;
+  live.bound_at = static_cast<std::uint32_t>(matched_);
+  live.snapshot.clear();
+  newest_ = static_cast<std::size_t>(live.input);
+}
+
+inline void Replay::retain(Live& live, TensorImpl& impl) {
+  live.impl = groove::detail::RefPtr<TensorImpl>(&impl);
+  retained_.push_back(segment_->live_ins[static_cast<std::size_t>(live.input)]);
+}
 
 }  // namespace groove::tracer

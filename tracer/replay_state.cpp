@@ -108,9 +108,10 @@ void Replay::restore_gradients(const Word& word) {
 // words again must not undo that.
 std::vector<std::pair<TensorImpl*, Tensor>> Replay::gradients_set_by_hand(std::size_t count) const {
   std::vector<std::pair<TensorImpl*, Tensor>> by_hand;
-  std::vector<const LeafGrad*> last(segment_->slots.size());
+  std::vector<const LeafGrad*> last;  // [slot]
   std::vector<SlotId> leaves;
   const auto note = [&](const LeafGrad& known) {
+    if (last.empty()) last.resize(segment_->slots.size());
     const LeafGrad*& at = last[static_cast<std::size_t>(known.leaf)];
     if (!at) leaves.push_back(known.leaf);
     at = &known;

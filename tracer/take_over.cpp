@@ -146,9 +146,16 @@ void Replay::take_over(Replay& from) {
     Live &mine = live_[id], &theirs = from.live_[id];
     if (theirs.run != from.run_) continue;
     std::swap(mine, theirs);
+    std::swap(mine.input, theirs.input);
     mine.run = run_;
     theirs.run = 0;
-    if (segment_->slots[id].is_live_in) continue;
+    if (mine.input >= 0) {
+      buffers_[static_cast<std::size_t>(mine.input)] = memory_for_run(mine);
+      // What the other has checked this one may look at differently.
+      mine.epoch = theirs.epoch = kNotKnown;
+      if (mine.impl) retained_.push_back(static_cast<SlotId>(id));
+      continue;
+    }
     mine.object->trace_session = session_;
     if (theirs.impl) theirs.impl->trace_session = from.session_;
   }
@@ -166,6 +173,7 @@ void Replay::hand_back(Replay& from) {
 
 void Replay::note_resized() {
   expected_.renew(*segment_);
+  expect_live_ins();
   scratch_.clear();
   const std::size_t known = is_complete()
                                 ? segment_->slots.size()

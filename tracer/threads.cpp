@@ -5,12 +5,20 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
+#include <vector>
 
 #include "tracer/context.h"
 
 namespace groove::tracer {
 namespace {
+
+// See threads.h.
+struct Grave {
+  TensorImpl* impl;
+  std::uint64_t time;
+};
 
 // A table, so that a number that is no session of ours finds at worst another context, which then
 // says that it owes nothing.
@@ -20,6 +28,7 @@ struct Table {
   std::array<Context*, kPlaces> contexts{};
   std::array<int, kPlaces> visitors{};
   std::uint64_t used = 0;  // places from here on were never taken
+  std::vector<Grave> graves;
 };
 
 // Never destroyed: threads may end after main has.
@@ -94,6 +103,85 @@ void settle(TensorImpl& impl) {
   if (owing == 0 || (owned::context && have_one_owner(owing, owned::context->place()))) return;
   const Visit visit(owing);
   if (visit.context()) visit.context()->on_touch_from_outside(impl);
+}
+
+// ---- live-ins without a reference ----
+
+namespace {
+
+// With the table's lock: since when the oldest run that is under way has been.
+std::uint64_t oldest_run(const Table& t) {
+  std::uint64_t oldest = kNoRun;
+  for (std::uint64_t place = 0; place < t.used; ++place)
+    if (const Context* const context = t.contexts[place])
+      oldest = std::min(oldest, context->run_began());
+  return oldest;
+}
+
+// False when no run has it.
+bool bury(TensorImpl& impl) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const std::uint64_t time = graves::clock.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (oldest_run(t) >= time) return false;
+  t.graves.push_back({&impl, time});
+  impl.retain();
+  graves::are_there.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+bool keep(TensorImpl& impl) {
+  Context* const own = known_context();
+  if (own && impl.borrower == borrower_of(own->place())) {
+    const Context::Kept kept = own->keep(impl);
+    if (kept != Context::Kept::kUnknown) return kept == Context::Kept::kYes;
+  }
+  return bury(impl);
+}
+
+[[maybe_unused]] const bool is_keep_registered = [] {
+  pending_hooks().keep = keep;
+  return true;
+}();
+
+}  // namespace
+
+std::int32_t name_borrowed(TensorImpl& impl, std::uint16_t borrower) {
+  constexpr std::int32_t kLastName = std::numeric_limits<std::int32_t>::max();
+  static std::atomic<std::int32_t> names{0};
+  const std::uint16_t before = impl.borrower;
+  if (before == kManyBorrowers) return kNoName;
+  if (before == borrower && impl.trace_id != kNoName) return impl.trace_id;
+  if (borrower == kManyBorrowers ||
+      (before != borrower && impl.borrower.set_if(0, borrower) != borrower)) {
+    impl.borrower = kManyBorrowers;
+    return kNoName;
+  }
+  // When there are no names left, whatever is new goes without.
+  if (names.load(std::memory_order_relaxed) > kLastName / 2) return kNoName;
+  const std::int32_t name = names.fetch_add(1, std::memory_order_relaxed);
+  impl.trace_id = name;
+  return name;
+}
+
+void graves::clear() {
+  std::vector<TensorImpl*> over;
+  {
+    Table& t = table();
+    const std::lock_guard lock(t.mutex);
+    const std::uint64_t oldest = oldest_run(t);
+    std::erase_if(t.graves, [&](const Grave& grave) {
+      if (grave.time > oldest) return false;
+      over.push_back(grave.impl);
+      return true;
+    });
+    are_there.store(!t.graves.empty(), std::memory_order_relaxed);
+  }
+  for (TensorImpl* const impl : over) {
+    // Those of its runs are over, and without another reference no new one comes by it.
+    if (impl->use_count() == 1) impl->borrower = 0;
+    if (impl->release()) destroy(impl);
+  }
 }
 
 Visit::Visit(std::uint64_t session) {

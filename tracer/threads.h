@@ -2,6 +2,8 @@
 // thread that touches another's pending tensor finds the one that owes it.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include "groove/tensor.h"
@@ -51,6 +53,39 @@ inline void settle(ArrayRef<Tensor> tensors) {
   for (const Tensor& tensor : tensors)
     if (tensor.defined() && owing_session(*tensor.impl()) != 0) [[unlikely]]
       settle(*tensor.impl());
+}
+
+// Live-ins without a reference (TensorImpl::borrower): a replay has none of the tensors that the
+// program keeps alive anyway. Where it does not, destroy() asks the context whose mark they have.
+inline constexpr std::uint16_t kManyBorrowers = 0xffff;
+inline std::uint16_t borrower_of(std::uint64_t session) {
+  const std::uint64_t place = session & (kPlaces - 1);
+  return static_cast<std::uint16_t>(std::min<std::uint64_t>(place + 1, kManyBorrowers));
+}
+/// Marks a tensor that no session knows and gives what the context calls it from now on, a name
+/// that nothing else ever has; kNoName when another has borrowed it too.
+inline constexpr std::int32_t kNoName = -1;
+std::int32_t name_borrowed(TensorImpl& impl, std::uint16_t borrower);
+/// No recording or replay knows it any more.
+inline void forget_session(TensorImpl& impl) {
+  impl.trace_id = kNoName;
+  impl.trace_session = 0;
+}
+
+// A tensor of which a replay of another thread may have the last use lies in a grave, which has a
+// reference, until every run that was under way then is over. Runs and graves are numbered by one
+// clock.
+inline constexpr std::uint64_t kNoRun = ~std::uint64_t{0};
+namespace graves {
+inline constinit std::atomic<std::uint64_t> clock{0};
+inline constinit std::atomic<bool> are_there{false};
+void clear();
+}  // namespace graves
+inline std::uint64_t time_of_run() { return graves::clock.load(std::memory_order_acquire); }
+/// A run has ended.
+inline void clear_graves() {
+  if (graves::are_there.load(std::memory_order_relaxed)) [[unlikely]]
+    graves::clear();
 }
 
 // Another thread's context, kept from going while this lives.

@@ -148,6 +148,7 @@ bool is_allowed(const Variable& variable, const std::string& value) {
 }  // namespace
 
 bool Environment::logs(const std::string& channel) const {
+  if (log.empty()) return false;
   return ("," + log + ",").find("," + channel + ",") != std::string::npos;
 }
 

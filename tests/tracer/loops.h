@@ -26,6 +26,8 @@ const std::vector<Loop>& code_loops();
 const std::vector<Loop>& live_loops();
 /// Writes through views of what has a history (view_loops.cpp).
 const std::vector<Loop>& view_loops();
+/// Inputs that do not live long, or become others (life_loops.cpp).
+const std::vector<Loop>& life_loops();
 
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);

@@ -1,0 +1,192 @@
+// Loops whose inputs do not live as long as a run that has read them, or become others between two
+// runs: replays have no references to what the program keeps alive, and do not check again what is
+// as it was.
+#include <groove/groove.h>
+
+#include <thread>
+
+#include "tests/tracer/loop_log.h"
+#include "tests/tracer/loops.h"
+
+namespace groove::testing {
+namespace {
+
+// Real at once, with no word of a loop for it.
+Tensor fresh(std::int64_t count, int seed) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(0.25f * static_cast<float>((seed * 7 + i * 3) % 11) - 1.0f);
+  return groove::tensor(values);
+}
+
+// The memory of what is dropped would be that of what is made next.
+void dropped_while_waiting(int steps, Log& log) {
+  const Tensor weight = fresh(5, 1);
+  for (int step = 0; step < steps; ++step) {
+    Tensor x = fresh(5, step);
+    Tensor sum = x * weight;
+    x = fresh(5, step + 100);
+    const Tensor other = fresh(5, step + 200);
+    sum = sum + x;
+    x = Tensor();
+    const Tensor third = fresh(5, step + 300);
+    log.number(sum.sum().item<double>());
+    log.number(other[2].item<double>() + third[3].item<double>());
+  }
+}
+
+// Many, in the order in which they were used and in the reverse.
+void all_dropped_while_waiting(int steps, Log& log) {
+  for (int step = 0; step < steps; ++step) {
+    std::vector<Tensor> all;
+    for (int i = 0; i < 12; ++i) all.push_back(fresh(3, step + i));
+    Tensor sum = all[0] * 0.5;
+    for (const Tensor& tensor : all) sum = sum * 0.75 + tensor;
+    if (step % 2 == 0) {
+      all.clear();
+    } else {
+      while (!all.empty()) all.pop_back();
+    }
+    std::vector<Tensor> next;
+    for (int i = 0; i < 12; ++i) next.push_back(fresh(3, step - i + 50));
+    log.tensor(sum);
+  }
+}
+
+// Another thread has the last reference, and lets it go while the run waits.
+void dropped_by_another_thread(int steps, Log& log) {
+  const Tensor weight = fresh(6, 3);
+  for (int step = 0; step < steps; ++step) {
+    Tensor x = fresh(6, step);
+    Tensor product = x * weight;
+    std::thread([last = std::move(x)]() mutable { last = Tensor(); }).join();
+    std::vector<Tensor> next;
+    for (int i = 0; i < 8; ++i) next.push_back(fresh(6, step + i + 70));
+    log.number((product + weight).sum().item<double>());
+  }
+}
+
+// A tensor of another size, then of another dtype, at the same place in memory.
+void others_at_the_same_place(int steps, Log& log) {
+  for (int step = 0; step < steps; ++step) {
+    Tensor x = step % 3 == 2 ? fresh(4, step).view({2, 2}) : fresh(step % 5 == 4 ? 3 : 4, step);
+    if (step % 7 == 6) x = x.to(kDouble);
+    const Tensor twice = x + x;
+    log.number((twice * x).sum().item<double>());
+    log.integer(twice.dim() * 100 + twice.numel());
+  }
+}
+
+// What a run has kept is let go of with it.
+void let_go_in_time(int steps, Log& log) {
+  const Tensor weight = fresh(4, 2);
+  float memory[4] = {1, 2, 3, 4};
+  int ended = 0;
+  for (int step = 0; step < steps; ++step) {
+    memory[step % 4] += 0.5f;
+    Tensor x = groove::from_blob(memory, {4}, [&ended](void*) { ++ended; });
+    Tensor product = x * weight;
+    x = Tensor();
+    log.number((product + 1).sum().item<double>());
+    log.integer(ended);
+  }
+}
+
+// The same tensor, which has become another.
+void changed_between_runs(int steps, Log& log) {
+  Tensor x = fresh(4, 1), weight = fresh(4, 2);
+  for (int step = 0; step < steps; ++step) {
+    switch (step % 12) {
+      case 3:
+        x.set_data(fresh(6, step));
+        break;
+      case 4:
+        x.set_data(fresh(4, step));
+        break;
+      case 6:
+        x.unsqueeze_(0);
+        break;
+      case 7:
+        x.squeeze_(0);
+        break;
+      case 9:
+        x.requires_grad_();
+        break;
+      case 10:
+        x.requires_grad_(false);
+        break;
+      case 11:
+        *x.data_ptr<float>() += 1;
+        break;
+      default:
+        break;
+    }
+    for (int use = 0; use < 4; ++use) {
+      const Tensor first = step % 12 == 3 ? x * 2 : x * weight;
+      const Tensor product = first * 0.5 + x - first * x + 1;
+      log.number(product.sum().item<double>());
+      log.integer(product.requires_grad());
+      log.integer(product.dim());
+    }
+  }
+}
+
+// It was a leaf, or no part of a history at all.
+void joins_a_history(int steps, Log& log) {
+  const Tensor weight = fresh(4, 2).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    Tensor x = fresh(4, step);
+    const int uses = step % 4 == 3 ? 2 : 1;
+    for (int use = 0; use < uses; ++use) {
+      const Tensor product = x * 3 + 1;
+      log.number(product.sum().item<double>());
+      log.integer(product.requires_grad());
+      if (use + 1 < uses) x.mul_(weight);
+    }
+  }
+}
+
+// One tensor where there were two, and two where there was one.
+void one_for_two(int steps, Log& log) {
+  const Tensor a = fresh(4, 1), b = fresh(4, 2);
+  for (int step = 0; step < steps; ++step) {
+    const Tensor& second = step % 4 == 3 ? a : b;
+    log.number((a * 2 + second).sum().item<double>());
+    Tensor written = a + 0;
+    written.add_(step % 5 == 4 ? written : second);
+    log.tensor(written);
+  }
+}
+
+// What a run gives is the next one's input, let go of before it is given again.
+void carried_over(int steps, Log& log) {
+  const Tensor weight = fresh(4, 2);
+  Tensor state = fresh(4, 1);
+  for (int step = 0; step < steps; ++step) {
+    Tensor next = state * weight;
+    state = Tensor();
+    next = next + 0.5;
+    next = groove::tanh(next);
+    state = next;
+    log.number(state.sum().item<double>());
+  }
+}
+
+}  // namespace
+
+const std::vector<Loop>& life_loops() {
+  static const std::vector<Loop>& all = *new std::vector<Loop>{
+      {"DroppedWhileWaiting", dropped_while_waiting},
+      {"AllDroppedWhileWaiting", all_dropped_while_waiting},
+      {"DroppedByAnotherThread", dropped_by_another_thread},
+      {"OthersAtTheSamePlace", others_at_the_same_place},
+      {"LetGoInTime", let_go_in_time},
+      {"ChangedBetweenRuns", changed_between_runs},
+      {"JoinsAHistory", joins_a_history},
+      {"OneForTwo", one_for_two},
+      {"CarriedOver", carried_over},
+  };
+  return all;
+}
+
+}  // namespace groove::testing

@@ -1,0 +1,211 @@
+// Replay, about what existed before: every live-in is checked at the first word that uses it, and
+// kept for the run; of exposed memory the content at that time.
+#include "tracer/live_ins.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tracer/replay.h"
+#include "tracer/threads.h"
+
+namespace groove::tracer {
+
+ExpectedLiveIn::ExpectedLiveIn(const Segment& segment, SlotId id)
+    : slot(&segment.slots[static_cast<std::size_t>(id)]),
+      recorded(slot->recorded.impl()),
+      recorded_epoch(slot->recorded_epoch),
+      rank(static_cast<std::uint32_t>(slot->type.sizes.size())),
+      dtype(slot->type.dtype),
+      requires_grad(slot->requires_grad),
+      is_leaf(slot->is_leaf),
+      has_hooks(slot->hooks != 0),
+      is_written(segment.storages[static_cast<std::size_t>(slot->storage)].writes > 0) {
+  for (std::uint32_t i = 0; i < std::min(rank, kNear); ++i) {
+    sizes[i] = slot->type.sizes[i];
+    strides[i] = slot->strides[i];
+  }
+}
+
+bool Replay::snapshot_is_current(const Live& live) const {
+  return live.snapshot.empty() ||
+         std::memcmp(live.snapshot.data(), live.object->data(), live.snapshot.size()) == 0;
+}
+
+// What the compiled code is given. Exposed memory that it writes is as it was kept, or the run is
+// left before.
+void* Replay::memory_for_run(const Live& live) const {
+  const bool is_read_from_snapshot =
+      live.is_exposed && !live.snapshot.empty() &&
+      !expected_live_ins_[static_cast<std::size_t>(live.input)].is_written;
+  return is_read_from_snapshot ? const_cast<unsigned char*>(live.snapshot.data())
+                               : live.object->data();
+}
+
+bool Replay::take_snapshot(Live& live, Reason& why) {
+  const std::size_t bytes = span_bytes(*live.object);
+  if (bytes > kSnapshotLimit) {
+    why = Reason::kExposedLarge;
+    return false;
+  }
+  const unsigned char* from = static_cast<const unsigned char*>(live.object->data());
+  live.snapshot.assign(from, from + bytes);
+  live.is_exposed = has_exposed_ = true;
+  live.epoch = kNotKnown;
+  buffers_[static_cast<std::size_t>(live.input)] = memory_for_run(live);
+  return true;
+}
+
+// As the slots are now; what was checked before counts no more.
+void Replay::expect_live_ins() {
+  expected_live_ins_.clear();
+  addresses_.resize(segment_->live_ins.size());
+  for (const SlotId id : segment_->live_ins) {
+    Live& live = live_[static_cast<std::size_t>(id)];
+    live.input = static_cast<std::int32_t>(expected_live_ins_.size());
+    live.epoch = kNotKnown;
+    expected_live_ins_.emplace_back(*segment_, id);
+  }
+}
+
+bool Replay::bind_another(SlotId id, TensorImpl& impl, Reason& why) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  if (!expected_live_ins_[static_cast<std::size_t>(live.input)].is_plainly(impl) ||
+      failing_live_in() >= 0)
+    return bind_in_full(id, impl, why);
+  take(live, impl);
+  return true;
+}
+
+// Makes a tensor that has been checked the slot's.
+void Replay::take(Live& live, TensorImpl& impl) {
+  const ExpectedLiveIn& expected = expected_live_ins_[static_cast<std::size_t>(live.input)];
+  note_bound(live, impl);
+  const auto input = static_cast<std::size_t>(live.input);
+  buffers_[input] = addresses_[input] = impl.data();
+  live.epoch = kNotKnown;
+  if (impl.trace_session == 0) {
+    const std::int32_t name = name_borrowed(impl, borrower_);
+    if (name != kNoName && expected.is_leaf && !expected.has_hooks)
+      live.epoch = static_cast<std::uint32_t>(name);
+  } else if (!expected.recorded) {
+    // A handle of some replay is made anew when nobody but that replay has a reference to it.
+    retain(live, impl);
+  }
+}
+
+// Everything that the compiled code relies on, one by one.
+bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  Live& live = live_[static_cast<std::size_t>(id)];
+  if (id == failing_live_in()) [[unlikely]] {
+    why = Reason::kForced;
+    return false;
+  }
+  if (is_owed_elsewhere(impl, session_)) [[unlikely]] {
+    foreign_ = detail::RefPtr<TensorImpl>(&impl);
+    why = Reason::kThread;
+    return false;
+  }
+  if (has_stale_history(impl) && !derive_history(id, impl)) [[unlikely]] {
+    why = Reason::kLiveInType;
+    return false;
+  }
+  if ((impl.autograd ? impl.autograd->hooks : 0) != slot.hooks ||
+      impl.requires_grad != slot.requires_grad) {
+    why = Reason::kLiveInType;
+    return false;
+  }
+  if (slot.recorded.defined()) {
+    if (slot.recorded.impl() != &impl) {
+      why = Reason::kMismatchOperand;
+      return false;
+    }
+    if (impl.metadata_epoch != slot.recorded_epoch) {
+      why = Reason::kLiveInType;
+      return false;
+    }
+  } else {
+    if (impl.is_pending) {
+      why = Reason::kMismatchOperand;
+      return false;
+    }
+    const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+    if (impl.dtype != slot.type.dtype || impl.geometry.sizes != slot.type.sizes ||
+        impl.geometry.strides != slot.strides || is_leaf != slot.is_leaf) {
+      why = Reason::kLiveInType;
+      return false;
+    }
+  }
+  const std::uint32_t flags = impl.storage->flags;
+  if (flags & Storage::kOwed) {  // written through an alias in this very run
+    why = Reason::kLiveInAlias;
+    return false;
+  }
+  take(live, impl);
+  if (flags & Storage::kExposed && !take_snapshot(live, why)) {
+    live.run = 0;
+    return false;
+  }
+  return true;
+}
+
+// The live-in whose memory a slot shows: itself, or what it is a view of.
+const Replay::Live& Replay::memory_of(SlotId id) const {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  return live_[static_cast<std::size_t>(
+      slot.is_live_in ? id : segment_->storages[static_cast<std::size_t>(slot.storage)].base)];
+}
+
+bool Replay::expose(const Storage& storage, Reason& why) {
+  bool is_live_in = false;
+  for (const SlotId id : segment_->live_ins) {
+    Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run != run_ || live.object->storage.get() != &storage) continue;
+    is_live_in = true;
+    if (!live.is_exposed && !take_snapshot(live, why)) return false;
+  }
+  for (std::size_t id = 0; id < live_.size(); ++id) {
+    Live& live = live_[id];
+    const Slot& slot = segment_->slots[id];
+    if (live.run != run_ || slot.is_live_in) continue;
+    if (!is_live_in && live.object->storage.get() == &storage) return false;  // made in this run
+    if (slot.parent != kNoSlot) live.is_exposed = memory_of(static_cast<SlotId>(id)).is_exposed;
+  }
+  return true;
+}
+
+// Before a reference to a live-in is made where the program may have none. While another thread is
+// about to bury it (threads.h) it cannot be had.
+void Replay::hold(Live& live) {
+  if (live.input < 0 || live.impl ||
+      expected_live_ins_[static_cast<std::size_t>(live.input)].recorded)
+    return;
+  while (!live.object->try_retain()) sched_yield();
+  live.impl = detail::RefPtr<TensorImpl>::adopt(live.object);
+  retained_.push_back(segment_->live_ins[static_cast<std::size_t>(live.input)]);
+}
+
+// Most often it is one of the last that were bound.
+bool Replay::keep(TensorImpl& impl) {
+  const std::size_t count = segment_->live_ins.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t input = (newest_ + count - i) % count;
+    Live& live = live_[static_cast<std::size_t>(segment_->live_ins[input])];
+    if (live.run != run_ || live.object != &impl) continue;
+    retain(live, impl);
+    return true;
+  }
+  return false;
+}
+
+bool Replay::is_bound(const TensorImpl& impl) const {
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_ && live.object == &impl) return true;
+  }
+  return false;
+}
+
+}  // namespace groove::tracer

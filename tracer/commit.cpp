@@ -174,7 +174,8 @@ bool Replay::run_stages_through(std::int32_t stage) {
 
 bool Replay::run_stage_for(TensorImpl& impl) {
   if (!catch_up()) return false;
-  const SlotId id = impl.trace_id;
+  const SlotId id = known_slot(impl);  // of a live-in, what the object itself carries is not ours
+  if (id == kNoSlot) return false;
   const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
   const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
   const auto was_looked_at = [&] {
@@ -182,7 +183,7 @@ bool Replay::run_stage_for(TensorImpl& impl) {
            segment_->graph.outputs[static_cast<std::size_t>(info.early_output)].stage < next_stage_;
   };
   if ((info.is_live_in && info.writes == 0) || was_looked_at()) {  // a view of something real
-    fill(id);
+    if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) fill(id);
     return true;
   }
   // The end of stage n is the n-th.

@@ -53,6 +53,14 @@ endfunction()
 
 groove_add_test(core_test FOLDER core LAYERS core)
 groove_add_test(kernels_test FOLDER kernels LAYERS core kernels)
+# The sample of build/tools/ulp that the kernels' tests take.
+file(GLOB accuracy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/ulp/*.cpp)
+target_sources(kernels_test PRIVATE ${accuracy_sources})
+add_executable(ulp ${PROJECT_SOURCE_DIR}/tools/ulp.cpp ${accuracy_sources}
+  $<TARGET_OBJECTS:groove_core> $<TARGET_OBJECTS:groove_kernels>)
+find_package(CLI11 REQUIRED)
+target_link_libraries(ulp PRIVATE groove_options asmjit::asmjit mpfr gmp CLI11::CLI11)
+set_target_properties(ulp PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tools)
 groove_add_test(contraction_test FOLDER contraction LAYERS core kernels)
 groove_add_test(convolution_test FOLDER convolution LAYERS core kernels)
 groove_add_test(backend_test FOLDER backend LAYERS core kernels llvm TIMEOUT 600)

@@ -125,7 +125,10 @@ Expr if_any(Expr mask, Expr fast, Expr (*slow)(Expr), Expr slow_argument);
 // Expansions (kernels/functions/*.cpp): one per function, for f32 and f64, to the bounds of
 // numerics.md §2.
 Expr exp(Expr x);
+Expr exp2(Expr x);
 Expr log(Expr x);
+Expr log2(Expr x);
+Expr log10(Expr x);
 Expr expm1(Expr x);  // exp(x) - 1 without cancellation
 Expr log1p(Expr x);  // log(1 + x), likewise
 Expr rsqrt(Expr x);
@@ -141,6 +144,17 @@ Expr gelu_slope(Expr x);
 Expr gelu_tanh_slope(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
+Expr tan(Expr x);
+Expr asin(Expr x);
+Expr acos(Expr x);
+Expr atan(Expr x);
+Expr atan2(Expr y, Expr x);  // the angle of the point (x, y), with the special cases of C99
+Expr sinh(Expr x);
+Expr cosh(Expr x);
+Expr erfinv(Expr x);
+Expr lgamma(Expr x);  // log |gamma(x)|
+Expr digamma(Expr x);
+Expr polygamma(int order, Expr x);  // the derivative of that order of digamma; at most 12
 Expr pow(Expr x, Expr y);
 Expr is_nan(Expr x);
 Expr max_nan(Expr a, Expr b);  // NaN-propagating: what maximum(), max() and relu-like ops mean

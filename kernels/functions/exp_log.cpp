@@ -1,5 +1,5 @@
-// exp, log, expm1 and log1p. Errors of both come to little more than the final rounding, because
-// everything before it is carried with its rounding error (parts.cpp).
+// exp, exp2, log, log2, log10, expm1 and log1p. Errors of both come to little more than the final
+// rounding, because everything before it is carried with its rounding error (parts.cpp).
 #include <cmath>
 #include <limits>
 
@@ -12,13 +12,52 @@ Expr exp(Expr x) {
   return functions::scale(e.high, e.exponent);
 }
 
-Expr log(Expr x) {
+namespace {
+
+// The result for x > 0 with the limits and the undefined cases of every logarithm.
+Expr logarithm(Expr x, Expr positive) {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto literal = [&](double value) { return x.builder().constant(x.dtype(), value); };
-  const Expr positive = select(lt(x, infinity), functions::log_of_positive(x), x);
   const Expr other = select(eq(x, 0.0), literal(-infinity), literal(std::nan("")));
-  return select(gt(x, 0.0), positive, other);
+  return select(gt(x, 0.0), select(lt(x, infinity), positive, x), other);
 }
+
+// The logarithm whose base has 1 / (high + low) as its natural one. Powers of the base come out
+// exactly: the pair lacks 2^-66 of the result, which rounding removes.
+Expr logarithm_in_base(Expr x, double high, double low) {
+  const Expr wide = convert(x, kDouble);
+  const auto literal = [&](double value) { return x.builder().constant(kDouble, value); };
+  if (functions::is_single(x)) {
+    const Expr scaled = functions::log_of_positive(wide) * literal(high);
+    return logarithm(x, convert(scaled, x.dtype()));
+  }
+  const functions::Pair natural = functions::log_as_pair(wide);
+  const functions::Pair product = functions::exact_product(natural.high, literal(high));
+  const Expr rest = fma(natural.high, literal(low), fma(natural.low, literal(high), product.low));
+  return logarithm(x, product.high + rest);
+}
+
+}  // namespace
+
+// The fraction that rounding to an integer leaves is exact, and so is its product with ln 2 as a
+// pair.
+Expr exp2(Expr x) {
+  const bool single = functions::is_single(x);
+  const auto literal = [&](double value) { return x.builder().constant(x.dtype(), value); };
+  // Written so that NaN, always the second operand, passes.
+  x = min(literal(single ? 130.0 : 1030.0), max(literal(single ? -160.0 : -1090.0), x));
+  const Expr n = round_even(x), fraction = x - n;
+  const Expr high = literal(single ? 0x1.62e430p-1 : 0x1.62e42fefa39efp-1);
+  const Expr low = literal(single ? -0x1.05c610p-29 : 0x1.abc9e3b39803fp-56);
+  const functions::Pair product = functions::exact_product(fraction, high);
+  const functions::Exponential e =
+      functions::exponential(product.high, fma(fraction, low, product.low));
+  return functions::scale(e.high, e.exponent + n);
+}
+
+Expr log(Expr x) { return logarithm(x, functions::log_of_positive(x)); }
+Expr log2(Expr x) { return logarithm_in_base(x, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56); }
+Expr log10(Expr x) { return logarithm_in_base(x, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57); }
 
 // The exponential as a sum of two lacks nothing when 1 is subtracted from its larger part.
 Expr expm1(Expr x) {

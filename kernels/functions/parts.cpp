@@ -50,6 +50,13 @@ Pair exact_product(Expr a, Expr b) {
   return {product, fma(a, b, -product)};
 }
 
+Pair quotient(const Pair& numerator, const Pair& denominator) {
+  const Expr q = numerator.high / denominator.high;
+  const Expr remainder =
+      fma(-q, denominator.high, numerator.high) + fma(-q, denominator.low, numerator.low);
+  return {q, remainder / denominator.high};
+}
+
 Expr with_sign_of(Expr value, Expr sign) {
   const ScalarType bits = bits_dtype(value);
   const Expr sign_bit = value.builder().constant_int(
@@ -140,6 +147,35 @@ Expr log_of_positive(Expr x, Expr low) {
       x.builder().constant(x.dtype(), single ? 0x1.7f7d1cp-20 : 0x1.ef35793c76730p-45);
   const Pair sum = quick_sum(e * ln2_high, bracket);
   return sum.high + (fma(e, ln2_low, rest) + sum.low);
+}
+
+// With s = f / (2 + f) as a pair,
+// log(1 + f) = 2 s + (2/3) s³ + s^5 p(s²), the first two terms as pairs.
+Pair log_as_pair(Expr x) {
+  const auto literal = [&](double value) { return x.builder().constant(kDouble, value); };
+  const auto [f, e] = mantissa(x);
+  const Pair divisor = quick_sum(literal(2.0), f);
+  const Expr s = f / divisor.high;
+  const Expr s_low = fma(-s, divisor.low, fma(-s, divisor.high, f)) / divisor.high;
+  const Pair z = exact_product(s, s);
+  const Expr z_low = fma(s + s, s_low, z.low);
+  const Pair cube = exact_product(z.high, s);
+  const Expr cube_low = fma(z_low, s, fma(z.high, s_low, cube.low));
+  const Pair third = exact_product(cube.high, literal(0x1.5555555555555p-1));
+  const Expr third_low = fma(cube.high, literal(0x1.5555555555555p-55),
+                             fma(cube_low, literal(0x1.5555555555555p-1), third.low));
+  const Expr p = polynomial(
+      z.high, {0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cfd7p-3,
+               0x1.745d17451376fp-3, 0x1.3b13b1bc64d9dp-3, 0x1.1110dfb2433c1p-3,
+               0x1.e1f7f8b33879dp-4, 0x1.ac4ab12e9f860p-4, 0x1.b8d2ce0baf5e8p-4});
+  const Expr fifth = cube.high * z.high * p;
+  const Pair head = quick_sum(s + s, third.high);
+  const Expr head_low = head.low + (s_low + s_low + (third_low + fifth));
+
+  const Pair scaled = exact_product(e, literal(0x1.62e42fefa39efp-1));
+  const Expr scaled_low = fma(e, literal(0x1.abc9e3b39803fp-56), scaled.low);
+  const Pair sum = exact_sum(scaled.high, head.high);
+  return quick_sum(sum.high, sum.low + (head_low + scaled_low));
 }
 
 }  // namespace groove::kernels::functions

@@ -52,5 +52,15 @@ Mantissa mantissa(Expr x);
 
 /// log(x) + low for positive finite x only; a `low` below an ulp of x / x may be left out.
 Expr log_of_positive(Expr x, Expr low = {});
+/// The same in f64 with an error of about 2^-66 of it.
+Pair log_as_pair(Expr x);
+
+/// The sine and cosine of pi r in f64 with errors of about 2^-56 of them, |r| <= 1/2.
+struct HalfTurn {
+  Pair sine, cosine;
+};
+HalfTurn half_turn(Expr r);
+/// numerator / denominator with the rounding error of the quotient as its low part.
+Pair quotient(const Pair& numerator, const Pair& denominator);
 
 }  // namespace groove::kernels::functions

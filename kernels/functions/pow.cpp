@@ -8,38 +8,7 @@ namespace groove::kernels {
 namespace {
 
 using functions::exact_product;
-using functions::exact_sum;
 using functions::Pair;
-using functions::quick_sum;
-
-// log(x) with an error of about 2^-66 of it: with s = f / (2 + f) as a pair,
-// log(1 + f) = 2 s + (2/3) s³ + s^5 p(s²), the first two terms as pairs.
-Pair log_as_pair(Expr x) {
-  const auto literal = [&](double value) { return x.builder().constant(kDouble, value); };
-  const auto [f, e] = functions::mantissa(x);
-  const Pair divisor = quick_sum(literal(2.0), f);
-  const Expr s = f / divisor.high;
-  const Expr s_low = fma(-s, divisor.low, fma(-s, divisor.high, f)) / divisor.high;
-  const Pair z = exact_product(s, s);
-  const Expr z_low = fma(s + s, s_low, z.low);
-  const Pair cube = exact_product(z.high, s);
-  const Expr cube_low = fma(z_low, s, fma(z.high, s_low, cube.low));
-  const Pair third = exact_product(cube.high, literal(0x1.5555555555555p-1));
-  const Expr third_low = fma(cube.high, literal(0x1.5555555555555p-55),
-                             fma(cube_low, literal(0x1.5555555555555p-1), third.low));
-  const Expr p = functions::polynomial(
-      z.high, {0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cfd7p-3,
-               0x1.745d17451376fp-3, 0x1.3b13b1bc64d9dp-3, 0x1.1110dfb2433c1p-3,
-               0x1.e1f7f8b33879dp-4, 0x1.ac4ab12e9f860p-4, 0x1.b8d2ce0baf5e8p-4});
-  const Expr fifth = cube.high * z.high * p;
-  const Pair head = quick_sum(s + s, third.high);
-  const Expr head_low = head.low + (s_low + s_low + (third_low + fifth));
-
-  const Pair scaled = exact_product(e, literal(0x1.62e42fefa39efp-1));
-  const Expr scaled_low = fma(e, literal(0x1.abc9e3b39803fp-56), scaled.low);
-  const Pair sum = exact_sum(scaled.high, head.high);
-  return quick_sum(sum.high, sum.low + (head_low + scaled_low));
-}
 
 // |x|^y for x not 1 or y finite: exp(y log |x|), with the exact limits at 0 and infinity.
 Expr power_of_magnitude(Expr magnitude, Expr y, bool single) {
@@ -52,7 +21,7 @@ Expr power_of_magnitude(Expr magnitude, Expr y, bool single) {
     const Expr product = select(eq(logarithm, 0.0), logarithm, y * logarithm);
     return exp(product);
   }
-  const Pair logarithm = log_as_pair(magnitude);
+  const Pair logarithm = functions::log_as_pair(magnitude);
   const Expr high = select(is_regular, logarithm.high, limit);
   const Pair product = exact_product(y, high);
   const Expr low = fma(y, logarithm.low, product.low);

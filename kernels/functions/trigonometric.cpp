@@ -1,5 +1,5 @@
-// sin and cos. f32 is computed in f64, where two parts of pi/2 reduce every argument up to 2^36
-// and short polynomials suffice; f64 carries the reduced argument as a sum of two. Larger
+// sin, cos and tan. f32 is computed in f64, where two parts of pi/2 reduce every argument up to
+// 2^36 and short polynomials suffice; f64 carries the reduced argument as a sum of two. Larger
 // arguments take Payne-Hanek reduction behind if_any.
 #include <bit>
 #include <limits>
@@ -82,36 +82,37 @@ Reduced reduce_large(Expr x) {
   return {quick_sum(r.high, low), n};
 }
 
+// sin r for |r| <= pi/4; z is the square of its high part. The low part is there in f64 only.
 template <Precision kPrecision>
-Expr sine_polynomial(const Pair& r, Expr z) {
+Pair sine_polynomial(const Pair& r, Expr z) {
   if constexpr (kPrecision == Precision::kSingle) {
     const Expr p = polynomial(z, {-0x1.5555555454057p-3, 0x1.11110dd6f24b2p-7,
                                   -0x1.a0138702ef739p-13, 0x1.6db3872f5e48bp-19});
-    return fma(r.high * z, p, r.high);
+    return {fma(r.high * z, p, r.high), {}};
   } else {
     const Expr p =
         polynomial(z, {-0x1.5555555555555p-3, 0x1.1111111111110p-7, -0x1.a01a01a0198dep-13,
                        0x1.71de3a5455b9ap-19, -0x1.ae64540000f84p-26, 0x1.6121703ee57b1p-33,
                        -0x1.ab0f25d21fd92p-41});
     const Expr low = fma(z * -0.5, r.low, r.low);
-    return r.high + fma(r.high * z, p, low);
+    return quick_sum(r.high, fma(r.high * z, p, low));
   }
 }
 
 template <Precision kPrecision>
-Expr cosine_polynomial(const Pair& r, Expr z) {
+Pair cosine_polynomial(const Pair& r, Expr z) {
   const Expr one = z.builder().constant(kDouble, 1.0);
   if constexpr (kPrecision == Precision::kSingle) {
     const Expr p = polynomial(z, {-0.5, 0x1.55555554ff76fp-5, -0x1.6c16bf44b915cp-10,
                                   0x1.a015aebf2d52dp-16, -0x1.251d4aa551446p-22});
-    return fma(z, p, one);
+    return {fma(z, p, one), {}};
   } else {
     const Expr p =
         polynomial(z, {0x1.5555555555555p-5, -0x1.6c16c16c16c16p-10, 0x1.a01a01a019ce2p-16,
                        -0x1.27e4fb770e01dp-22, 0x1.1eed8de33ebe0p-29, -0x1.9394ace29bd7bp-37,
                        0x1.ab70a23137c25p-45});
     const Pair head = quick_sum(one, z * -0.5);
-    return head.high + (head.low + fma(z * z, p, -(r.high * r.low)));
+    return quick_sum(head.high, head.low + fma(z * z, p, -(r.high * r.low)));
   }
 }
 
@@ -122,16 +123,48 @@ Expr evaluate(const Reduced& reduced) {
   const Expr z = reduced.r.high * reduced.r.high;
   const Expr quadrant = bitcast(reduced.n + (0x1.8p52 + kShift), kLong);
   const Expr one = b.constant_int(kLong, 1);
-  const Expr value = select(ne(quadrant & one, 0.0), cosine_polynomial<kPrecision>(reduced.r, z),
-                            sine_polynomial<kPrecision>(reduced.r, z));
+  const Expr value =
+      select(ne(quadrant & one, 0.0), cosine_polynomial<kPrecision>(reduced.r, z).high,
+             sine_polynomial<kPrecision>(reduced.r, z).high);
   const Expr sign = shift_left(shift_right_logical(quadrant, one), b.constant_int(kLong, 63));
   return bitcast(bitcast(value, kLong) ^ sign, kDouble);
+}
+
+// sin / cos, or -cos / sin in the odd quadrants.
+template <Precision kPrecision>
+Expr evaluate_tangent(const Reduced& reduced) {
+  Builder& b = reduced.n.builder();
+  const Expr z = reduced.r.high * reduced.r.high;
+  const Pair sine = sine_polynomial<kPrecision>(reduced.r, z);
+  const Pair cosine = cosine_polynomial<kPrecision>(reduced.r, z);
+  const Expr quadrant = bitcast(reduced.n + 0x1.8p52, kLong);
+  const Expr is_odd = ne(quadrant & b.constant_int(kLong, 1), 0.0);
+  const auto pick = [&](Expr odd, Expr even) { return select(is_odd, odd, even); };
+  if constexpr (kPrecision == Precision::kSingle) {
+    return pick(-cosine.high, sine.high) / pick(sine.high, cosine.high);
+  } else {
+    const Pair q = functions::quotient({pick(-cosine.high, sine.high), pick(-cosine.low, sine.low)},
+                                       {pick(sine.high, cosine.high), pick(sine.low, cosine.low)});
+    return q.high + q.low;
+  }
 }
 
 template <int kShift>
 Expr evaluate_large(Expr x) {
   return evaluate<Precision::kDouble, kShift>(reduce_large(x));
 }
+Expr evaluate_large_tangent(Expr x) {
+  return evaluate_tangent<Precision::kDouble>(reduce_large(x));
+}
+
+// Infinities stay with the fast path, which makes them NaN.
+Expr is_large(Expr x, bool single) {
+  const Expr magnitude = abs(x);
+  return gt(magnitude, single ? kBoundSingle : kBoundDouble) &
+         lt(magnitude, std::numeric_limits<double>::infinity());
+}
+// Also for -0, which the reduction would make +0.
+Expr unless_tiny(Expr x, Expr result) { return select(lt(abs(x), 0x1p-27), x, result); }
 
 template <int kShift>
 Expr sine(Expr x) {
@@ -139,22 +172,42 @@ Expr sine(Expr x) {
   const Expr wide = convert(x, kDouble);
   const Expr fast = single ? evaluate<Precision::kSingle, kShift>(reduce<Precision::kSingle>(wide))
                            : evaluate<Precision::kDouble, kShift>(reduce<Precision::kDouble>(wide));
-  // Infinities stay with the fast path, which makes them NaN.
-  const Expr magnitude = abs(wide);
-  const Expr is_large = gt(magnitude, single ? kBoundSingle : kBoundDouble) &
-                        lt(magnitude, std::numeric_limits<double>::infinity());
-  const Expr result = convert(if_any(is_large, fast, evaluate_large<kShift>, wide), x.dtype());
-  if constexpr (kShift == 0) {
-    // Also for -0, which the reduction would make +0.
-    return select(lt(abs(x), 0x1p-27), x, result);
-  } else {
-    return result;
-  }
+  const Expr result =
+      convert(if_any(is_large(wide, single), fast, evaluate_large<kShift>, wide), x.dtype());
+  return kShift == 0 ? unless_tiny(x, result) : result;
 }
 
 }  // namespace
 
 Expr sin(Expr x) { return sine<0>(x); }
 Expr cos(Expr x) { return sine<1>(x); }
+
+Expr tan(Expr x) {
+  const bool single = functions::is_single(x);
+  const Expr wide = convert(x, kDouble);
+  const Expr fast = single ? evaluate_tangent<Precision::kSingle>(reduce<Precision::kSingle>(wide))
+                           : evaluate_tangent<Precision::kDouble>(reduce<Precision::kDouble>(wide));
+  const Expr result = if_any(is_large(wide, single), fast, evaluate_large_tangent, wide);
+  return unless_tiny(x, convert(result, x.dtype()));
+}
+
+// Beyond a quarter the other function of what is missing to a half, which is exact.
+functions::HalfTurn functions::half_turn(Expr r) {
+  const auto literal = [&](double value) { return r.builder().constant(kDouble, value); };
+  const Expr magnitude = abs(r);
+  const Expr is_beyond = gt(magnitude, 0.25);
+  const Expr inner = select(is_beyond, literal(0.5) - magnitude, magnitude);
+  const Pair product = exact_product(inner, literal(2 * kHalfPi[0]));
+  const Pair angle = quick_sum(product.high, fma(inner, literal(2 * kHalfPi[1]), product.low));
+  const Expr z = angle.high * angle.high;
+  const Pair sine = sine_polynomial<Precision::kDouble>(angle, z);
+  const Pair cosine = cosine_polynomial<Precision::kDouble>(angle, z);
+  const auto pick = [&](Expr beyond, Expr within) { return select(is_beyond, beyond, within); };
+  const Expr is_negative = lt(r, 0.0);
+  const Pair folded = {pick(cosine.high, sine.high), pick(cosine.low, sine.low)};
+  return {{select(is_negative, -folded.high, folded.high),
+           select(is_negative, -folded.low, folded.low)},
+          {pick(sine.high, cosine.high), pick(sine.low, cosine.low)}};
+}
 
 }  // namespace groove::kernels

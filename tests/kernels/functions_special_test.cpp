@@ -102,22 +102,10 @@ TYPED_TEST(SpecialValues, Unary) {
              {-most, 0},
              {tiny, T(0.5)}});
   F::expect("erf", erf,
-            {{0, 0},
-             {T(-0.0), T(-0.0)},
-             {inf, 1},
-             {-inf, -1},
-             {nan, nan},
-             {most, 1},
-             {-most, -1}});
-  F::expect("erfc", erfc,
-            {{0, 1},
-             {T(-0.0), 1},
-             {inf, 0},
-             {-inf, 2},
-             {nan, nan},
-             {most, 0},
-             {-most, 2},
-             {tiny, 1}});
+            {{0, 0}, {T(-0.0), T(-0.0)}, {inf, 1}, {-inf, -1}, {nan, nan}, {most, 1}, {-most, -1}});
+  F::expect(
+      "erfc", erfc,
+      {{0, 1}, {T(-0.0), 1}, {inf, 0}, {-inf, 2}, {nan, nan}, {most, 0}, {-most, 2}, {tiny, 1}});
   for (const auto function : {gelu, gelu_tanh, silu}) {
     F::expect("gelu, silu", function,
               {{0, 0},
@@ -144,6 +132,126 @@ TYPED_TEST(SpecialValues, Unary) {
              {tiny, tiny},
              {-tiny, -tiny}});
   F::expect("cos", cos, {{0, 1}, {T(-0.0), 1}, {inf, nan}, {-inf, nan}, {nan, nan}, {tiny, 1}});
+}
+
+// Of exp2 and the logarithms also what must be exact.
+TYPED_TEST(SpecialValues, PowersAndLogarithms) {
+  using T = TypeParam;
+  using F = SpecialValues<T>;
+  const T inf = F::kInf, nan = F::kNan, tiny = F::kTiny, most = F::kMost, least = F::kLeast;
+  F::expect("exp2", exp2,
+            {{0, 1},
+             {T(-0.0), 1},
+             {1, 2},
+             {-3, T(0.125)},
+             {10, 1024},
+             {inf, inf},
+             {-inf, 0},
+             {nan, nan},
+             {most, inf},
+             {-most, 0},
+             {std::log2(least), least},
+             {std::log2(tiny), tiny},
+             {tiny, 1}});
+  F::expect("log2", log2,
+            {{1, T(0.0)},
+             {8, 3},
+             {T(0.25), -2},
+             {least, std::log2(least)},
+             {tiny, std::log2(tiny)},
+             {0, -inf},
+             {T(-0.0), -inf},
+             {inf, inf},
+             {-1, nan},
+             {-inf, nan},
+             {nan, nan}});
+  F::expect(
+      "log10", log10,
+      {{1, T(0.0)}, {10, 1}, {1000, 3}, {1e10, 10}, {0, -inf}, {inf, inf}, {-1, nan}, {nan, nan}});
+}
+
+TYPED_TEST(SpecialValues, TrigonometricAndHyperbolic) {
+  using T = TypeParam;
+  using F = SpecialValues<T>;
+  const T inf = F::kInf, nan = F::kNan, tiny = F::kTiny, most = F::kMost;
+  const T pi = static_cast<T>(M_PI), half_pi = static_cast<T>(M_PI_2);
+  const std::pair<T, T> odd[] = {
+      {0, 0}, {T(-0.0), T(-0.0)}, {nan, nan}, {tiny, tiny}, {-tiny, -tiny}};
+  const auto with_odd = [&](std::vector<std::pair<T, T>> table) {
+    table.insert(table.end(), std::begin(odd), std::end(odd));
+    return table;
+  };
+  F::expect("tan", tan, with_odd({{inf, nan}, {-inf, nan}}));
+  F::expect("asin", asin,
+            with_odd({{1, half_pi}, {-1, -half_pi}, {2, nan}, {-2, nan}, {inf, nan}}));
+  F::expect(
+      "acos", acos,
+      {{1, 0}, {-1, pi}, {0, half_pi}, {T(-0.0), half_pi}, {2, nan}, {-inf, nan}, {nan, nan}});
+  F::expect("atan", atan,
+            with_odd({{inf, half_pi}, {-inf, -half_pi}, {most, half_pi}, {1, half_pi / 2}}));
+  F::expect("sinh", sinh, with_odd({{inf, inf}, {-inf, -inf}, {most, inf}, {-most, -inf}}));
+  F::expect("cosh", cosh,
+            {{0, 1}, {T(-0.0), 1}, {inf, inf}, {-inf, inf}, {most, inf}, {tiny, 1}, {nan, nan}});
+}
+
+TYPED_TEST(SpecialValues, GammaAndInverseErrorFunction) {
+  using T = TypeParam;
+  using F = SpecialValues<T>;
+  const T inf = F::kInf, nan = F::kNan, tiny = F::kTiny, most = F::kMost;
+  F::expect("erfinv", erfinv,
+            {{0, 0},
+             {T(-0.0), T(-0.0)},
+             {1, inf},
+             {-1, -inf},
+             {2, nan},
+             {-inf, nan},
+             {nan, nan},
+             {tiny, tiny}});
+  F::expect("lgamma", lgamma,
+            {{1, 0},
+             {2, 0},
+             {0, inf},
+             {T(-0.0), inf},
+             {-1, inf},
+             {-7, inf},
+             {inf, inf},
+             {-inf, inf},
+             {most, inf},
+             {-most, inf},
+             {nan, nan},
+             {3, std::log(T(2))}});
+  F::expect(
+      "digamma", digamma,
+      {{0, -inf}, {T(-0.0), inf}, {-1, nan}, {-20, nan}, {inf, inf}, {-inf, nan}, {nan, nan}});
+  const auto trigamma = [](Expr x) { return polygamma(1, x); };
+  F::expect("trigamma", trigamma, {{0, inf}, {-1, inf}, {inf, 0}, {nan, nan}, {tiny, inf}});
+}
+
+TYPED_TEST(SpecialValues, AnglesFollowC99) {
+  using T = TypeParam;
+  using F = SpecialValues<T>;
+  const std::vector<T> values = {T(0.0), 1, F::kTiny, F::kLeast, F::kMost, F::kInf, T(0.3), 2};
+  std::vector<T> y, x;
+  for (T a : values) {
+    for (T b : values) {
+      for (int signs = 0; signs < 4; ++signs) {
+        y.push_back(signs % 2 == 0 ? a : -a);
+        x.push_back(signs < 2 ? b : -b);
+      }
+    }
+    y.insert(y.end(), {a, F::kNan});
+    x.insert(x.end(), {F::kNan, a});
+  }
+  const std::vector<T> result = map<T, T>(atan2, y, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    // long double keeps the reference off the rounding of T.
+    const T expected =
+        static_cast<T>(std::atan2(static_cast<long double>(y[i]), static_cast<long double>(x[i])));
+    const bool close = expected != 0 && std::fabs(result[i] - expected) <=
+                                            std::numeric_limits<T>::epsilon() * std::fabs(expected);
+    EXPECT_TRUE(close || same_bits(result[i], expected))
+        << "atan2(" << y[i] << ", " << x[i] << ") gave " << result[i] << ", not " << expected;
+  }
 }
 
 // Denormal results are rounded, not flushed.

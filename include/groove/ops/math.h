@@ -40,11 +40,27 @@ Tensor tanh(Arg self);
 Tensor sigmoid(Arg self);  // 1 / (1 + exp(-self))
 Tensor sin(Arg self);      // radians
 Tensor cos(Arg self);
+Tensor tan(Arg self);
+Tensor asin(Arg self);  // in [-pi/2, pi/2]; NaN outside [-1, 1]
+Tensor acos(Arg self);  // in [0, pi]; NaN outside [-1, 1]
+Tensor atan(Arg self);  // in [-pi/2, pi/2]
+/// The angle of the points (other, self) in [-pi, pi]; both broadcast.
+Tensor atan2(Arg self, const Tensor& other);
+Tensor sinh(Arg self);
+Tensor cosh(Arg self);
+Tensor exp2(Arg self);   // 2 to the power of self
+Tensor log2(Arg self);   // NaN below 0, -inf at 0; powers of 2 come out exactly
+Tensor log10(Arg self);  // likewise, to base 10
 Tensor square(Arg self);  // self * self
 Tensor log1p(Arg self);   // log(1 + self) without cancellation
 Tensor expm1(Arg self);   // exp(self) - 1, likewise
 Tensor erf(Arg self);     // 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to self
 Tensor erfc(Arg self);    // 1 - erf(self), without cancellation
+Tensor erfinv(Arg self);  // the x whose erf is self; infinite at -1 and 1, NaN beyond
+Tensor lgamma(Arg self);  // log |gamma(self)|; infinite at 0, -1, -2, ...
+Tensor digamma(Arg self);  // the derivative of lgamma; NaN at -1, -2, ..., infinite at 0
+/// The derivative of that order of digamma; 0 <= order <= 12.
+Tensor polygamma(std::int64_t order, Arg self);
 /// self * sigmoid(self)
 Tensor silu(Arg self);
 /// self * Phi(self), Phi the normal distribution; approximate is "none" or "tanh" (Hendrycks and

@@ -1,0 +1,265 @@
+// Draws arguments, runs the expansions through the interpreter, and measures.
+#include "tools/ulp/accuracy.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+
+#include "kernels/backend.h"
+
+namespace groove::accuracy {
+namespace {
+
+using kernels::Builder;
+using kernels::Expr;
+using kernels::StrideClass;
+
+constexpr std::int64_t kBatch = 1 << 18;
+constexpr double kWrong = 1e30;
+
+// A function as something to call on arrays of T.
+using Function = std::function<Expr(const Expr*)>;
+
+template <typename T>
+class Compiled {
+ public:
+  // Halves are computed in f32, as operators do.
+  Compiled(const Function& function, int arity, ScalarType dtype) : arity_(arity) {
+    const bool is_half = dtype == kHalf || dtype == kBFloat16;
+    Builder b;
+    Expr arguments[2];
+    for (int i = 0; i < arity; ++i) {
+      const Expr loaded = b.load(dtype, StrideClass::kContiguous);
+      arguments[i] = is_half ? convert(loaded, kFloat) : loaded;
+    }
+    b.store(dtype, StrideClass::kContiguous, convert(function(arguments), dtype));
+    callable_ = kernels::find_backend("interpreter")->compile(b.finish());
+  }
+  void run(const T* x, const T* y, T* result, std::int64_t count) const {
+    void* pointers[] = {const_cast<T*>(x), arity_ == 2 ? const_cast<T*>(y) : result, result};
+    const std::int64_t strides[3][kernels::kMaxAxes] = {{1}, {1}, {1}};
+    kernels::Launch launch;
+    launch.count[0] = count;
+    launch.pointers = pointers;
+    launch.strides = strides;
+    callable_->run(launch);
+  }
+
+ private:
+  int arity_;
+  std::shared_ptr<const kernels::Callable> callable_;
+};
+
+double unit_of(double reference, int mantissa_bits, int least_exponent) {
+  if (reference == 0) return std::ldexp(1.0, least_exponent);
+  return std::ldexp(1.0, std::max(std::ilogb(reference) - mantissa_bits + 1, least_exponent));
+}
+
+// What is left to compare once NaN, infinities and signs agree; negative otherwise: go on.
+double special_error(double result, double rounded, bool may_change_sign) {
+  if (std::isnan(rounded)) return std::isnan(result) ? 0 : kWrong;
+  if (std::isinf(rounded) || std::isinf(result)) return result == rounded ? 0 : kWrong;
+  if (!may_change_sign && std::signbit(result) != std::signbit(rounded)) return kWrong;
+  return -1;
+}
+
+struct Format {
+  int mantissa_bits, least_exponent;
+  double most;
+};
+template <typename T>
+Format format_of() {
+  using Limits = std::numeric_limits<T>;
+  return {Limits::digits, Limits::min_exponent - Limits::digits,
+          static_cast<double>(Limits::max())};
+}
+
+// f32 and the halves: the reference is an f64.
+double narrow_error(double result, double reference, const Format& format, bool absolute) {
+  // Halfway to what would follow the greatest number everything rounds to infinity.
+  const double limit =
+      format.most + unit_of(format.most, format.mantissa_bits, format.least_exponent) / 2;
+  const double rounded =
+      std::fabs(reference) >= limit ? std::copysign(INFINITY, reference) : reference;
+  const double special = special_error(result, rounded, absolute);
+  if (special >= 0) return special;
+  const double scale = absolute ? std::max(1.0, std::fabs(reference)) : reference;
+  return std::fabs(result - reference) /
+         unit_of(scale, format.mantissa_bits, format.least_exponent);
+}
+
+double wide_error(double result, mpfr_ptr reference, bool absolute) {
+  const double rounded = mpfr_get_d(reference, MPFR_RNDN);
+  const double special = special_error(result, rounded, absolute);
+  if (special >= 0) return special;
+  static thread_local Big difference;
+  mpfr_sub_d(difference, reference, result, MPFR_RNDN);
+  const double scale = absolute ? std::max(1.0, std::fabs(rounded)) : rounded;
+  mpfr_div_d(difference, difference, unit_of(scale, 53, -1074), MPFR_RNDN);
+  return std::fabs(mpfr_get_d(difference, MPFR_RNDN));
+}
+
+Function applied(Expr (*f)(Expr)) {
+  return [f](const Expr* x) { return f(x[0]); };
+}
+Function applied(Expr (*f)(Expr, Expr)) {
+  return [f](const Expr* x) { return f(x[0], x[1]); };
+}
+
+// References of a batch in f64.
+class Quick {
+ public:
+  explicit Quick(const Unary& f) : f_(f), own_(applied(f.function), 1, kDouble) {}
+  const std::vector<double>& of(const std::vector<double>& x) {
+    result_.resize(x.size());
+    if (f_.quick != nullptr) {
+      std::transform(x.begin(), x.end(), result_.begin(), f_.quick);
+    } else {
+      own_.run(x.data(), nullptr, result_.data(), static_cast<std::int64_t>(x.size()));
+    }
+    return result_;
+  }
+
+ private:
+  const Unary& f_;
+  Compiled<double> own_;
+  std::vector<double> result_;
+};
+
+// A magnitude with a random mantissa; the exponents where functions bend come as often as the rest.
+double drawn(std::mt19937_64& random) {
+  const std::uint64_t bits = random(), choice = random();
+  const std::uint64_t exponent =
+      choice % 2 == 0 ? (choice >> 1) % 2048 : 1023 - 30 + (choice >> 1) % 42;
+  return std::bit_cast<double>((bits & 0x800fffffffffffffu) | exponent << 52);
+}
+
+}  // namespace
+
+Worst check_single(const Unary& f, std::uint64_t stride, std::uint64_t first) {
+  const Compiled<float> function(applied(f.function), 1, kFloat);
+  Quick quick(f);
+  Worst worst;
+  std::vector<float> x, y;
+  std::vector<double> wide;
+  for (std::uint64_t bits = first; bits < 1ull << 32;) {
+    x.clear();
+    wide.clear();
+    for (; x.size() < kBatch && bits < 1ull << 32; bits += stride) {
+      x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      wide.push_back(x.back());
+    }
+    y.resize(x.size());
+    function.run(x.data(), nullptr, y.data(), static_cast<std::int64_t>(x.size()));
+    const std::vector<double>& reference = quick.of(wide);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      worst.see(narrow_error(y[i], reference[i], format_of<float>(), f.is_absolute_near_roots),
+                x[i]);
+    }
+  }
+  return worst;
+}
+
+Worst check_double(const Unary& f, std::int64_t points, std::uint64_t seed) {
+  const Compiled<double> function(applied(f.function), 1, kDouble);
+  std::mt19937_64 random(seed);
+  Worst worst;
+  Big argument, reference;
+  std::vector<double> x, y;
+  for (std::int64_t done = 0; done < points; done += static_cast<std::int64_t>(x.size())) {
+    x.resize(static_cast<std::size_t>(std::min(kBatch, points - done)));
+    for (double& value : x) value = drawn(random);
+    y.resize(x.size());
+    function.run(x.data(), nullptr, y.data(), static_cast<std::int64_t>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      mpfr_set_d(argument, x[i], MPFR_RNDN);
+      f.reference(reference, argument);
+      worst.see(wide_error(y[i], reference, f.is_absolute_near_roots), x[i]);
+    }
+  }
+  return worst;
+}
+
+Worst check_half(const Unary& f, ScalarType dtype) {
+  const Compiled<std::uint16_t> function(applied(f.function), 1, dtype);
+  std::vector<std::uint16_t> x(1 << 16), y(1 << 16);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint16_t>(i);
+  function.run(x.data(), nullptr, y.data(), static_cast<std::int64_t>(x.size()));
+  const auto value_of = [&](std::uint16_t bits) {
+    if (dtype == kBFloat16) {
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
+    }
+    const int exponent = bits >> 10 & 31;
+    const double mantissa = bits & 1023, sign = bits >> 15 ? -1 : 1;
+    if (exponent == 31) return mantissa == 0 ? sign * INFINITY : std::nan("");
+    return sign *
+           (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
+  };
+  const Format format = dtype == kBFloat16 ? Format{8, -133, 0x1.fep127} : Format{11, -24, 65504};
+  std::vector<double> wide;
+  for (const std::uint16_t bits : x) wide.push_back(value_of(bits));
+  Quick quick(f);
+  const std::vector<double>& reference = quick.of(wide);
+  Worst worst;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    worst.see(narrow_error(value_of(y[i]), reference[i], format, f.is_absolute_near_roots),
+              wide[i]);
+  }
+  return worst;
+}
+
+Worst check_single(const Binary& f, std::int64_t points, std::uint64_t seed) {
+  const Compiled<float> function(applied(f.function), 2, kFloat);
+  std::mt19937_64 random(seed);
+  Worst worst;
+  std::vector<float> x, y, result;
+  for (std::int64_t done = 0; done < points; done += static_cast<std::int64_t>(x.size())) {
+    x.resize(static_cast<std::size_t>(std::min(kBatch, points - done)));
+    y.resize(x.size());
+    result.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::uint64_t first = random(), second = random();
+      double a, b;
+      f.draw(first, second, true, a, b);
+      x[i] = static_cast<float>(a);
+      y[i] = static_cast<float>(b);
+    }
+    function.run(x.data(), y.data(), result.data(), static_cast<std::int64_t>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      worst.see(narrow_error(result[i], f.quick(x[i], y[i]), format_of<float>(), false), x[i],
+                y[i]);
+    }
+  }
+  return worst;
+}
+
+Worst check_double(const Binary& f, std::int64_t points, std::uint64_t seed) {
+  const Compiled<double> function(applied(f.function), 2, kDouble);
+  std::mt19937_64 random(seed);
+  Worst worst;
+  Big first_argument, second_argument, reference;
+  std::vector<double> x, y, result;
+  for (std::int64_t done = 0; done < points; done += static_cast<std::int64_t>(x.size())) {
+    x.resize(static_cast<std::size_t>(std::min(kBatch, points - done)));
+    y.resize(x.size());
+    result.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::uint64_t first = random(), second = random();
+      f.draw(first, second, false, x[i], y[i]);
+    }
+    function.run(x.data(), y.data(), result.data(), static_cast<std::int64_t>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      mpfr_set_d(first_argument, x[i], MPFR_RNDN);
+      mpfr_set_d(second_argument, y[i], MPFR_RNDN);
+      f.reference(reference, first_argument, second_argument);
+      worst.see(wide_error(result[i], reference, false), x[i], y[i]);
+    }
+  }
+  return worst;
+}
+
+}  // namespace groove::accuracy

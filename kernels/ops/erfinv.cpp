@@ -8,6 +8,8 @@ namespace {
 
 // Newton's method in long double.
 double inverse_erf(double x) {
+  if (std::fabs(x) > 1) return std::nan("");
+  if (std::fabs(x) == 1) return x / 0.0;
   long double y = x;
   for (int i = 0; i < 100; ++i) {
     y += (x - std::erf(y)) * std::exp(y * y) * 0.88622692545275801365L;

@@ -333,12 +333,7 @@ bool Context::record_read(TensorImpl& impl) {
 void Context::on_host_access(TensorImpl& impl) {
   if (busy_ > 0 || is_expanding_) return;
   const Lock lock(*this);
-  if (state_ == State::kReplaying && impl.is_pending) {
-    flush(Reason::kHostAccess);
-  } else if (state_ == State::kRecording && recorder_->owes(impl)) {
-    if (is_recording_over(0)) return finish_recording();
-    cut_recording(Reason::kHostAccess);
-  }
+  if (state_ == State::kReplaying && impl.is_pending) flush(Reason::kHostAccess);
 }
 
 // From now on the program may write this memory behind our back, while words that read it wait.

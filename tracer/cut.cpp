@@ -16,13 +16,6 @@ bool Recorder::must_end_before_read(const TensorImpl& impl) const {
   return storage.is_live_in && storage.writes > 0;
 }
 
-bool Recorder::owes(const TensorImpl& impl) const {
-  if (failure_ || in_expansion_ || !knows(impl)) return false;
-  const Slot& slot = segment_->slots[static_cast<std::size_t>(known_slot(impl))];
-  return !slot.is_live_in &&
-         segment_->storages[static_cast<std::size_t>(slot.storage)].early_output < 0;
-}
-
 // A result that the program has looked at has been given to it: it is not written any more. What a
 // value check looks at must be there.
 bool Recorder::must_end_before(const Call& call) const {

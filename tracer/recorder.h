@@ -32,8 +32,6 @@ class Recorder {
   /// Set when this iteration cannot become a segment.
   std::optional<Reason> failure() const { return failure_; }
   bool knows(const TensorImpl& impl) const { return known_slot(impl) != kNoSlot; }
-  /// Would it be pending in a replay that has come as far?
-  bool owes(const TensorImpl& impl) const;
   void fail(Reason reason);
   std::size_t words() const { return segment_->words.size(); }
   /// The word just recorded, as discovery knows it.

@@ -50,13 +50,17 @@ void destroy(TapeNode* node) {
   is_destroying = false;
 }
 
+static void let_go(AutogradMeta& meta) {
+  if (meta.accumulator)
+    static_cast<autodiff::Accumulator&>(*meta.accumulator).leaf.store(nullptr);
+  if (meta.is_saved_by_producer)
+    static_cast<autodiff::Node&>(*meta.grad_fn).adopt_output(meta.output_index);
+  autodiff::forget_retained(meta);
+  autodiff::drop_view_base(meta);
+}
+
 void destroy_autograd_meta(AutogradMeta* meta) {
-  if (meta->accumulator)
-    static_cast<autodiff::Accumulator&>(*meta->accumulator).leaf.store(nullptr);
-  if (meta->is_saved_by_producer)
-    static_cast<autodiff::Node&>(*meta->grad_fn).adopt_output(meta->output_index);
-  autodiff::forget_retained(*meta);
-  autodiff::drop_view_base(*meta);
+  let_go(*meta);
   delete meta;
 }
 
@@ -184,9 +188,22 @@ void clear_history(TensorImpl& impl) {
 }
 
 void move_history(TensorImpl& from, TensorImpl& to) {
-  if (to.autograd) destroy_autograd_meta(std::exchange(to.autograd, nullptr));
   to.requires_grad = from.requires_grad;
-  to.autograd = std::exchange(from.autograd, nullptr);
+  AutogradMeta* const moved = std::exchange(from.autograd, nullptr);
+  if (to.autograd && moved) {
+    // The program may hold a reference to the `.grad` that it asked for.
+    AutogradMeta& kept = *to.autograd;
+    let_go(kept);
+    kept = std::move(*moved);
+    if (kept.retains_grad && kept.grad_fn && !kept.grad_fn->is_deferred)
+      if (auto& retained = static_cast<Node&>(*kept.grad_fn).retained)
+        for (auto& entry : *retained)
+          if (entry.meta == moved) entry.meta = &kept;
+    delete moved;
+  } else {
+    if (to.autograd) destroy_autograd_meta(std::exchange(to.autograd, nullptr));
+    to.autograd = moved;
+  }
   if (!to.autograd) return;
   if (Node* node = saved_by(to)) node->move_output(to.autograd->output_index, to);
   if (to.autograd->accumulator) static_cast<Accumulator&>(*to.autograd->accumulator).leaf = &to;

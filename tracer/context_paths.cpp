@@ -236,12 +236,10 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   const Segment& segment = from.segment();
   const bool is_over = is_head(segment, word, site) && has_single_head(segment);
   if (is_over && go_over_to_end()) return false;
-  // At sizes that are never the same, what comes is the same call. Each library object that came in
-  // another's place (a layer, of those that take turns) has an exit of its own.
-  std::uint64_t call = segment.original ? site_hash(site) : key;
-  if (why == Reason::kMismatchOperand) call = from.add_other_objects(call, word.inputs);
+  // At sizes that are never the same, what comes is the same call.
+  const std::uint64_t exit = exit_at(from.place(), segment.original ? site_hash(site) : key);
   is_side_wanted_ = !std::exchange(is_waiting_, false) &&
-                    (wants_side(exit_at(from.place(), call), why) || wants_sample_here(why));
+                    (wants_side(exit, why) || wants_sample_here(why));
   if (!is_side_wanted_ && !is_over) go_over_to_end();
   return false;
 }

@@ -92,8 +92,6 @@ class Replay {
   std::uint64_t place() const { return segment_->path[matched_]; }
   std::uint64_t key_of(const Call& call, const SiteKey& site) const;
   std::uint64_t key_of(const BigWord& word, const SiteKey& site) const;
-  /// Such a key and the objects among these operands that are not the very ones expected.
-  std::uint64_t add_other_objects(std::uint64_t key, ArrayRef<Tensor> operands) const;
   /// The storage that a pending result or a live-in of this run has, or -1.
   std::int32_t storage_of(const TensorImpl& impl) const;
   /// May the run of `from` go on here? Its segment and this one have the matched words in common.

@@ -75,18 +75,6 @@ std::uint64_t Replay::key_of(const BigWord& word, const SiteKey& site) const {
   return key_with(word, site, [this](const TensorImpl& impl) { return known_slot(impl); });
 }
 
-std::uint64_t Replay::add_other_objects(std::uint64_t key, ArrayRef<Tensor> operands) const {
-  const std::vector<SlotId>& expected = segment_->words[matched_].inputs;
-  for (std::size_t i = 0; i < std::min(operands.size(), expected.size()); ++i) {
-    if (expected[i] == kNoSlot || !operands[i].defined()) continue;
-    const Tensor& recorded = segment_->slots[static_cast<std::size_t>(expected[i])].recorded;
-    const TensorImpl* const given = operands[i].impl();
-    if (recorded.defined() && recorded.impl() != given && known_slot(*given) == kNoSlot)
-      key = (key ^ reinterpret_cast<std::uintptr_t>(given)) * 0x9e3779b97f4a7c15u;
-  }
-  return key;
-}
-
 std::int32_t Replay::storage_of(const TensorImpl& impl) const {
   const SlotId slot = known_slot(impl);
   return slot == kNoSlot ? -1 : segment_->slots[static_cast<std::size_t>(slot)].storage;

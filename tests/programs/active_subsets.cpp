@@ -36,7 +36,9 @@ void run() {
   print_state(parameters);
 }
 
-[[maybe_unused]] const bool registered = add({"active_subsets", run});
+[[maybe_unused]] const bool registered = add({"active_subsets", run, 60,
+                                              "sets that begin with another layer leave at one "
+                                              "exit, and each of them makes the next one dearer"});
 
 }  // namespace
 }  // namespace groove::programs

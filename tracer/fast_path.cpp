@@ -70,7 +70,7 @@ inline bool Replay::can_hand_out_again(const ExpectedCall& expected, const Tenso
 }
 
 // Binds the operands that are used for the first time in this run.
-bool Replay::meet_operands(const ExpectedCall& expected, const Call& call) {
+inline bool Replay::meet_operands(const ExpectedCall& expected, const Call& call) {
   const SlotId* slot = expected_.slots.data() + expected.slots;
   for (const Tensor& input : call.inputs) {
     const SlotId id = *slot++;
@@ -147,7 +147,7 @@ void Context::on_first_use(const Call& call, Tensor* outputs) {
         replay_->take_call<true>(expected, outputs);
       else
         replay_->take_call<false>(expected, outputs);
-      replay_->take_numbers(expected, call);
+      if (expected.numbers > 0) replay_->take_numbers(expected, call);
       return;
     }
   }

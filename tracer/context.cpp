@@ -1,6 +1,8 @@
 #include "tracer/context.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "kernels/lowering.h"
 #include "src/core/check.h"
@@ -21,6 +23,29 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
   return h ^ h >> 32;
 }
 
+// The attributes that a place has shown, a bit of 64 for each. A loop that comes at a few sizes is
+// a loop of its own at each of them; where there is no end of sizes, they do not tell loops apart.
+struct Variety {
+  std::uint64_t place, shown;
+};
+constexpr std::size_t kPlaces = 256;
+thread_local std::array<Variety, kPlaces> varieties;
+
+// Both hashes are of one word, without what may be a size and with it.
+bool has_endless_sizes(std::uint64_t without, std::uint64_t with) {
+  constexpr std::size_t kProbes = 8;
+  constexpr int kFew = 24;
+  Variety* known = nullptr;
+  for (std::size_t i = 0; i < kProbes && known == nullptr; ++i) {
+    Variety& each = varieties[(without + i) % kPlaces];
+    if (each.place == without || each.place == 0) known = &each;
+  }
+  if (known == nullptr) known = &varieties[without % kPlaces];
+  if (known->place != without) *known = {without, 0};
+  known->shown |= std::uint64_t{1} << (with >> 58);
+  return std::popcount(known->shown) > kFew;
+}
+
 inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
   // Sums of products, so that none waits for another.
   const std::uint64_t what =
@@ -30,10 +55,15 @@ inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& 
                         0xff51afd7ed558ccdu +
                     reinterpret_cast<std::uintptr_t>(site.file) * 0xc4ceb9fe1a85ec53u +
                     where * 0x9fb21c651e98df25u + site.ordinal * 0xd6e8feb86659fd93u;
-  // What may be a size does not tell loops apart: a loop is the same one when it comes at others.
   constexpr std::int64_t kLeastSize = 2;
-  for (const std::int64_t word : attrs.words())
-    h = mix(h, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
+  std::uint64_t without = h;
+  bool has_sizes = false;
+  for (const std::int64_t word : attrs.words()) {
+    h = mix(h, static_cast<std::uint64_t>(word));
+    without = mix(without, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
+    has_sizes = has_sizes || word > kLeastSize;
+  }
+  if (has_sizes && has_endless_sizes(without, h)) h = without;
   return h ^ h >> 29;
 }
 

@@ -12,7 +12,7 @@ class GraphCompiler final : public Compiler {
     return std::make_unique<Program>(std::move(graph));
   }
   std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) override {
-    run_pipeline(graph);
+    run_pipeline_for_many_sizes(graph);
     ProgramOptions options;
     options.is_for_many_sizes = true;
     return std::make_unique<Program>(std::move(graph), options);

@@ -20,5 +20,7 @@ const std::vector<Pass>& passes();
 /// All of them. In debug builds the verifier runs after each; GROOVE_DUMP names a folder that gets
 /// the graph before the first and after each.
 void run_pipeline(Graph& graph);
+/// The same for one of many sizes: what may follow from them is not made part of code.
+void run_pipeline_for_many_sizes(Graph& graph);
 
 }  // namespace groove::jit

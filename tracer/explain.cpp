@@ -146,6 +146,7 @@ std::string explain_text() {
       out += "  stays eager: " + text_of(segment, "stays_eager") + "\n";
     for (const json& exit : segment["exits"]) out += "  " + exit_line(exit) + "\n";
     for (const std::string& line : input_lines(segment)) out += "  needs " + line + "\n";
+    if (segment.contains("sizes")) out += "  " + text_of(segment, "sizes") + "\n";
     if (segment.contains("backward")) out += "  " + text_of(segment, "backward") + "\n";
   }
   for (const json& failure : all["not_compiled"]) out += failure_line(failure) + "\n";

@@ -14,6 +14,7 @@
 #include "tracer/coverage.h"
 #include "tracer/inspect.h"
 #include "tracer/registry.h"
+#include "tracer/shape_family.h"
 
 namespace groove::tracer {
 namespace {
@@ -82,6 +83,7 @@ json to_json(const Segment& segment) {
   if (state == State::kCompiling) return row;
   row["compile_milliseconds"] = static_cast<double>(s.compile_milliseconds);
   if (!segment.failure.empty()) row["stays_eager"] = segment.failure;
+  if (std::string sizes = sizes_text(segment); !sizes.empty()) row["sizes"] = std::move(sizes);
   if (segment.history) row["backward"] = segment.history->describe();
   if (state == State::kArmed && segment.executable) row["program"] = segment.executable->describe();
   return row;

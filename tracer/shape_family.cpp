@@ -84,24 +84,29 @@ class SizedExecutable final : public Executable {
 // What the registry and reports ask of a family's recording.
 class FamilyPrograms final : public Executable {
  public:
-  explicit FamilyPrograms(const ShapeFamily& family) : family_(family) {}
+  explicit FamilyPrograms(std::weak_ptr<const ShapeFamily> family) : family_(std::move(family)) {}
   std::size_t arena_bytes() const override { return 0; }
-  std::size_t memory_bytes() const override { return family_.memory_bytes(); }
+  std::size_t memory_bytes() const override {
+    const auto family = family_.lock();
+    return family ? family->memory_bytes() : 0;
+  }
   std::int32_t run(void* const*, const std::int64_t*, const std::uint64_t*,
                    ProgramContext&) const noexcept override {
     return 1;
   }
-  std::string describe() const override { return family_.describe(); }
+  std::string describe() const override {
+    const auto family = family_.lock();
+    return family ? family->describe() : "at any sizes";
+  }
 
  private:
-  const ShapeFamily& family_;
+  std::weak_ptr<const ShapeFamily> family_;  // which may be gone before its recording
 };
 
 }  // namespace
 
 std::string why_sizes_are_fixed(const Segment& segment) {
-  if (segment.history)
-    return "a result keeps its history";
+  if (segment.history) return "a result keeps its history";
   if (segment.slot_values.size() != segment.slots.size()) return "slots without values";
   try {
     for (const Slot& slot : segment.slots)
@@ -111,6 +116,11 @@ std::string why_sizes_are_fixed(const Segment& segment) {
     return error.what();
   }
   return {};
+}
+
+std::string sizes_text(const Segment& segment) {
+  const auto* const family = dynamic_cast<const FamilyPrograms*>(segment.executable.get());
+  return family ? family->describe() : std::string();
 }
 
 // ---- the family ----
@@ -128,9 +138,22 @@ ShapeFamily::ShapeFamily(SegmentPtr original, const SizeNumbers& numbers, SizeFi
         numbers.shown.begin() - 1);
     const std::int64_t value = numbers.numbers[number].value();
     symbols_.push_back({number, word, value, value});
-    names_.push_back(fmt::format("s{}", names_.size()));
+    names_.push_back(name_of_shown(*original_, word, number - numbers.shown[word]));
   }
-  original_->executable = std::make_unique<FamilyPrograms>(*this);
+}
+
+void ShapeFamily::take_over_original() {
+  original_->executable = std::make_unique<FamilyPrograms>(weak_from_this());
+}
+
+bool ShapeFamily::covers(const SizeNumbers& numbers) const {
+  SizeValues sizes;
+  for (const Symbol& symbol : symbols_) sizes.push_back(numbers.numbers[symbol.number].value());
+  for (std::size_t i = 0; i < expressions_.size(); ++i)
+    if (!numbers.numbers[i].may_be_anything &&
+        expressions_[i].value(sizes) != numbers.numbers[i].value())
+      return false;
+  return true;
 }
 
 std::size_t ShapeFamily::Hash::operator()(const SizeValues& sizes) const {
@@ -206,9 +229,9 @@ void ShapeFamily::note_sizes(const SizeValues& sizes) {
 
 std::string ShapeFamily::describe() const {
   const std::lock_guard lock(mutex_);
-  std::string text = "for any sizes:";
+  std::string text = "at any sizes:";
   for (std::size_t i = 0; i < symbols_.size(); ++i)
-    text += fmt::format(" {} ({} to {} so far)", names_[i], symbols_[i].least,
+    text += fmt::format("{} {} ({} to {} so far)", i == 0 ? "" : ",", names_[i], symbols_[i].least,
                         symbols_[i].greatest);
   return text + fmt::format("; {} programs kept of {} made, one takes {:.2f} ms, {} KB",
                             programs_.size(), made_, milliseconds_.load(), bytes_.load() >> 10);

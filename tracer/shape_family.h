@@ -1,6 +1,6 @@
 // A loop at any sizes: one recording, the numbers in it as expressions in a few sizes, and programs
-// for the sizes that came last. Every context has a copy of the recording that takes on the sizes of
-// the run at hand.
+// for the sizes that came last. Every context has a copy of the recording that takes on the sizes
+// of the run at hand.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,20 @@ namespace groove::tracer {
 
 using SizeValues = std::vector<std::int64_t>;  // [symbol]
 
-class ShapeFamily {
+class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
  public:
   /// `original` is the recording that `numbers` belong to.
   ShapeFamily(SegmentPtr original, const SizeNumbers& numbers, SizeFit fit);
 
+  /// Once, before anybody knows of it.
+  void take_over_original();
+  /// Is a recording with these numbers what the family would be at its sizes?
+  bool covers(const SizeNumbers& numbers) const;
   /// Stands for the family in reports and in the registry; never run itself.
   const SegmentPtr& original() const { return original_; }
-  bool is_armed() const { return original_->state.load(std::memory_order_acquire) == State::kArmed; }
+  bool is_armed() const {
+    return original_->state.load(std::memory_order_acquire) == State::kArmed;
+  }
   std::uint64_t structure() const { return structure_; }
 
   struct Symbol {
@@ -108,6 +114,9 @@ class ShapeCopy {
   std::shared_ptr<SizeValues> sizes_;  // shared with the executable
 };
 
+/// For people, of a family's recording: which sizes it takes, and what programs there are;
+/// otherwise empty.
+std::string sizes_text(const Segment& segment);
 /// Can a family be made of such a recording? Empty, or why not.
 std::string why_sizes_are_fixed(const Segment& segment);
 

@@ -40,9 +40,8 @@ Table& table() {
 }
 
 Group& group_of(Head& head, std::uint64_t structure) {
-  const auto found = std::find_if(head.groups.begin(), head.groups.end(), [&](const Group& group) {
-    return group.structure == structure;
-  });
+  const auto found = std::find_if(head.groups.begin(), head.groups.end(),
+                                  [&](const Group& group) { return group.structure == structure; });
   if (found != head.groups.end()) {
     std::rotate(found, found + 1, head.groups.end());
   } else {
@@ -97,6 +96,7 @@ bool add_sample(const SegmentPtr& segment) {
   std::unique_lock lock(t.mutex);
   Head& head = t.heads[segment->head];
   Group& group = group_of(head, numbers.structure);
+  if (group.family && group.family->is_armed() && group.family->covers(numbers)) return true;
   std::vector<std::int64_t> values = numbers.values();
   if (std::find(group.samples.begin(), group.samples.end(), values) == group.samples.end()) {
     if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
@@ -112,6 +112,7 @@ bool add_sample(const SegmentPtr& segment) {
   if (fit.symbols.empty()) return false;
   const ShapeFamilyPtr before = group.family;
   group.family = std::make_shared<ShapeFamily>(segment, numbers, std::move(fit));
+  group.family->take_over_original();
   head.wasted = std::max(0, head.wasted - kFreeSamples);
   family_filter.fetch_or(1ull << (segment->head & 63));
   lock.unlock();

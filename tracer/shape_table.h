@@ -20,8 +20,8 @@ inline bool may_have_family(std::uint64_t head) {
 
 /// An iteration of this head came at sizes that no segment has: is it to be recorded?
 bool wants_sample(std::uint64_t head);
-/// A recording of the head; a family is made when there are enough. True when this recording became
-/// one, and must not be compiled by itself.
+/// A recording of the head; a family is made when there are enough. True when this recording is one
+/// of a family's, and must not be compiled by itself.
 bool add_sample(const SegmentPtr& segment);
 /// Lets go of those whose recording is in use no more.
 void drop_retired_families();

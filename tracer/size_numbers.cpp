@@ -1,8 +1,11 @@
 #include "tracer/size_numbers.h"
 
-#include <bit>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "tracer/numbers.h"
+#include "tracer/report.h"
 
 namespace groove::tracer {
 
@@ -305,8 +308,7 @@ bool shown_at(const Segment& segment, std::size_t at, const Call& call, const Si
                               : segment.slots.size();
   for (auto id = static_cast<std::size_t>(word.first_slot); id < end; ++id) {
     const Slot& slot = segment.slots[id];
-    const auto found =
-        std::find(word.inputs.begin(), word.inputs.end(), static_cast<SlotId>(id));
+    const auto found = std::find(word.inputs.begin(), word.inputs.end(), static_cast<SlotId>(id));
     if (!slot.is_live_in || found == word.inputs.end()) continue;
     const Tensor& operand = call.inputs[static_cast<std::size_t>(found - word.inputs.begin())];
     if (!operand.defined()) return false;
@@ -329,6 +331,28 @@ bool shown_by(const Segment& segment, std::size_t at, const Call& call, const Si
 bool shown_by(const Segment& segment, std::size_t at, const BigWord& word, const SiteKey& site,
               std::vector<std::int64_t>& values) {
   return shown_at(segment, at, word, site, values);
+}
+
+std::string name_of_shown(const Segment& segment, std::size_t at, std::size_t index) {
+  const Word& word = segment.words[at];
+  std::size_t attributes = 0;
+  each_attribute(
+      *word.op, word.attrs, [&](std::size_t) { ++attributes; }, [](std::int64_t) {});
+  if (index < attributes + word.fixed_numbers.size()) return "a number of " + describe(word);
+  index -= attributes + word.fixed_numbers.size();
+  for (std::size_t i = 0; i < segment.live_ins.size(); ++i) {
+    const SlotId id = segment.live_ins[i];
+    const bool is_shown = id >= word.first_slot && std::find(word.inputs.begin(), word.inputs.end(),
+                                                             id) != word.inputs.end();
+    if (!is_shown) continue;
+    const std::size_t rank = segment.slots[static_cast<std::size_t>(id)].type.sizes.size();
+    const std::string& name =
+        segment.graph.values[static_cast<std::size_t>(segment.graph.inputs[i].value)].name;
+    if (index < rank) return fmt::format("size {} of {}", index, name);
+    if (index < 2 * rank) return fmt::format("stride {} of {}", index - rank, name);
+    index -= 2 * rank;
+  }
+  return "a size";
 }
 
 }  // namespace groove::tracer

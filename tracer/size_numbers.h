@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "src/core/dispatch.h"
@@ -55,6 +56,9 @@ bool shown_by(const Segment& segment, std::size_t at, const Call& call, const Si
               std::vector<std::int64_t>& values);
 bool shown_by(const Segment& segment, std::size_t at, const BigWord& word, const SiteKey& site,
               std::vector<std::int64_t>& values);
+
+/// For people: what a word shows as its number `index`, "size 0 of input1".
+std::string name_of_shown(const Segment& segment, std::size_t word, std::size_t index);
 
 /// Orders and broadcasting depend on whether a size is 0, 1 or more.
 inline int size_class(std::int64_t size) {

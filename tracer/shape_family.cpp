@@ -172,7 +172,7 @@ SegmentPtr ShapeFamily::find(const SizeValues& sizes) {
   return found->second.segment;
 }
 
-// What it took counts for the next ones: more slowly when it was long, since new code is rare.
+// What it took counts for the next ones, but little when it was long: new code is rare.
 void ShapeFamily::note_made(Program& entry) {
   if (entry.is_made || entry.segment->state.load(std::memory_order_acquire) == State::kCompiling)
     return;
@@ -180,7 +180,8 @@ void ShapeFamily::note_made(Program& entry) {
   ++made_;
   const double taken = entry.segment->statistics.compile_milliseconds;
   const double known = milliseconds_.load(std::memory_order_relaxed);
-  milliseconds_.store(known + (taken - known) / (taken < known ? 2 : 8), std::memory_order_relaxed);
+  milliseconds_.store(taken < known ? taken : known + (taken - known) / 16,
+                      std::memory_order_relaxed);
   entry.segment->graph = Graph();
   if (entry.segment->executable)
     entry.bytes = entry.segment->executable->memory_bytes() + sizeof(Segment);
@@ -214,8 +215,12 @@ void ShapeFamily::drop_oldest() {
   }
 }
 
-bool ShapeFamily::is_making_cheap() const {
-  return milliseconds_.load(std::memory_order_relaxed) <=
+// The first program needs code that is not there yet, so it is made beside the loop.
+bool ShapeFamily::is_making_cheap() {
+  const std::lock_guard lock(mutex_);
+  if (made_ == 0)
+    for (auto& [sizes, program] : programs_) note_made(program);
+  return made_ > 0 && milliseconds_.load(std::memory_order_relaxed) <=
          original_->ledger.eager() / 2 + kSpareMilliseconds;
 }
 

@@ -49,7 +49,7 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
   /// Makes it of a graph at these sizes: at once, or on the compile thread.
   SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
   /// Does making a program at once cost no more than a step may lose?
-  bool is_making_cheap() const;
+  bool is_making_cheap();
   void note_sizes(const SizeValues& sizes);
 
   std::size_t memory_bytes() const { return bytes_.load(std::memory_order_relaxed); }

@@ -84,7 +84,9 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
   TensorImpl& to = *live.object;
   TensorImpl& from = *result.impl();
   if (&to == &from) return;
-  if (!live.is_filled) {
+  const bool has_same_layout =
+      to.geometry.sizes == from.geometry.sizes && to.geometry.strides == from.geometry.strides;
+  if (!live.is_filled || !has_same_layout) {
     to.storage = from.storage;
     to.set_geometry(from.geometry);
     live.is_filled = true;
@@ -92,8 +94,7 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
              (is_comparing_ || to.storage->version != from.storage->version)) {
     // Writes in place that the stage has done already: they run, and count, again, and words before
     // them read what was there first.
-    std::memcpy(to.data(), from.data(),
-                static_cast<std::size_t>(from.numel) * element_size(from.dtype));
+    std::memcpy(to.data(), from.data(), span_bytes(from));
     to.storage->version = from.storage->version;
   }
   live.epoch = kNotReusable;  // it carries a real history now

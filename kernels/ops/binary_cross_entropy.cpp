@@ -49,7 +49,7 @@ void check_probabilities(const Signature& s, ArrayRef<Tensor> inputs) {
     GROOVE_CHECK(is_probability(value),
                  "binary_cross_entropy: input {} at position {} is not in [0, 1]; sigmoid() first, "
                  "or binary_cross_entropy_with_logits",
-                 value, to_string(at));
+                 std::isnan(value) ? std::nan("") : value, to_string(at));  // a NaN has no sign
     for (std::size_t axis = sizes.size(); axis-- > 0;) {
       offset += strides[axis];
       if (++at[axis] < sizes[axis]) break;

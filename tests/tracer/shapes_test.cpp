@@ -135,7 +135,7 @@ class Shapes : public ::testing::TestWithParam<ShapeLoop> {
     tt::force_exit_at(-1);
     tt::forget_everything();
   }
-  static constexpr int kSteps = 240;
+  static constexpr int kSteps = 360;
   std::string expected_;
 };
 

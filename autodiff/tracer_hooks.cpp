@@ -20,9 +20,9 @@ struct ReleasedNode final : Node {
   std::vector<Edge> leaves;  // behind it
 };
 
-std::vector<const TapeNode*> leaves_behind(const TensorImpl& impl) {
-  std::vector<const TapeNode*> leaves;
-  bool is_spent = false;
+// Calls visit(node) once for each node that can be reached from the result's, until it gives false.
+template <typename Visit>
+void walk_history(const TensorImpl& impl, const Visit& visit) {
   std::vector<const TapeNode*> walk{impl.autograd->grad_fn.get()};
   std::unordered_set<const TapeNode*> seen;
   while (!walk.empty()) {
@@ -30,11 +30,20 @@ std::vector<const TapeNode*> leaves_behind(const TensorImpl& impl) {
     walk.pop_back();
     if (at->is_deferred || !seen.insert(at).second) continue;
     const auto& node = static_cast<const Node&>(*at);
-    if (node.is_accumulator()) leaves.push_back(at);
-    is_spent |= node.is_spent();
+    if (!visit(node)) return;
     for (std::uint32_t i = 0; i < node.edge_count; ++i)
       if (node.edges[i].node) walk.push_back(node.edges[i].node.get());
   }
+}
+
+std::vector<const TapeNode*> leaves_behind(const TensorImpl& impl) {
+  std::vector<const TapeNode*> leaves;
+  bool is_spent = false;
+  walk_history(impl, [&](const Node& node) {
+    if (node.is_accumulator()) leaves.push_back(&node);
+    is_spent |= node.is_spent();
+    return true;
+  });
   if (!is_spent) leaves.clear();
   return leaves;
 }
@@ -66,18 +75,9 @@ void lead_to(TensorImpl& result, ArrayRef<TensorImpl*> leaves, TapeNodePtr& like
 bool has_live_history(const TensorImpl& impl) {
   if (!impl.autograd || !impl.autograd->grad_fn) return false;
   if (!impl.autograd->grad_fn->is_released) return true;
-  std::vector<const TapeNode*> walk{impl.autograd->grad_fn.get()};
-  std::unordered_set<const TapeNode*> seen;
-  while (!walk.empty()) {
-    const TapeNode* const at = walk.back();
-    walk.pop_back();
-    if (at->is_deferred || !seen.insert(at).second) continue;
-    const auto& node = static_cast<const Node&>(*at);
-    if (node.is_spent()) return false;
-    for (std::uint32_t i = 0; i < node.edge_count; ++i)
-      if (node.edges[i].node) walk.push_back(node.edges[i].node.get());
-  }
-  return true;
+  bool is_live = true;
+  walk_history(impl, [&](const Node& node) { return is_live = !node.is_spent(); });
+  return is_live;
 }
 
 bool has_hook(const TensorImpl& leaf, const TapeNode* code) {

@@ -12,12 +12,12 @@ namespace {
 
 using functions::exact_product;
 using functions::exact_sum;
+using functions::kPi;
 using functions::Pair;
 using functions::polynomial;
 using functions::quick_sum;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kPi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 
 Expr literal(Expr like, double value) { return like.builder().constant(kDouble, value); }
 Pair product(const Pair& a, const Pair& b) {

@@ -9,12 +9,11 @@ namespace groove::kernels {
 namespace {
 
 using functions::exact_sum;
+using functions::kPi;
 using functions::Pair;
 using functions::polynomial;
 using functions::quick_sum;
 using functions::with_sign_of;
-
-constexpr double kPi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 
 // constant * (pi as a pair) + value, where the constant is a multiple of a quarter.
 Expr plus_turns(Expr constant, const Pair& value) {

@@ -8,6 +8,8 @@
 
 namespace groove::kernels::functions {
 
+inline constexpr double kPi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};  // a sum of two
+
 inline bool is_single(Expr x) { return x.dtype() == kFloat; }
 
 /// c[0] + x (c[1] + x (c[2] + …)), one fma a step.

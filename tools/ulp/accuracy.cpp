@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 
+#include "groove/half.h"
 #include "kernels/backend.h"
 
 namespace groove::accuracy {
@@ -130,6 +131,37 @@ class Quick {
   std::vector<double> result_;
 };
 
+// Calls draw(i) and see(i) for each of `points` arguments, in batches between which `run` computes
+// the results of the first so many.
+template <typename Draw, typename Run, typename See>
+void in_batches(std::int64_t points, const Draw& draw, const Run& run, const See& see) {
+  for (std::int64_t done = 0; done < points; done += kBatch) {
+    const std::int64_t count = std::min(kBatch, points - done);
+    for (std::int64_t i = 0; i < count; ++i) draw(static_cast<std::size_t>(i));
+    run(count);
+    for (std::int64_t i = 0; i < count; ++i) see(static_cast<std::size_t>(i));
+  }
+}
+
+// Pairs of arguments in T, each with its result, given to see(result, x, y).
+template <typename T, typename See>
+void check_pairs(const Binary& f, std::int64_t points, std::uint64_t seed, const See& see) {
+  const Compiled<T> function(applied(f.function), 2, dtype_of<T>);
+  std::mt19937_64 random(seed);
+  std::vector<T> x(kBatch), y(kBatch), result(kBatch);
+  in_batches(
+      points,
+      [&](std::size_t i) {
+        const std::uint64_t first = random(), second = random();
+        double a, b;
+        f.draw(first, second, dtype_of<T> == kFloat, a, b);
+        x[i] = static_cast<T>(a);
+        y[i] = static_cast<T>(b);
+      },
+      [&](std::int64_t count) { function.run(x.data(), y.data(), result.data(), count); },
+      [&](std::size_t i) { see(result[i], x[i], y[i]); });
+}
+
 // A magnitude with a random mantissa; the exponents where functions bend come as often as the rest.
 double drawn(std::mt19937_64& random) {
   const std::uint64_t bits = random(), choice = random();
@@ -144,23 +176,25 @@ Worst check_single(const Unary& f, std::uint64_t stride, std::uint64_t first) {
   const Compiled<float> function(applied(f.function), 1, kFloat);
   Quick quick(f);
   Worst worst;
-  std::vector<float> x, y;
+  std::vector<float> x(kBatch), y(kBatch);
   std::vector<double> wide;
-  for (std::uint64_t bits = first; bits < 1ull << 32;) {
-    x.clear();
-    wide.clear();
-    for (; x.size() < kBatch && bits < 1ull << 32; bits += stride) {
-      x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-      wide.push_back(x.back());
-    }
-    y.resize(x.size());
-    function.run(x.data(), nullptr, y.data(), static_cast<std::int64_t>(x.size()));
-    const std::vector<double>& reference = quick.of(wide);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      worst.see(narrow_error(y[i], reference[i], format_of<float>(), f.is_absolute_near_roots),
-                x[i]);
-    }
-  }
+  const double* reference = nullptr;
+  std::uint64_t bits = first;
+  in_batches(
+      static_cast<std::int64_t>(((1ull << 32) - first + stride - 1) / stride),
+      [&](std::size_t i) {
+        x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        bits += stride;
+      },
+      [&](std::int64_t count) {
+        function.run(x.data(), nullptr, y.data(), count);
+        wide.assign(x.begin(), x.begin() + count);
+        reference = quick.of(wide).data();
+      },
+      [&](std::size_t i) {
+        worst.see(narrow_error(y[i], reference[i], format_of<float>(), f.is_absolute_near_roots),
+                  x[i]);
+      });
   return worst;
 }
 
@@ -169,18 +203,15 @@ Worst check_double(const Unary& f, std::int64_t points, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Worst worst;
   Big argument, reference;
-  std::vector<double> x, y;
-  for (std::int64_t done = 0; done < points; done += static_cast<std::int64_t>(x.size())) {
-    x.resize(static_cast<std::size_t>(std::min(kBatch, points - done)));
-    for (double& value : x) value = drawn(random);
-    y.resize(x.size());
-    function.run(x.data(), nullptr, y.data(), static_cast<std::int64_t>(x.size()));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      mpfr_set_d(argument, x[i], MPFR_RNDN);
-      f.reference(reference, argument);
-      worst.see(wide_error(y[i], reference, f.is_absolute_near_roots), x[i]);
-    }
-  }
+  std::vector<double> x(kBatch), y(kBatch);
+  in_batches(
+      points, [&](std::size_t i) { x[i] = drawn(random); },
+      [&](std::int64_t count) { function.run(x.data(), nullptr, y.data(), count); },
+      [&](std::size_t i) {
+        mpfr_set_d(argument, x[i], MPFR_RNDN);
+        f.reference(reference, argument);
+        worst.see(wide_error(y[i], reference, f.is_absolute_near_roots), x[i]);
+      });
   return worst;
 }
 
@@ -189,15 +220,10 @@ Worst check_half(const Unary& f, ScalarType dtype) {
   std::vector<std::uint16_t> x(1 << 16), y(1 << 16);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint16_t>(i);
   function.run(x.data(), nullptr, y.data(), static_cast<std::int64_t>(x.size()));
-  const auto value_of = [&](std::uint16_t bits) {
-    if (dtype == kBFloat16) {
-      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
-    }
-    const int exponent = bits >> 10 & 31;
-    const double mantissa = bits & 1023, sign = bits >> 15 ? -1 : 1;
-    if (exponent == 31) return mantissa == 0 ? sign * INFINITY : std::nan("");
-    return sign *
-           (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
+  const auto value_of = [dtype](std::uint16_t bits) {
+    return dtype == kBFloat16
+               ? static_cast<double>(static_cast<float>(std::bit_cast<BFloat16>(bits)))
+               : static_cast<double>(static_cast<float>(std::bit_cast<Half>(bits)));
   };
   const Format format = dtype == kBFloat16 ? Format{8, -133, 0x1.fep127} : Format{11, -24, 65504};
   std::vector<double> wide;
@@ -213,52 +239,22 @@ Worst check_half(const Unary& f, ScalarType dtype) {
 }
 
 Worst check_single(const Binary& f, std::int64_t points, std::uint64_t seed) {
-  const Compiled<float> function(applied(f.function), 2, kFloat);
-  std::mt19937_64 random(seed);
   Worst worst;
-  std::vector<float> x, y, result;
-  for (std::int64_t done = 0; done < points; done += static_cast<std::int64_t>(x.size())) {
-    x.resize(static_cast<std::size_t>(std::min(kBatch, points - done)));
-    y.resize(x.size());
-    result.resize(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const std::uint64_t first = random(), second = random();
-      double a, b;
-      f.draw(first, second, true, a, b);
-      x[i] = static_cast<float>(a);
-      y[i] = static_cast<float>(b);
-    }
-    function.run(x.data(), y.data(), result.data(), static_cast<std::int64_t>(x.size()));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      worst.see(narrow_error(result[i], f.quick(x[i], y[i]), format_of<float>(), false), x[i],
-                y[i]);
-    }
-  }
+  check_pairs<float>(f, points, seed, [&](float result, float x, float y) {
+    worst.see(narrow_error(result, f.quick(x, y), format_of<float>(), false), x, y);
+  });
   return worst;
 }
 
 Worst check_double(const Binary& f, std::int64_t points, std::uint64_t seed) {
-  const Compiled<double> function(applied(f.function), 2, kDouble);
-  std::mt19937_64 random(seed);
   Worst worst;
   Big first_argument, second_argument, reference;
-  std::vector<double> x, y, result;
-  for (std::int64_t done = 0; done < points; done += static_cast<std::int64_t>(x.size())) {
-    x.resize(static_cast<std::size_t>(std::min(kBatch, points - done)));
-    y.resize(x.size());
-    result.resize(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const std::uint64_t first = random(), second = random();
-      f.draw(first, second, false, x[i], y[i]);
-    }
-    function.run(x.data(), y.data(), result.data(), static_cast<std::int64_t>(x.size()));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      mpfr_set_d(first_argument, x[i], MPFR_RNDN);
-      mpfr_set_d(second_argument, y[i], MPFR_RNDN);
-      f.reference(reference, first_argument, second_argument);
-      worst.see(wide_error(result[i], reference, false), x[i], y[i]);
-    }
-  }
+  check_pairs<double>(f, points, seed, [&](double result, double x, double y) {
+    mpfr_set_d(first_argument, x, MPFR_RNDN);
+    mpfr_set_d(second_argument, y, MPFR_RNDN);
+    f.reference(reference, first_argument, second_argument);
+    worst.see(wide_error(result, reference, false), x, y);
+  });
   return worst;
 }
 

@@ -31,10 +31,11 @@ struct Variety {
 constexpr std::size_t kPlaces = 256;
 thread_local std::array<Variety, kPlaces> varieties;
 
-// Both hashes are of one word, without what may be a size and with it.
-bool has_endless_sizes(std::uint64_t without, std::uint64_t with) {
+// The hash of a word without what may be a size, and that of all its attributes, which does not
+// depend on where the program lies in memory.
+bool has_endless_sizes(std::uint64_t without, std::uint64_t shown) {
   constexpr std::size_t kProbes = 8;
-  constexpr int kFew = 24;
+  constexpr int kFew = 20;  // bits; forty values set about thirty
   Variety* known = nullptr;
   for (std::size_t i = 0; i < kProbes && known == nullptr; ++i) {
     Variety& each = varieties[(without + i) % kPlaces];
@@ -42,7 +43,7 @@ bool has_endless_sizes(std::uint64_t without, std::uint64_t with) {
   }
   if (known == nullptr) known = &varieties[without % kPlaces];
   if (known->place != without) *known = {without, 0};
-  known->shown |= std::uint64_t{1} << (with >> 58);
+  known->shown |= std::uint64_t{1} << (shown >> 58);
   return std::popcount(known->shown) > kFew;
 }
 
@@ -56,14 +57,15 @@ inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& 
                     reinterpret_cast<std::uintptr_t>(site.file) * 0xc4ceb9fe1a85ec53u +
                     where * 0x9fb21c651e98df25u + site.ordinal * 0xd6e8feb86659fd93u;
   constexpr std::int64_t kLeastSize = 2;
-  std::uint64_t without = h;
+  std::uint64_t without = h, shown = 0;
   bool has_sizes = false;
   for (const std::int64_t word : attrs.words()) {
     h = mix(h, static_cast<std::uint64_t>(word));
+    shown = mix(shown, static_cast<std::uint64_t>(word));
     without = mix(without, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
     has_sizes = has_sizes || word > kLeastSize;
   }
-  if (has_sizes && has_endless_sizes(without, h)) h = without;
+  if (has_sizes && has_endless_sizes(without, shown)) h = without;
   return h ^ h >> 29;
 }
 

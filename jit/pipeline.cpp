@@ -18,19 +18,32 @@ void dump(const Graph& graph, int number, std::size_t step, const char* name) {
   dump_text(fmt::format("graph{}_{}_{}.graph", number, step, name), print(graph));
 }
 
+std::vector<Pass>& chosen_passes() {
+  static auto& chosen = *new std::vector<Pass>;  // never destroyed: see passes()
+  return chosen;
+}
+
 }  // namespace
+
+void choose_passes(std::vector<Pass> chosen) { chosen_passes() = std::move(chosen); }
 
 const std::vector<Pass>& passes() {
   // Never destroyed: the compile thread may still run while the process exits.
   static const auto& order = *new std::vector<Pass>{
-      {"expand_composites", expand_composites, "losses, softmax and the like become their parts"},
-      {"widen_halves", widen_halves, "matrix products of 16-bit floats compute in f32"},
-      {"merge_duplicates", merge_duplicates, "what is computed twice is computed once"},
-      {"fold_constants", fold_constants, "operators on constants become constants"},
+      {"expand_composites", expand_composites, "losses, softmax and the like become their parts",
+       kAnyGraph, kNoComposites},
+      {"widen_halves", widen_halves, "matrix products of 16-bit floats compute in f32",
+       kNoComposites, kWideProducts},
+      {"merge_duplicates", merge_duplicates, "what is computed twice is computed once",
+       kAnyGraph},
+      {"fold_constants", fold_constants, "operators on constants become constants",
+       kAnyGraph},
       {"simplify", simplify, "operators and views that change nothing go"},
       {"join_slices", join_slices, "sums of pieces put into zeros become one concatenation"},
-      {"remove_dead_code", remove_dead_code, "results that nobody reads are not computed"},
-      {"insert_copies", insert_copies, "values that need memory of their own get it"},
+      {"remove_dead_code", remove_dead_code, "results that nobody reads are not computed",
+       kAnyGraph},
+      {"insert_copies", insert_copies, "values that need memory of their own get it",
+       kNoComposites | kWideProducts, kOwnMemory},
   };
   return order;
 }
@@ -40,7 +53,7 @@ void run_pipeline(Graph& graph) {
   const int number = graphs.fetch_add(1, std::memory_order_relaxed);
   dump(graph, number, 0, "recorded");
   std::size_t step = 0;
-  for (const Pass& pass : passes()) {
+  for (const Pass& pass : chosen_passes().empty() ? passes() : chosen_passes()) {
     pass.run(graph);
     dump(graph, number, ++step, pass.name);
 #ifndef NDEBUG

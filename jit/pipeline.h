@@ -8,14 +8,29 @@
 
 namespace groove::jit {
 
+// What a pass makes true of a graph, and what others need: tests run the passes in every order that
+// these allow.
+enum PassFact : unsigned {
+  kAnyGraph = 0,
+  kNoComposites = 1,  // composites are their parts
+  kWideProducts = 2,  // no contraction and no host code on 16-bit floats
+  kOwnMemory = 4,     // each value has memory that its readers can take; made last
+};
+
 struct Pass {
   const char* name;
   bool (*run)(Graph& graph);
   const char* about;  // what it does, for people who look inside
+  unsigned needs = kNoComposites;
+  unsigned makes = kAnyGraph;  // a pass that makes nothing may be left out: same results
 };
 
 /// Every pass by name, in pipeline order; for groove-opt.
 const std::vector<Pass>& passes();
+
+/// Tests: the passes that run_pipeline takes from now on, in the whole process and while nothing is
+/// being compiled; all of passes() again with none.
+void choose_passes(std::vector<Pass> chosen);
 
 /// All of them. In debug builds the verifier runs after each; GROOVE_DUMP names a folder that gets
 /// the graph before the first and after each.

@@ -24,7 +24,7 @@ constexpr std::uint64_t kSeedsPerChild = 100;
 struct Options {
   std::uint64_t seed = 1, count = 100;
   bool is_loop = false, plants_fault = false, only_prints = false, is_verbose = false;
-  bool keeps_whole = false, has_guard_pages = false, has_every_exit = false;
+  bool keeps_whole = false, has_guard_pages = false, has_every_exit = false, is_drawn = false;
   int threads = 7, failures = 5;
 };
 
@@ -41,9 +41,45 @@ std::uint64_t scramble(std::uint64_t z) {
   return (z ^ z >> 29) * 0x94D049BB133111EBu >> 16;
 }
 
+// With one drawn way a program, every other one is a loop.
+bool is_loop(std::uint64_t seed, const Options& options) {
+  return options.is_drawn ? seed % 2 == 0 : options.is_loop;
+}
+
+// One configuration drawn from the seed: everything that must not change a bit, at once.
+Way drawn_way(const Program& program, const Options& options) {
+  std::uint64_t state = program.seed * 1931 + 17;
+  const auto below = [&](std::size_t n) {
+    state = scramble(state);
+    return static_cast<int>(state % n);
+  };
+  static constexpr int threads[] = {1, 2, 3, 7};
+  Way way;
+  way.threads = std::min(threads[below(4)], options.threads);
+  way.is_avx2 = below(2) == 0;
+  way.is_traced = below(8) != 0;
+  const int tier = below(16);
+  if (tier < 2) way.tier = Tier::kInterpreter;
+  if (tier == 2 && llvm_problem().empty())
+    way.tier = way.is_traced && below(2) == 0 ? Tier::kPromoted : Tier::kLlvm;
+  way.is_fused = below(4) != 0;
+  way.is_never_serial = below(3) == 0;
+  way.fills_freed_memory = below(4) == 0;
+  way.is_synchronous = below(8) != 0;
+  way.hot = 1 + (below(4) == 0);
+  way.passes = static_cast<PassChoice>(below(8) < 4 ? 2 : below(3) == 0);
+  way.pass_seed = program.seed;
+  way.plants_fault = options.plants_fault;
+  const auto words = program.body.size() + program.body.size() / 2 + 2;
+  if (below(4) == 0) way.exit = below(words);
+  if (below(8) == 0) way.is_checked = !options.plants_fault;
+  return way;
+}
+
 // The ways in which a program is run after the oracle, drawn from its seed. LLVM takes milliseconds
 // for a kernel, so one program in eight gets it.
 std::vector<Way> ways(const Program& program, const Options& options) {
+  if (options.is_drawn) return {drawn_way(program, options)};
   std::uint64_t state = program.seed * 977 + 5;
   const auto below = [&](std::size_t n) {
     state = scramble(state);
@@ -112,7 +148,7 @@ int check_programs(std::uint64_t first, std::uint64_t last, const Options& optio
     shared.seed = seed;
     shared.way = oracle();
     alarm(60);
-    const Program program = generate(seed, options.is_loop);
+    const Program program = generate(seed, is_loop(seed, options));
     const Log expected = run(program, oracle());
     ++shared.programs;
     shared.instructions += program.body.size();
@@ -174,7 +210,7 @@ int outcome_in_child(const Program& program, const Way& way) {
 
 // In a child, because making a program runs it.
 int shrink_and_print(const Shared& shared, const Options& options, int kind) {
-  const Program whole = generate(shared.seed, options.is_loop);
+  const Program whole = generate(shared.seed, is_loop(shared.seed, options));
   Way way = shared.way;
   Program small = whole;
   if (outcome_in_child(whole, way) == kind) {
@@ -266,6 +302,9 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "most threads of a kernel");
   app.add_option("--failures", options.failures, "stop after that many");
   app.add_flag("--loops", options.is_loop, "training loops instead of straight programs");
+  app.add_flag("--drawn", options.is_drawn,
+               "one drawn configuration a program: passes off, on or reordered, fusion, tier, "
+               "threads, instruction set; straight programs and loops in turn");
   app.add_flag("--print", options.only_prints, "print the programs instead of running them");
   app.add_flag("--whole", options.keeps_whole, "do not shrink failing programs");
   app.add_flag("--verbose", options.is_verbose, "let programs write to standard error");
@@ -280,7 +319,7 @@ int main(int argc, char** argv) {
     groove::set_guard_pages(options.has_guard_pages);
     if (!options.only_prints) return check_all(options);
     for (std::uint64_t n = 0; n < options.count; ++n)
-      std::printf("%s\n", print(generate(options.seed + n, options.is_loop)).c_str());
+      std::printf("%s\n", print(generate(options.seed + n, is_loop(options.seed + n, options))).c_str());
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -106,6 +106,8 @@ std::string print(const Way& way) {
   if (way.failing_live_in >= 0)
     text += fmt::format(", check of live-in {} fails", way.failing_live_in);
   if (way.exit >= 0) text += fmt::format(", exit at word {}", way.exit);
+  if (way.passes != PassChoice::kAsIs)
+    text += fmt::format(", passes [{}]", print(draw_passes(way.passes, way.pass_seed)));
   return text;
 }
 
@@ -124,6 +126,8 @@ Log run(const Program& program, const Way& way) {
     Compiler* const compiler = registered_compiler();
     chosen.choose(way);
     register_compiler(chosen);
+    if (way.passes != PassChoice::kAsIs)
+      jit::choose_passes(draw_passes(way.passes, way.pass_seed));
     tt::set_hot(way.hot);
     tt::set_synchronous(way.is_synchronous);
     tt::forget_everything();
@@ -143,6 +147,7 @@ Log run(const Program& program, const Way& way) {
     tt::set_check(-1);
     tt::forget_everything();
     register_compiler(*compiler);
+    jit::choose_passes({});
   }
   set_num_threads(1);
   return log;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "tools/random_programs/machine.h"
+#include "tools/random_programs/pass_orders.h"
 
 namespace groove::random_programs {
 
@@ -25,6 +26,8 @@ struct Way {  // a way to run a program
   bool is_checked = false;            // every compiled run is compared with eager mode, too
   std::int64_t exit = -1;             // the replay's word before which it is left
   std::int64_t failing_live_in = -1;  // the slot whose check fails
+  PassChoice passes = PassChoice::kAsIs;
+  std::uint64_t pass_seed = 0;
 };
 /// Why there is no LLVM tier; empty when there is.
 std::string llvm_problem();

@@ -19,12 +19,13 @@ namespace {
 using namespace groove::random_programs;
 
 constexpr int kSame = 0, kDiffers = 1, kCrashed = 2;
-constexpr std::uint64_t kSeedsPerChild = 100;
+constexpr std::uint64_t kSeedsPerChild = 500;
 
 struct Options {
   std::uint64_t seed = 1, count = 100;
   bool is_loop = false, plants_fault = false, only_prints = false, is_verbose = false;
   bool keeps_whole = false, has_guard_pages = false, has_every_exit = false, is_drawn = false;
+  bool shows_progress = false;
   int threads = 7, failures = 5;
 };
 
@@ -58,9 +59,9 @@ Way drawn_way(const Program& program, const Options& options) {
   way.threads = std::min(threads[below(4)], options.threads);
   way.is_avx2 = below(2) == 0;
   way.is_traced = below(8) != 0;
-  const int tier = below(16);
-  if (tier < 2) way.tier = Tier::kInterpreter;
-  if (tier == 2 && llvm_problem().empty())
+  const int tier = below(32);  // LLVM takes milliseconds for a kernel
+  if (tier < 4) way.tier = Tier::kInterpreter;
+  if (tier == 4 && llvm_problem().empty())
     way.tier = way.is_traced && below(2) == 0 ? Tier::kPromoted : Tier::kLlvm;
   way.is_fused = below(4) != 0;
   way.is_never_serial = below(3) == 0;
@@ -269,6 +270,11 @@ int check_all(const Options& options) {
         !options.is_verbose);
     if (result == kSame) {
       next = last;
+      if (options.shows_progress) {
+        std::printf("%llu programs so far, %d failed\n",
+                    static_cast<unsigned long long>(shared.programs), failures);
+        std::fflush(stdout);
+      }
       continue;
     }
     ++failures;
@@ -305,6 +311,7 @@ int main(int argc, char** argv) {
   app.add_flag("--drawn", options.is_drawn,
                "one drawn configuration a program: passes off, on or reordered, fusion, tier, "
                "threads, instruction set; straight programs and loops in turn");
+  app.add_flag("--progress", options.shows_progress, "say after every 500 programs how far it is");
   app.add_flag("--print", options.only_prints, "print the programs instead of running them");
   app.add_flag("--whole", options.keeps_whole, "do not shrink failing programs");
   app.add_flag("--verbose", options.is_verbose, "let programs write to standard error");

@@ -109,8 +109,10 @@ void SegmentNode::materialize() {
   const auto value_of = [&](std::size_t index, bool is_output) {
     Tensor& known = (is_output ? outputs : inputs)[index];
     if (known.defined()) return known;
-    known = value(index);
     const HistoryPlan::Edge& made_by = plan.values[index].made_by;
+    // Written in place since it was saved: its history is yet to come, and its version says so.
+    if (!is_output && made_by.node >= static_cast<std::int32_t>(nodes_.size())) return value(index);
+    known = value(index);
     if (made_by.node >= 0 && !is_output && !run_.values[index].live_in.defined()) {
       const Edge history = edge(made_by);
       set_history(*known.impl(), history.node, history.index);

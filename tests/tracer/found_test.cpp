@@ -281,6 +281,36 @@ TEST_F(Found, SecondBackwardThroughAKeptResult) {
   });
 }
 
+// What was saved is overwritten by a word that comes later on the tape; a backward past it runs.
+TEST_F(Found, SavedValueOverwrittenBeforeABackwardPastIt) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({3}, 0.5).requires_grad_();
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      Tensor hidden;
+      {
+        const jit::EagerGuard eager;
+        hidden = p * 2.0;
+      }
+      const Tensor spoilt = hidden.square().sum();
+      hidden.zero_();
+      const Tensor total = (p * 3.0).exp().sum();
+      numbers.push_back(total.item<double>());
+      {
+        const jit::EagerGuard eager;
+        total.backward();
+        try {
+          spoilt.backward();
+        } catch (const Error& error) {
+          numbers.push_back(static_cast<double>(std::string(error.what()).size()));
+        }
+      }
+      numbers.push_back(p.grad().sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
 // A view of what got its history in place, before the loop: its own flags do not say so yet.
 TEST_F(Found, ViewOfABaseThatJoinedTheTape) {
   expect_as_eager([] {

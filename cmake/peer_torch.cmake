@@ -17,16 +17,23 @@ else()
   set(peer_abi 0)
 endif()
 
-add_executable(anchors_torch ${anchor_sources})
-target_include_directories(anchors_torch SYSTEM PRIVATE
-  ${peer_include} ${peer_include}/torch/csrc/api/include)
-target_compile_definitions(anchors_torch PRIVATE ANCHORS_LIBRARY="LibTorch ${peer_version}"
-                                                 _GLIBCXX_USE_CXX11_ABI=${peer_abi})
-target_link_libraries(anchors_torch PRIVATE
-  ${GROOVE_PEER_TORCH}/lib/libtorch_cpu.so ${GROOVE_PEER_TORCH}/lib/libc10.so Threads::Threads)
-# The wheel's own libraries find theirs by rpath; the linker must not insist on them.
-target_link_options(anchors_torch PRIVATE -Wl,--allow-shlib-undefined -Wl,--no-as-needed)
-set_target_properties(anchors_torch PROPERTIES
-  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench
-  BUILD_RPATH ${GROOVE_PEER_TORCH}/lib)
+# groove_peer(<name> <library macro> <sources>…): a program built with LibTorch instead of Groove.
+function(groove_peer name macro)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} SYSTEM PRIVATE
+    ${peer_include} ${peer_include}/torch/csrc/api/include)
+  target_compile_definitions(${name} PRIVATE ${macro}="LibTorch ${peer_version}"
+                                             _GLIBCXX_USE_CXX11_ABI=${peer_abi})
+  target_link_libraries(${name} PRIVATE
+    ${GROOVE_PEER_TORCH}/lib/libtorch_cpu.so ${GROOVE_PEER_TORCH}/lib/libc10.so Threads::Threads)
+  # The wheel's own libraries find theirs by rpath; the linker must not insist on them.
+  target_link_options(${name} PRIVATE -Wl,--allow-shlib-undefined -Wl,--no-as-needed)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench
+    BUILD_RPATH ${GROOVE_PEER_TORCH}/lib)
+endfunction()
+
+groove_peer(anchors_torch ANCHORS_LIBRARY ${anchor_sources})
 add_dependencies(bench_anchors anchors_torch)
+groove_peer(memory_torch MEMORY_LIBRARY ${memory_sources} ${memory_folder}/watch_torch.cpp)
+add_dependencies(bench_memory memory_torch)

@@ -83,6 +83,17 @@ set_target_properties(bench_anchors anchors_groove PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
 set_target_properties(bench_anchors PROPERTIES OUTPUT_NAME anchors)
 add_dependencies(bench_anchors anchors_groove)
+
+# build/bench/memory starts the same models to see what their steps allocate.
+set(memory_folder ${PROJECT_SOURCE_DIR}/bench/memory)
+set(memory_sources ${anchor_sources} ${memory_folder}/memory_child.cpp)
+list(REMOVE_ITEM memory_sources ${anchors_folder}/anchors_child.cpp)
+add_executable(memory_groove ${memory_sources} ${memory_folder}/watch_groove.cpp)
+target_compile_definitions(memory_groove PRIVATE MEMORY_LIBRARY="Groove ${PROJECT_VERSION}")
+target_link_libraries(memory_groove PRIVATE Groove::torch)
+set_target_properties(memory_groove PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+add_dependencies(bench_memory memory_groove)
 if(GROOVE_PEER_TORCH)
   include(peer_torch)
 endif()

@@ -307,6 +307,21 @@ void Replay::poison() {
   reset();
 }
 
+void Replay::release_memory() {
+  if (is_started()) return;
+  arena_.reset();
+  program_context_.arena = nullptr;
+  program_context_.mark = 0;
+  scratch_.clear();
+  for (std::size_t id = 0; id < live_.size(); ++id) {
+    Live& live = live_[id];
+    if (segment_->slots[id].is_live_in || !live.impl || live.impl->use_count() > 1) continue;
+    forget_session(*live.impl);
+    live.impl.reset();
+    live.run = 0;
+  }
+}
+
 void Replay::reset() {
   drop_history();
   ++run_;  // first: a tensor that ends now is no live-in any more

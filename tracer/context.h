@@ -208,6 +208,7 @@ class Context {
   bool go_over_to_end();
   /// Frees the replays of segments that are no more.
   void drop_retired();
+  void release_idle(Replay& ran);
   static void order_by_promise(std::vector<SegmentPtr>& segments);
   int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?
@@ -297,6 +298,7 @@ class Context {
   bool is_waiting_ = false;        // for a program at these sizes: nothing needs to be recorded
   std::vector<CallFrame> frames_;
   std::unordered_map<std::uint64_t, CallCount> calls_;     // by function and types
+  std::uint64_t compiled_runs_ = 0;
   std::uint64_t retirements_ = 0;  // of all segments, when replays_ was last looked through
   bool is_side_wanted_ = false;  // by the run that is about to be left
   SegmentPtr side_of_;           // whose iteration is being recorded otherwise, to its end

@@ -140,6 +140,16 @@ void Context::drop_retired() {
   drop_retired_families();
 }
 
+// Loops of another phase of the program keep no memory.
+void Context::release_idle(Replay& ran) {
+  constexpr std::uint64_t kIdle = 64;
+  ran.note_run(++compiled_runs_);
+  if (compiled_runs_ % kIdle != 0) return;
+  for (const auto& [segment, replay] : replays_)
+    if (replay && replay.get() != replay_ && replay->last_run() + kIdle < compiled_runs_)
+      replay->release_memory();
+}
+
 // ---- which one to begin ----
 
 // Runs that are left again and again are not begun for a while, each time longer.

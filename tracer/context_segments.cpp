@@ -278,6 +278,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
     segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,
                               std::memory_order_relaxed);
     segment.loop->note(true);
+    release_idle(*replay);
     drop_retired();
     return;
   }

@@ -115,6 +115,12 @@ class Replay {
   bool has_foreign_memory() const;
   /// Forgets this run.
   void reset();
+  /// Between two runs: gives back what lies ready for the next one, the arena and the memory of
+  /// results that nobody holds.
+  void release_memory();
+  /// The run of the thread that was the last one here.
+  std::uint64_t last_run() const { return last_run_; }
+  void note_run(std::uint64_t number) { last_run_ = number; }
   /// The same after an error: results that are not there yet never will be.
   void poison();
   /// What another thread owes, where the last match failed because of that; null: nothing.
@@ -232,6 +238,7 @@ class Replay {
   bool was_left_ = false;
   bool commits_now_ = false;
   std::uint64_t run_ = 0;
+  std::uint64_t last_run_ = 0;
   std::size_t matched_ = 0;
   bool has_exposed_ = false;  // something that the run has read lies in exposed memory
   Stretch whole_;  // of all words

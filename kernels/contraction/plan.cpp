@@ -18,6 +18,9 @@ constexpr std::int64_t kPageBytes = 4096;
 // stay small, while copying B once a block costs little.
 constexpr std::int64_t kBlockBytes = 2 << 20;
 constexpr std::int64_t kMinBlockRows = 384;
+// A copy of A is made by every thread; one that stays in the second-level cache is read from there.
+constexpr std::int64_t kPackedBytes = 512 << 10;
+constexpr std::int64_t kMinPackedRows = 128;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -108,7 +111,10 @@ Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::in
   if (plan.pack_a == PackA::kRows)
     plan.packed_a_row = divide_up(k * element, 64) * 64 / element + 16;
 
-  plan.block = std::max(kMinBlockRows, kBlockBytes / (std::max<std::int64_t>(k, 1) * element));
+  const bool is_packed = plan.pack_a != PackA::kNone;
+  plan.block = std::max(is_packed ? kMinPackedRows : kMinBlockRows,
+                        (is_packed ? kPackedBytes : kBlockBytes) /
+                            (std::max<std::int64_t>(k, 1) * element));
   if (plan.m <= plan.block + plan.block / 2) plan.block = plan.m;
 
   if (plan.b.col != 1 && plan.n > 1) {

@@ -185,6 +185,7 @@ class Context {
   struct SideExit {
     int count = 0;
     int failures = 0;  // each doubles the count that is needed
+    bool has_made = false;  // what has been recorded for it since
     std::weak_ptr<Segment> made;
   };
   // The paths of one head: too many new ones that are hardly taken again make the next ones dearer.
@@ -213,6 +214,7 @@ class Context {
   int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?
   bool wants_side(std::uint64_t exit, Reason reason);
+  SegmentPtr base_of_side() const;
   void begin_side(const SegmentPtr& base, std::uint64_t exit);
   void run_again_recorded(Reason reason);
   void start_side_recording(std::uint64_t head);

@@ -8,6 +8,7 @@
 #include "tracer/context.h"
 #include "tracer/coverage.h"
 #include "tracer/modes.h"
+#include "tracer/paths.h"
 #include "tracer/registry.h"
 #include "tracer/report.h"
 
@@ -39,6 +40,24 @@ std::uint64_t site_hash(const SiteKey& site) {
   return reinterpret_cast<std::uintptr_t>(site.file) * 0x9e3779b97f4a7c15u ^
          (static_cast<std::uint64_t>(site.line) << 32 | site.column) ^
          static_cast<std::uint64_t>(site.ordinal) << 20;
+}
+
+// The segment's word, whose key is that of the one that came, asks for certain objects (library
+// state, such as a parameter of a layer) and others came: names these. 0: it does not.
+template <typename Call>
+std::uint64_t other_objects(const Segment& segment, std::size_t at, const Call& call) {
+  const Word& word = segment.words[at];
+  std::uint64_t objects = 0;
+  bool are_others = false;
+  for (std::size_t i = 0; i < word.inputs.size(); ++i) {
+    if (word.inputs[i] < word.first_slot) continue;
+    const Tensor& asked = segment.slots[static_cast<std::size_t>(word.inputs[i])].recorded;
+    if (!asked.defined()) continue;
+    are_others |= !asked.is_same(call.inputs[i]);
+    objects = (objects ^ reinterpret_cast<std::uintptr_t>(call.inputs[i].impl())) *
+              0x9e3779b97f4a7c15u;
+  }
+  return are_others ? objects : 0;
 }
 
 // Reasons that are the program's doing and would be the same next time.
@@ -222,8 +241,16 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   if (why == Reason::kForced) return false;
   Replay& from = *replay_;
   const std::uint64_t key = from.key_of(word, site);
+  const std::size_t at = from.matched();
+  std::uint64_t objects = 0;
+  if (!from.is_complete() && tracer::key_of(from.segment(), at) == key)
+    objects = other_objects(from.segment(), at, word);
   for (const SegmentPtr& segment : armed_continuing(from.place(), key)) {
     if (segment.get() == &from.segment()) continue;
+    if (const std::uint64_t others = other_objects(*segment, at, word)) {
+      objects = others;
+      continue;
+    }
     Replay& to = replay_of(segment);
     if (!to.can_take_over(from)) continue;
     to.take_over(from);
@@ -247,7 +274,8 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   const bool is_over = is_head(segment, word, site) && has_single_head(segment);
   if (is_over && go_over_to_end()) return false;
   // At sizes that are never the same, what comes is the same call.
-  const std::uint64_t exit = exit_at(from.place(), segment.original ? site_hash(site) : key);
+  const std::uint64_t exit =
+      exit_at(from.place(), segment.original ? site_hash(site) : key ^ objects);
   is_side_wanted_ = !std::exchange(is_waiting_, false) &&
                     (wants_side(exit, why) || wants_sample_here(why));
   if (!is_side_wanted_ && !is_over) go_over_to_end();
@@ -299,21 +327,35 @@ bool Context::go_over_to_reader(TensorImpl& impl) {
 
 // ---- recording what came at an exit ----
 
+// The segment of which what came is another iteration. What is no iteration of a loop has no end of
+// its own that another way could come to; but one may begin with the same words.
+SegmentPtr Context::base_of_side() const {
+  const auto is_iteration = [](const SegmentPtr& segment) {
+    return segment->kind != Discovery::Kind::kGap && segment->kind != Discovery::Kind::kRepeat;
+  };
+  if (is_iteration(replay_->segment_pointer())) return replay_->segment_pointer();
+  for (const SegmentPtr& segment : armed_through(replay_->segment(), replay_->matched()))
+    if (is_iteration(segment) && segment->before == replay_->segment().before) return segment;
+  return nullptr;
+}
+
 bool Context::wants_side(std::uint64_t exit, Reason reason) {
   side_exit_ = exit;
-  if (!is_recordable(reason) || is_strict() || replay_->has_foreign_memory()) return false;
-  // What is no iteration of a loop has no end of its own that another way could come to.
-  const Discovery::Kind kind = replay_->segment().kind;
-  if (kind == Discovery::Kind::kGap || kind == Discovery::Kind::kRepeat) return false;
+  if (!is_recordable(reason) || is_strict() || replay_->has_foreign_memory() || !base_of_side())
+    return false;
   if (exits_.size() > kMostExits) exits_.clear();
   SideExit& known = exits_[exit];
-  if (const SegmentPtr made = known.made.lock()) {
-    const State state = made->state.load(std::memory_order_acquire);
-    if (state == State::kCompiling) return false;
-    // There is a segment for it, and yet the run came to this.
-    if (state == State::kArmed) ++known.failures;
+  if (std::exchange(known.has_made, false)) {
+    // There is a segment for it, and yet the run came to this. One that is taken often is worth its
+    // price: what came now goes another way later on.
+    const SegmentPtr made = known.made.lock();
+    known.has_made = made && made->state.load(std::memory_order_acquire) == State::kCompiling;
+    if (known.has_made) return false;
+    if (made && made->statistics.hits >= kProvenRuns)
+      known.failures /= 2;
+    else
+      ++known.failures;
     known.count = 0;
-    known.made.reset();
   }
   const int crowd = std::max(0, young_paths(replay_->segment().head) - kFreePaths);
   const int doublings = std::min(known.failures + crowd, kMostDoublings);
@@ -325,6 +367,7 @@ bool Context::wants_side(std::uint64_t exit, Reason reason) {
 void Context::note_made(const SegmentPtr& segment) {
   if (!side_of_ || side_exit_ == 0) return;
   exits_[side_exit_].made = segment;
+  exits_[side_exit_].has_made = true;
   families_[segment->head].young.push_back(segment);
 }
 
@@ -353,7 +396,8 @@ void Context::start_side_recording(std::uint64_t head) {
 
 // The words of the run that is left run again under a recorder, which goes on with what comes now.
 void Context::run_again_recorded(Reason reason) {
-  begin_side(replay_->segment_pointer(), side_exit_);
+  const SegmentPtr base = base_of_side();
+  begin_side(base ? base : replay_->segment_pointer(), side_exit_);
   Redo redo(*this);
   const TraceSpan span(text(reason), replay_->segment().id);
   replay_->run_eagerly(0, &redo);

@@ -64,6 +64,14 @@ bool is_same_word(const Segment& a, const Segment& b, std::size_t at) {
   return true;
 }
 
+// Does the word ask for certain objects, and the same word of the other segment for others?
+bool asks_for_others(const Segment& a, const Segment& b, std::size_t at) {
+  const std::size_t end = slots_known_after(a, at);
+  for (auto slot = static_cast<std::size_t>(a.words[at].first_slot); slot < end; ++slot)
+    if (!a.slots[slot].recorded.is_same(b.slots[slot].recorded)) return true;
+  return false;
+}
+
 void erase(std::vector<SegmentPtr>& from, const Segment& segment) {
   std::erase_if(from, [&](const SegmentPtr& known) { return known.get() == &segment; });
 }
@@ -171,9 +179,18 @@ void Paths::add(const SegmentPtr& segment) {
   }
   while (path.size() <= added.words.size()) path.push_back(next_place_++);
   segment->path = std::move(path);
-  // Where it parts from others there is a choice from now on; where there is one it takes part.
+  // Where it parts from others, or asks for other objects, there is a choice from now on; where
+  // there is one it takes part.
+  const auto is_choice = [&](std::size_t depth) {
+    return depth == 0 || depth == shared || branches_.contains(added.path[depth]) ||
+           std::any_of(family.begin(), family.end(), [&](const SegmentPtr& known) {
+             return depth + 1 < known->path.size() &&
+                    known->path[depth + 1] == added.path[depth + 1] &&
+                    asks_for_others(*known, added, depth);
+           });
+  };
   for (std::size_t depth = 0; depth < added.words.size(); ++depth) {
-    if (depth != 0 && depth != shared && !branches_.contains(added.path[depth])) continue;
+    if (!is_choice(depth)) continue;
     Segments& alike = branch_at(added.path[depth], depth, added.head)[key_of(added, depth)];
     alike.insert(alike.begin(), segment);
   }

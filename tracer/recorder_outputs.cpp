@@ -1,4 +1,6 @@
 // The recorder's end: what the program looked at or still holds becomes an output of the graph.
+#include <algorithm>
+
 #include "src/core/check.h"
 #include "tracer/inspect.h"
 #include "tracer/recorder.h"
@@ -71,15 +73,20 @@ void Recorder::add_outputs() {
   if (segment_->history)
     for (const HistoryPlan::Value& saved : segment_->history->values)
       add_output(segment_->slots[static_cast<std::size_t>(saved.slot)].storage);
-  for (std::size_t s = 0; s < segment_->storages.size(); ++s) {
+  std::vector<const Storage*> objects;
+  objects.reserve(storage_objects_.size());
+  for (const StoragePtr& object : storage_objects_) objects.push_back(object.get());
+  std::sort(objects.begin(), objects.end());
+  // A storage that existed before has the input by which it was first seen.
+  for (std::size_t input = 0; input < segment_->live_ins.size(); ++input) {
+    const SlotId id = segment_->live_ins[input];
+    const auto s = static_cast<std::size_t>(segment_->slots[static_cast<std::size_t>(id)].storage);
     StorageInfo& storage = segment_->storages[s];
-    if (!storage.is_live_in || storage.writes == 0) continue;
-    for (std::size_t other = 0; other < segment_->storages.size(); ++other)
-      if (other != s && storage_objects_[other] == storage_objects_[s]) fail(Reason::kLiveInAlias);
+    if (storage.base != id || storage.writes == 0) continue;
+    const auto same = std::equal_range(objects.begin(), objects.end(), storage_objects_[s].get());
+    if (same.second - same.first > 1) fail(Reason::kLiveInAlias);
     storage.output = static_cast<std::int32_t>(graph.outputs.size());
-    std::int32_t input = 0;
-    while (segment_->live_ins[static_cast<std::size_t>(input)] != storage.base) ++input;
-    graph.outputs.push_back({read(storage.base), input, last});
+    graph.outputs.push_back({read(storage.base), static_cast<std::int32_t>(input), last});
   }
 }
 

@@ -390,6 +390,16 @@ std::vector<SegmentPtr> armed_ending(std::uint64_t place) {
   return armed(r.paths.ending(place));
 }
 
+std::vector<SegmentPtr> armed_through(const Segment& segment, std::size_t words) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  std::vector<SegmentPtr> through = armed(r.paths.of_head(segment.head));
+  std::erase_if(through, [&](const SegmentPtr& other) {
+    return words >= other->path.size() || other->path[words] != segment.path[words];
+  });
+  return through;
+}
+
 void note_taken(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);

@@ -29,6 +29,8 @@ std::vector<SegmentPtr> armed_starting(std::uint64_t head, std::uint64_t key);
 std::vector<SegmentPtr> armed_continuing(std::uint64_t place, std::uint64_t key);
 std::vector<SegmentPtr> armed_reading(std::uint64_t place, std::int32_t storage);
 std::vector<SegmentPtr> armed_ending(std::uint64_t place);
+/// Segments that share the first `words` words with this one, in the order of their making.
+std::vector<SegmentPtr> armed_through(const Segment& segment, std::size_t words);
 /// The run of a segment went on as one of another: the other is the first choice from now on.
 void note_taken(const SegmentPtr& segment);
 /// It was begun and left: the last choice of its head.

@@ -7,6 +7,7 @@
 // they share numbers. Equal fingerprints mean equal expansions.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "groove/autograd.h"
@@ -22,6 +23,8 @@ struct Slot {  // one parameter
   OptimizerParamState* state = nullptr;  // null until its first step
   bool is_active = false;                // updated by the step that is being made
   std::uint32_t numbers_at = 0;          // where its numbers start
+  std::uint32_t leader = kNoLeader;      // the slot that has been at its step ever since
+  static constexpr std::uint32_t kNoLeader = ~0u;
 };
 
 struct StepPlan {
@@ -113,18 +116,34 @@ struct CountedRule : StepRule<Options> {
     if (!slot.state) state_of<State>(this->plan, slot).step(1);
     return static_cast<State&>(*slot.state);
   }
-  /// One list, `make(step)`, for all parameters of a group that are at the same step: nearly always
-  /// all of them.
+  /// One list, `make(step)`, for all parameters of a group that have been at the same step so far:
+  /// nearly always all of them. Those that have parted stay apart: where they meet again by chance,
+  /// sharing would change the structure of the step for this once.
   template <typename Make>
   void share_numbers_of_a_step(std::size_t first, std::size_t last, const Make& make) {
     std::vector<Slot>& slots = this->plan.slots;
+    struct Parted {
+      std::uint32_t from, leader;
+    };
+    std::vector<Parted> parted;
+    const auto is_at = [&slots](std::uint32_t leader, std::int64_t step) {
+      return slots[leader].is_active && step_of(slots[leader]) == step;
+    };
     for (std::size_t i = first; i < last; ++i) {
-      if (!slots[i].is_active) continue;
-      const std::int64_t step = step_of(slots[i]);
-      std::size_t alike = first;
-      while (!slots[alike].is_active || step_of(slots[alike]) != step) ++alike;
-      slots[i].numbers_at =
-          alike < i ? slots[alike].numbers_at : this->add_numbers(make(static_cast<double>(step)));
+      Slot& slot = slots[i];
+      if (!slot.is_active) continue;
+      const std::int64_t step = step_of(slot);
+      const bool has_leader = slot.leader >= first && slot.leader < i;
+      if (slot.leader != i && !(has_leader && is_at(slot.leader, step))) {
+        const std::uint32_t from = has_leader ? slot.leader : Slot::kNoLeader;
+        const auto known = std::find_if(parted.begin(), parted.end(), [&](const Parted& other) {
+          return other.from == from && is_at(other.leader, step);
+        });
+        slot.leader = known == parted.end() ? static_cast<std::uint32_t>(i) : known->leader;
+        if (known == parted.end()) parted.push_back({from, slot.leader});
+      }
+      slot.numbers_at = slot.leader < i ? slots[slot.leader].numbers_at
+                                        : this->add_numbers(make(static_cast<double>(step)));
     }
   }
 };

@@ -36,9 +36,7 @@ void run() {
   print_state(parameters);
 }
 
-[[maybe_unused]] const bool registered = add({"active_subsets", run, 60,
-                                              "sets that begin with another layer leave at one "
-                                              "exit, and each of them makes the next one dearer"});
+[[maybe_unused]] const bool registered = add({"active_subsets", run});
 
 }  // namespace
 }  // namespace groove::programs

@@ -501,6 +501,33 @@ void state_replaced(int steps, std::string& log, HalfWay half_way) {
   write_all(log, net->parameters());
 }
 
+// Iterations that differ in which layers they use: at first alike but for the parameters, and each
+// parameter is at a step of its own, at times by chance the one of another.
+void other_layers(int steps, std::string& log, HalfWay half_way) {
+  std::vector<nn::Linear> layers;
+  std::vector<Tensor> parameters;
+  for (int i = 0; i < 4; ++i) {
+    layers.emplace_back(4, 4);
+    for (const Tensor& each : layers.back()->parameters()) parameters.push_back(each);
+  }
+  const std::vector<std::vector<std::size_t>> sets = {{0, 2}, {1, 2}, {3, 0}, {2, 3}, {1, 3}};
+  Choices choices;
+  optim::Adam optimizer(parameters, optim::AdamOptions(0.01));
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    auto x = groove::randn({3, 4});
+    auto y = x;
+    for (const std::size_t i : sets[static_cast<std::size_t>(choices.below(5))])
+      y = y + groove::tanh(layers[i](y));
+    auto loss = (y - x.flip(1)).square().mean();
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    if (step % 20 == 0) write(log, loss.item<double>());
+  }
+  write_all(log, parameters);
+}
+
 }  // namespace
 
 const std::vector<PathLoop>& path_loops() {
@@ -526,6 +553,7 @@ const std::vector<PathLoop>& path_loops() {
       {"looked_at_then_written", looked_at_then_written, 0.5},
       {"look_after_a_branch", look_after_a_branch},
       {"ensemble", ensemble},
+      {"other_layers", other_layers},
       {"adaptive_steps", adaptive_steps, 0.8},  // its paths go on changing
   };
   return all;

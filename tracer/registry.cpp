@@ -250,6 +250,9 @@ void compile_and_note(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   if (segment->words.empty()) {
+    // Nobody reads the graph of what is made for many sizes again; here the lock is held under
+    // which the budget counts it.
+    if (segment->is_for_many_sizes) segment->graph = Graph();
     if (segment->state.load() != State::kArmed) return;
     r.programs.push_back(segment);
     return make_room(r, *segment);

@@ -182,7 +182,6 @@ void ShapeFamily::note_made(Program& entry) {
   const double known = milliseconds_.load(std::memory_order_relaxed);
   milliseconds_.store(taken < known ? taken : known + (taken - known) / 16,
                       std::memory_order_relaxed);
-  entry.segment->graph = Graph();
   if (entry.segment->executable)
     entry.bytes = entry.segment->executable->memory_bytes() + sizeof(Segment);
   bytes_ += entry.bytes;

@@ -1,6 +1,7 @@
 #include "tracer/recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/lowering.h"
 #include "src/core/check.h"
@@ -44,6 +45,7 @@ SlotId Recorder::add_slot(TensorImpl& impl) {
   segment_->slots.push_back(std::move(slot));
   objects_.push_back(Tensor(&impl));
   cached_.push_back({});
+  noted_.push_back({});
   note_history(impl);
   impl.trace_session = session_;
   impl.trace_id = id;
@@ -105,7 +107,6 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
 // must be the very same one in every replay. (What a tape walks came from earlier words.)
 void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  std::vector<SlotId>& nested = word().nested_live_ins;
   const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
                         cached_[static_cast<std::size_t>(id)].is_fresh;
   if (slot.grad_of != kNoSlot)
@@ -114,7 +115,13 @@ void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
     slot.recorded = tensor;
   else
     return;
-  if (std::find(nested.begin(), nested.end(), id) == nested.end()) nested.push_back(id);
+  add_nested_live_in(id);
+}
+
+void Recorder::add_nested_live_in(SlotId id) {
+  const auto now = static_cast<std::int32_t>(words());
+  if (std::exchange(noted_[static_cast<std::size_t>(id)].nested, now) != now)
+    word().nested_live_ins.push_back(id);
 }
 
 ValueId Recorder::read(SlotId id) {
@@ -193,6 +200,8 @@ void Recorder::write(SlotId id, ValueId value) {
 
 Recorder::Prepared Recorder::prepare(const Call& call) {
   Prepared prepared;
+  prepared.inputs.reserve(call.inputs.size());
+  prepared.values.reserve(call.inputs.size());
   for (const Tensor& input : call.inputs) {
     const SlotId slot = slot_of(input);
     if (static_cast<int>(prepared.inputs.size()) == call.op->check_reads)
@@ -201,14 +210,14 @@ Recorder::Prepared Recorder::prepare(const Call& call) {
   }
   for (const SlotId slot : prepared.inputs) prepared.values.push_back(read(slot));
   if (!in_expansion_) return prepared;
-  std::vector<SlotId>& live_ins = word().read_live_ins;
+  const auto now = static_cast<std::int32_t>(words());
   for (const SlotId slot : prepared.inputs) {
     if (slot == kNoSlot) continue;
     const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(
         segment_->slots[static_cast<std::size_t>(slot)].storage)];
-    if (storage.is_live_in &&
-        std::find(live_ins.begin(), live_ins.end(), storage.base) == live_ins.end())
-      live_ins.push_back(storage.base);
+    if (!storage.is_live_in) continue;
+    if (std::exchange(noted_[static_cast<std::size_t>(storage.base)].read, now) != now)
+      word().read_live_ins.push_back(storage.base);
   }
   return prepared;
 }
@@ -248,6 +257,7 @@ NumberRef Recorder::number_ref(const Scalar& number) {
 
 std::vector<Scalar> Recorder::tagged(ArrayRef<Scalar> numbers) const {
   std::vector<Scalar> result;
+  result.reserve(numbers.size());
   if (!failure_ && segment_->words.back().has_settled_position) {
     for (const Scalar& number : numbers) result.push_back(number.with_origin(-1));
     return result;
@@ -289,7 +299,7 @@ void Recorder::open(const Call& call, const SiteKey& site) {
 void Recorder::close(const Call& call, Tensor* outputs) {
   const Overhead timing(overhead_);
   if (failure_ || open_.empty()) return;
-  const Prepared prepared = std::move(open_.back());
+  Prepared prepared = std::move(open_.back());
   open_.pop_back();
   Word& closed = word();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
@@ -302,7 +312,7 @@ void Recorder::close(const Call& call, Tensor* outputs) {
     if (slot != kNoSlot) segment_->slots[static_cast<std::size_t>(slot)].is_user_visible = true;
 }
 
-void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
+void Recorder::record_results(const Call& call, Prepared& prepared, Tensor* outputs,
                               std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
                               std::vector<bool>* output_is_new) {
   Graph& graph = segment_->graph;
@@ -310,13 +320,15 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
   // Inside a library call the user's line is that of the call.
   const Place place{in_expansion_ ? word().site.file : call.site.file_name(),
                     in_expansion_ ? word().site.line : call.site.line()};
-  const std::int32_t node_index = graph.add_node(*call.op, prepared.values, *call.attrs,
-                                                 std::move(numbers), place, segment_->stages - 1);
-  const std::vector<ValueId> values = graph.nodes[static_cast<std::size_t>(node_index)].outputs;
-  for (std::size_t k = 0; k < values.size(); ++k) {
+  const std::int32_t node_index =
+      graph.add_node(*call.op, std::move(prepared.values), *call.attrs, std::move(numbers), place,
+                     segment_->stages - 1);
+  const std::size_t count = graph.nodes[static_cast<std::size_t>(node_index)].outputs.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const ValueId value = graph.nodes[static_cast<std::size_t>(node_index)].outputs[k];
     if (call.is_inplace) {
       const SlotId target = prepared.inputs[static_cast<std::size_t>(call.op->mutates[k])];
-      write(target, values[k]);
+      write(target, value);
       output_slots.push_back(target);
       if (output_is_new) output_is_new->push_back(false);
       continue;
@@ -348,11 +360,11 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
       segment_->storages.push_back(info);
       storage_objects_.push_back(impl.storage);
       storage_versions_.push_back(impl.storage->version);
-      storage_value_.push_back(values[k]);
+      storage_value_.push_back(value);
       storage_places_[impl.storage.get()] = slot.storage;
     }
     cached_[static_cast<std::size_t>(id)] = {
-        values[k], segment_->storages[static_cast<std::size_t>(slot.storage)].writes};
+        value, segment_->storages[static_cast<std::size_t>(slot.storage)].writes};
     output_slots.push_back(id);
     if (output_is_new) output_is_new->push_back(true);
   }
@@ -424,13 +436,18 @@ void Recorder::open_nested(const Call& call) {
 void Recorder::close_nested(const Call& call, Tensor* outputs) {
   const Overhead timing(overhead_);
   if (failure_ || open_.empty()) return;
-  const Prepared prepared = std::move(open_.back());
+  Prepared prepared = std::move(open_.back());
   open_.pop_back();
   std::vector<NumberRef> numbers;
+  numbers.reserve(call.numbers.size());
   for (const Scalar& number : call.numbers) numbers.push_back(number_ref(number));
-  NestedCall nested{call.op, *call.attrs, prepared.inputs, {}, numbers, call.is_inplace};
-  record_results(call, prepared, outputs, std::move(numbers), nested.outputs, nullptr);
-  if (word().is_big) word().nested.push_back(std::move(nested));
+  std::vector<NumberRef> kept;
+  if (word().is_big) kept = numbers;
+  std::vector<SlotId> results;
+  record_results(call, prepared, outputs, std::move(numbers), results, nullptr);
+  if (word().is_big)
+    word().nested.push_back({call.op, *call.attrs, std::move(prepared.inputs), std::move(results),
+                             std::move(kept), call.is_inplace});
 }
 
 void Recorder::substitute(const TensorImpl& result, TensorImpl& handle) {

@@ -95,6 +95,10 @@ class Recorder {
     std::uint32_t writes = 0;
     bool is_fresh = false;  // a live-in that was first seen inside an expansion
   };
+  // The last word, counted from 1, that noted a slot among …
+  struct Noted {
+    std::int32_t nested = 0, read = 0, walked = 0;  // nested_live_ins, read_live_ins, grads_before
+  };
   struct Prepared {  // of the call that runs now
     std::vector<SlotId> inputs;
     std::vector<ValueId> values;
@@ -108,6 +112,7 @@ class Recorder {
   void keep_content(SlotId live_in);
   bool is_another_live_in(SlotId known);
   void note_nested_live_in(SlotId id, const Tensor& tensor);
+  void add_nested_live_in(SlotId id);
   ValueId read(SlotId slot);
   void write(SlotId slot, ValueId value);
   // Where a view lies in its base seen as a contiguous tensor, with its moving starts at 0.
@@ -119,7 +124,7 @@ class Recorder {
   std::optional<Region> region_in_base(SlotId slot) const;
   Prepared prepare(const Call& call);
   CheckedValue prepare_check(const Call& call, SlotId slot);
-  void record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
+  void record_results(const Call& call, Prepared& prepared, Tensor* outputs,
                       std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
                       std::vector<bool>* output_is_new);
   void fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<Scalar> numbers,
@@ -155,6 +160,7 @@ class Recorder {
   std::vector<Tensor> objects_;                // [slot]; keeps addresses unique while recording
   std::vector<std::uint64_t> segment_values_;  // [number] as recorded
   std::vector<Cached> cached_;                 // [slot]
+  std::vector<Noted> noted_;                   // [slot]
   std::vector<ValueId> storage_value_;         // [storage]
   std::vector<StoragePtr> storage_objects_;    // [storage]
   // Other threads may be recording with the same inputs, so what lies in a tensor is not enough.

@@ -2,6 +2,7 @@
 // and where views lie.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/moving_view.h"
 #include "tracer/recorder.h"
@@ -14,10 +15,8 @@ namespace groove::tracer {
 void Recorder::use_grad(TensorImpl& leaf) {
   if (failure_ || !in_expansion_) return;
   const SlotId leaf_slot = slot_of(Tensor(&leaf));
-  const auto is_leaf = [leaf_slot](const LeafGrad& known) { return known.leaf == leaf_slot; };
-  if (std::any_of(word().effects.begin(), word().effects.end(), is_leaf) ||
-      std::any_of(word().grads_before.begin(), word().grads_before.end(), is_leaf))
-    return;
+  const auto now = static_cast<std::int32_t>(words());
+  if (std::exchange(noted_[static_cast<std::size_t>(leaf_slot)].walked, now) == now) return;
   const Tensor grad = leaf.autograd ? leaf.autograd->grad : Tensor();
   const SlotId id = slot_of(grad);
   if (id != kNoSlot) {
@@ -26,9 +25,7 @@ void Recorder::use_grad(TensorImpl& leaf) {
       slot.grad_of = leaf_slot;
       slot.recorded = Tensor();
     }
-    std::vector<SlotId>& nested = word().nested_live_ins;
-    if (slot.is_live_in && std::find(nested.begin(), nested.end(), id) == nested.end())
-      nested.push_back(id);
+    if (slot.is_live_in) add_nested_live_in(id);
   }
   word().grads_before.push_back({leaf_slot, id});
 }
@@ -39,6 +36,7 @@ void Recorder::set_grad(TensorImpl& leaf, const Tensor& grad) {
   const SlotId grad_slot = slot_of(grad);
   if (grad_slot != kNoSlot)
     segment_->slots[static_cast<std::size_t>(grad_slot)].is_user_visible = true;
+  noted_[static_cast<std::size_t>(leaf_slot)].walked = static_cast<std::int32_t>(words());
   word().effects.push_back({leaf_slot, grad_slot});
 }
 

@@ -7,9 +7,15 @@
 #include <vector>
 
 #include "jit/index_map.h"
+#include "kernels/lowering.h"
 #include "src/core/graph.h"
 
 namespace groove::jit {
+
+template <typename How>
+const How* lowering_as(const Node& node) {
+  return node.op->lowering ? std::get_if<How>(&node.op->lowering->how) : nullptr;
+}
 
 enum class GroupKind : std::uint8_t {
   kMap,          // elementwise and gathers
@@ -31,6 +37,11 @@ struct Group {
   bool is_update = false;  // feeds nothing but overwritten inputs: an optimizer
   bool is_short = false;   // kRow with rows of less than a vector: nothing but the reduction
   bool is_split = false;   // kRow with few, long rows: chunks over threads, then a tree
+  // kMap and kRow: sums of columns whose chunks of rows this group adds up while it walks the rows.
+  std::vector<std::int32_t> columns;
+  // kColumn: the group that does so, or the group itself in a loop of its own; -1: it walks down
+  // the columns.
+  std::int32_t accumulates_in = -1;
 };
 
 // A value that lies in a region of another one's memory.

@@ -18,28 +18,6 @@ using kernels::Order;
 using kernels::ReductionLowering;
 using kernels::StrideClass;
 
-namespace {
-
-template <typename How>
-const How* lowering_as(const Node& node) {
-  return node.op->lowering ? std::get_if<How>(&node.op->lowering->how) : nullptr;
-}
-
-}  // namespace
-
-// The signature of a node with the storage it refers to.
-struct KernelWriter::NodeSignature {
-  NodeSignature(const Graph& graph, const Node& node)
-      : types(operand_types(graph, node)),
-        numbers(recorded_numbers(graph, node)),
-        signature{*node.op, types, node.attrs, numbers},
-        result(derive_types(graph, node)) {}
-  std::vector<Type> types;
-  std::vector<Scalar> numbers;
-  Signature signature;
-  TypeResult result;
-};
-
 KernelWriter::KernelWriter(const Graph& graph, const Fusion& fusion,
                            const std::vector<BufferId>& buffer_of, const Group& group,
                            std::int32_t group_id)
@@ -120,7 +98,8 @@ void KernelWriter::collect_member(std::int32_t index, const Chain* chain) {
     return;
   }
   if (is_reduction(index)) {
-    if (mode_ != Mode::kTree) collect(n.inputs[0], chains_.end(Span::kFull));
+    const bool is_combined = mode_ == Mode::kTree || mode_ == Mode::kColumns;
+    if (!is_combined) collect(n.inputs[0], chains_.end(Span::kFull));
     return;
   }
   if (lowering_as<GatherLowering>(n)) {
@@ -202,6 +181,19 @@ std::vector<std::vector<std::size_t>> KernelWriter::arrangement() const {
     for (std::size_t i = 0; i < rank; ++i) axes[2u - group_.matrix_axis[i]].push_back(i);
     return axes;
   }
+  if (mode_ == Mode::kRows) {
+    axes.resize(1);
+    for (std::size_t i = 0; i < rank; ++i) {
+      if (i < part_.leading) {
+        axes[0].push_back(i);
+      } else if (group_.kind == GroupKind::kRow && i > part_.leading) {
+        axes[1].push_back(i);
+      } else {
+        axes.push_back({i});
+      }
+    }
+    return axes;
+  }
   std::vector<std::size_t> reduced;
   for (std::size_t i = 0; i < rank; ++i) {
     if (!group_.loop.is_reduced.empty() && group_.loop.is_reduced[i]) {
@@ -211,7 +203,7 @@ std::vector<std::vector<std::size_t>> KernelWriter::arrangement() const {
     }
   }
   if (group_.kind == GroupKind::kRow) axes.push_back(reduced);
-  if (group_.kind == GroupKind::kColumn) {
+  if (group_.kind == GroupKind::kColumn && mode_ != Mode::kColumns) {
     if (axes.empty()) axes.push_back({});
     axes.insert(axes.end() - 1, reduced);
   }
@@ -228,39 +220,20 @@ void KernelWriter::lay_out(LaunchPlan& plan, int keep_inner) {
   Shape sizes;
   std::vector<Shape> strides(memories_.size());
   for (std::size_t at = 0; at < axes.size(); ++at) {
+    const bool is_cut = mode_ == Mode::kRows ? at == 0 : at + 1 == axes.size();
+    if (mode_ != Mode::kWhole && mode_ != Mode::kColumns && is_cut) {
+      lay_out_cut_axis(axes[at], sizes, strides);
+      continue;
+    }
     std::int64_t size = 1;
     for (const std::size_t axis : axes[at]) size *= group_.loop.sizes[axis];
-    const bool is_split_axis = mode_ != Mode::kWhole && at + 1 == axes.size();
-    if (!is_split_axis) {
-      sizes.push_back(size);
-    } else if (mode_ == Mode::kChunks) {
-      sizes.push_back(part_.chunks);
-      sizes.push_back(part_.length);
-    } else {
-      sizes.push_back(part_.all);
-    }
+    sizes.push_back(size);
     for (std::size_t i = 0; i < memories_.size(); ++i) {
-      const std::int64_t stride = memory_stride(memories_[i], axes[at]);
-      if (!is_split_axis) {
-        strides[i].push_back(stride);
-      } else if (mode_ == Mode::kChunks) {
-        const bool is_partial = memories_[i].is_partial;
-        strides[i].push_back(is_partial ? 1 : stride * kernels::order::kRowChunk);
-        strides[i].push_back(is_partial ? 0 : stride);
-      } else {
-        strides[i].push_back(memories_[i].is_partial ? 1 : 0);
-      }
-    }
-    if (is_split_axis && mode_ == Mode::kChunks) {
-      for (Memory& memory : memories_) {
-        memory.walk.offset +=
-            part_.first *
-            (memory.is_partial ? 1 : memory_stride(memory, axes[at]) * kernels::order::kRowChunk);
-      }
+      strides[i].push_back(memory_stride(memories_[i], axes[at]));
     }
   }
   box_ = kernels::collapse(sizes, strides, keep_inner);
-  if (group_.kind == GroupKind::kColumn) box_.rank = std::max(box_.rank, 2);
+  if (plan.order == Order::kColumn) box_.rank = std::max(box_.rank, 2);
   plan.box.rank = box_.rank;
   std::copy(std::begin(box_.count), std::end(box_.count), std::begin(plan.box.count));
 }
@@ -287,7 +260,8 @@ void KernelWriter::make_accesses(Builder& builder, LaunchPlan& plan) {
     memory.access = builder.access(memory.dtype, is_store, inner);
     plan.box.strides.push_back(strides);
     plan.operands.push_back({memory.dtype, is_store, memory.buffer, memory.walk.offset,
-                             memory.walk.starts, memory.is_identity, memory.is_row_buffer});
+                             memory.walk.starts, memory.is_identity, memory.is_row_buffer,
+                             memory.is_partial && mode_ == Mode::kRows});
   }
 }
 
@@ -446,6 +420,7 @@ void KernelWriter::finish(LaunchPlan& plan, Builder& builder, kernels::Kernel& k
 void KernelWriter::write(LaunchPlan& plan, kernels::Kernel& kernel) {
   find_phases();
   collect_stores();
+  for (const ColumnSum& sum : sums_of_columns_) collect_sum(sum);
   plan.order = group_.kind == GroupKind::kRow      ? Order::kRow
                : group_.kind == GroupKind::kColumn ? Order::kColumn
                                                    : Order::kMap;
@@ -475,80 +450,10 @@ void KernelWriter::write(LaunchPlan& plan, kernels::Kernel& kernel) {
       if (phase_of_[index] == phase + 1) reduce(index);
     }
     emit_stores(phase);
+    for (const ColumnSum& sum : sums_of_columns_) {
+      if (phase_of_operand(node(sum.reduction).inputs[0]) == phase) add_to_sum(sum);
+    }
   }
-  finish(plan, builder, kernel);
-}
-
-// ---- split reductions ----
-
-std::int32_t KernelWriter::the_reduction() const {
-  for (const std::int32_t index : group_.nodes) {
-    if (is_reduction(index)) return index;
-  }
-  GROOVE_ASSERT(false, "a split group without a reduction");
-  return -1;
-}
-
-std::size_t KernelWriter::add_partial(BufferId buffer, ScalarType dtype, bool is_store,
-                                      std::int64_t chunks) {
-  Walk walk;
-  walk.strides = identity_strides(group_.loop, Span::kKept);
-  for (std::int64_t& stride : walk.strides) stride *= chunks;
-  memories_.push_back({is_store ? Memory::Use::kStore : Memory::Use::kLoad, buffer, dtype,
-                       std::move(walk), false, true, -1});
-  return memories_.size() - 1;
-}
-
-void KernelWriter::write_chunks(LaunchPlan& plan, kernels::Kernel& kernel, const Chunks& part,
-                                const std::vector<BufferId>& partials) {
-  mode_ = Mode::kChunks;
-  part_ = part;
-  find_phases();
-  const std::int32_t reduction = the_reduction();
-  const NodeSignature own(graph_, node(reduction));
-  collect(node(reduction).inputs[0], chains_.end(Span::kFull));
-  std::vector<std::size_t> outputs;
-  for (const BufferId buffer : partials) {
-    outputs.push_back(add_partial(buffer, own.result.compute, true, part.all));
-  }
-  plan.order = Order::kRow;
-  lay_out(plan, 1);
-  Builder builder(plan.order);
-  builder_ = &builder;
-  make_accesses(builder, plan);
-  reduce(reduction);
-  next_phase();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    builder.store(memories_[outputs[i]].access, reduced_[reduction][i]);
-  }
-  finish(plan, builder, kernel);
-}
-
-void KernelWriter::write_tree(LaunchPlan& plan, kernels::Kernel& kernel, std::int64_t chunks,
-                              const std::vector<BufferId>& partials) {
-  mode_ = Mode::kTree;
-  part_.all = chunks;
-  find_phases();
-  const std::int32_t reduction = the_reduction();
-  const NodeSignature own(graph_, node(reduction));
-  std::vector<std::size_t> inputs;
-  for (const BufferId buffer : partials) {
-    inputs.push_back(add_partial(buffer, own.result.compute, false, chunks));
-  }
-  collect_stores();
-  plan.order = Order::kTree;
-  lay_out(plan, 1);
-  Builder builder(plan.order);
-  builder_ = &builder;
-  make_accesses(builder, plan);
-  const auto& how = std::get<ReductionLowering>(node(reduction).op->lowering->how);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    reduced_[reduction].push_back(
-        builder.reduce(how.reductions[i], builder.load(memories_[inputs[i]].access)));
-  }
-  next_phase();
-  finish_reduction(reduction);
-  emit_stores(-1);
   finish(plan, builder, kernel);
 }
 

@@ -12,6 +12,20 @@
 
 namespace groove::jit {
 
+// The sums of the chunks of rows, ascending; each a row of one element a column.
+struct ColumnChunks {
+  struct Row {
+    BufferId buffer;
+    std::int64_t offset;
+  };
+  std::vector<Row> rows;
+};
+
+/// Adds up the rows of each of `blocks` blocks that lie one after the other; `rows` are those of
+/// the first.
+LaunchPlan combine_rows(ScalarType dtype, const std::vector<ColumnChunks::Row>& rows,
+                        std::int64_t blocks, std::int64_t columns, BufferId target);
+
 class KernelWriter {
  public:
   KernelWriter(const Graph& graph, const Fusion& fusion, const std::vector<BufferId>& buffer_of,
@@ -28,12 +42,26 @@ class KernelWriter {
   /// one buffer per reduction), rows from chunk `first`, `count` elements long.
   struct Chunks {
     std::int64_t first = 0, chunks = 0, length = 0, all = 0;
+    std::size_t leading = 0;  // rows: the axes that are walked chunk by chunk
   };
   void write_chunks(LaunchPlan& plan, kernels::Kernel& kernel, const Chunks& part,
                     const std::vector<BufferId>& partials);
   /// Second half: a tree over the partials, then what follows the reduction.
   void write_tree(LaunchPlan& plan, kernels::Kernel& kernel, std::int64_t chunks,
                   const std::vector<BufferId>& partials);
+  // A sum of columns that the group takes on its way, and per reduced value where the sums of the
+  // chunks go: [chunk][column].
+  struct ColumnSum {
+    std::int32_t reduction = -1;
+    std::vector<BufferId> partials;
+  };
+  /// As write(), for chunks of 128 rows and with those sums.
+  void write_rows(LaunchPlan& plan, kernels::Kernel& kernel, const Chunks& part,
+                  const std::vector<ColumnSum>& sums);
+  /// What follows: a tree over the chunks of each reduced value, then what the group computes once
+  /// a column.
+  void write_columns(LaunchPlan& plan, kernels::Kernel& kernel,
+                     const std::vector<ColumnChunks>& chunks);
   /// After write(): the members that a later phase of a row needs again and that are dear to
   /// compute. Another writer given them before its write() keeps them in rows of `scratch`.
   const std::vector<std::int32_t>& computed_again() const { return again_; }
@@ -49,18 +77,29 @@ class KernelWriter {
     ScalarType dtype = kFloat;
     Walk walk;
     bool is_identity = false;
-    bool is_partial = false;  // [rows][chunks] of a split reduction
+    bool is_partial = false;  // [rows][chunks] of a split reduction, [chunks][columns] of a sum
     int access = -1;
     bool is_row_buffer = false;
   };
-  enum class Mode : std::uint8_t { kWhole, kChunks, kTree };
+  enum class Mode : std::uint8_t { kWhole, kChunks, kTree, kRows, kColumns };
   struct Store {
     ValueId value;
     const Chain* chain;
     std::size_t memory;
     bool is_kept;  // one element a row or column
   };
-  struct NodeSignature;
+  // The signature of a node with the storage it refers to.
+  struct NodeSignature {
+    NodeSignature(const Graph& graph, const Node& node)
+        : types(operand_types(graph, node)),
+          numbers(recorded_numbers(graph, node)),
+          signature{*node.op, types, node.attrs, numbers},
+          result(derive_types(graph, node)) {}
+    std::vector<Type> types;
+    std::vector<Scalar> numbers;
+    Signature signature;
+    TypeResult result;
+  };
   struct Kept;
   using Key = std::pair<std::int64_t, const Chain*>;
 
@@ -86,6 +125,12 @@ class KernelWriter {
 
   // Second pass.
   void lay_out(LaunchPlan& plan, int keep_inner);
+  void lay_out_cut_axis(const std::vector<std::size_t>& axis, Shape& sizes,
+                        std::vector<Shape>& strides);
+  std::int64_t chunk_length() const;
+  std::int64_t kept_length() const;
+  void collect_sum(const ColumnSum& sum);
+  void add_to_sum(const ColumnSum& sum);
   std::int64_t memory_stride(const Memory& memory, const std::vector<std::size_t>& axes) const;
   std::size_t add_partial(BufferId buffer, ScalarType dtype, bool is_store, std::int64_t chunks);
   std::int32_t the_reduction() const;
@@ -125,8 +170,13 @@ class KernelWriter {
   int phase_ = 0;
   Mode mode_ = Mode::kWhole;
   Chunks part_;
-  kernels::Expr sums_;                              // contractions: the finished sum
-  std::map<std::int32_t, kernels::Exprs> reduced_;  // raw results of reductions
+  std::vector<ColumnSum> sums_of_columns_;
+  struct Partial {
+    std::size_t load, store;  // memories
+  };
+  std::map<std::int32_t, std::vector<Partial>> partials_;  // per reduction
+  kernels::Expr sums_;                                     // contractions: the finished sum
+  std::map<std::int32_t, kernels::Exprs> reduced_;         // raw results of reductions
   struct Made {
     int phase;
     kernels::Exprs exprs;

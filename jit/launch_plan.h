@@ -36,6 +36,7 @@ struct Operand {
   std::vector<Start> starts;
   bool is_identity = false;    // element i of the buffer at point i of the loop, and nothing else
   bool is_row_buffer = false;  // one row of a launch, and each thread has its own
+  bool is_own_sum = false;     // partial sums: nothing is read but what the launch wrote itself
 };
 
 struct ScalarSlot {

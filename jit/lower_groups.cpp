@@ -17,6 +17,7 @@ namespace groove::jit {
 namespace {
 
 constexpr std::int64_t kLine = 64;
+constexpr std::size_t kTreeLeaves = 32;
 // A row of less than a vector waits longer for its masked store than a second computation takes; a
 // longer row than the other is not in a near cache any more when it is wanted again.
 constexpr std::int64_t kLeastRow = 16, kMostRowBytes = 128 << 10;
@@ -87,6 +88,7 @@ class Lowerer {
   };
 
   static bool has_form(const Group& group) {
+    if (!group.columns.empty() || group.accumulates_in >= 0) return false;
     return group.kind == GroupKind::kMap || group.kind == GroupKind::kRow ||
            group.kind == GroupKind::kColumn || group.kind == GroupKind::kContraction;
   }
@@ -147,6 +149,10 @@ class Lowerer {
       case GroupKind::kColumn:
         if (group.is_split)
           lower_split(id, group);
+        else if (group.accumulates_in >= 0)
+          lower_columns(id, group);
+        else if (!group.columns.empty())
+          lower_rows(id, group, group.columns);
         else
           lower_kernel(id, group);
         break;
@@ -173,10 +179,18 @@ class Lowerer {
 
   void lower_kernel(std::int32_t id, const Group& group) {
     if (group.loop.points() == 0 && group.kind == GroupKind::kMap) return;
+    write_kernel(id, group, [](KernelWriter& writer, LaunchPlan& plan, kernels::Kernel& kernel) {
+      writer.write(plan, kernel);
+    });
+  }
+
+  // Written again with row buffers where they pay.
+  template <typename Write>
+  void write_kernel(std::int32_t id, const Group& group, const Write& write) {
     LaunchPlan plan;
     kernels::Kernel kernel;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
-    writer.write(plan, kernel);
+    write(writer, plan, kernel);
     if (group.kind == GroupKind::kRow && !writer.computed_again().empty()) {
       const std::int64_t row = rounded(writer.row_length() * 8);
       if (writer.row_length() >= kLeastRow && row <= kMostRowBytes) {
@@ -186,11 +200,108 @@ class Lowerer {
         keeping.scratch = temporary(keeping.scratch_bytes * most_threads());
         KernelWriter second(graph_, fusion_, result_.buffer_of, group, id);
         second.keep(members, keeping.scratch, row);
-        second.write(keeping, kernel);
+        write(second, keeping, kernel);
         plan = std::move(keeping);
       }
     }
     compile(plan, std::move(kernel));
+  }
+
+  // ---- sums of columns, by chunks of rows ----
+
+  // The group's own launches, whole chunks and the rest, leave the sums of their chunks behind.
+  void lower_rows(std::int32_t id, const Group& group, const std::vector<std::int32_t>& columns) {
+    const Group& first = fusion_.groups[static_cast<std::size_t>(columns[0])];
+    KernelWriter::Chunks part;
+    std::int64_t rows = 1;
+    while (first.loop.is_reduced[part.leading]) rows *= group.loop.sizes[part.leading++];
+    const std::int64_t wide = group.loop.points() / rows;
+    const std::int64_t chunk = kernels::order::kColumnChunk;
+    const std::int64_t whole = rows / chunk;
+    const auto write = [&](std::int64_t first_chunk, std::int64_t chunks, std::int64_t length) {
+      part.first = first_chunk;
+      part.chunks = chunks;
+      part.length = length;
+      std::vector<KernelWriter::ColumnSum> sums;
+      for (const std::int32_t other : columns) {
+        const std::int32_t seed = fusion_.groups[static_cast<std::size_t>(other)].seed;
+        const auto& how = std::get<kernels::ReductionLowering>(node(seed).op->lowering->how);
+        const auto size =
+            static_cast<std::int64_t>(element_size(derive_types(graph_, node(seed)).compute));
+        sums.push_back({seed, {}});
+        std::vector<ColumnChunks>& known = chunk_sums_[other];
+        known.resize(how.reductions.size());
+        for (ColumnChunks& reduced : known) {
+          const BufferId buffer = temporary(chunks * wide * size);
+          sums.back().partials.push_back(buffer);
+          for (std::int64_t i = 0; i < chunks; ++i) reduced.rows.push_back({buffer, i * wide});
+        }
+      }
+      write_kernel(id, group, [&](KernelWriter& writer, LaunchPlan& plan, kernels::Kernel& kernel) {
+        writer.write_rows(plan, kernel, part, sums);
+        // Only whole chunks may run side by side.
+        plan.is_splittable = chunks > 1;
+        if (group.nodes.empty()) plan.nodes = {group.seed};
+      });
+    };
+    if (whole > 0) write(0, whole, chunk);
+    if (rows % chunk != 0) write(whole, 1, rows % chunk);
+  }
+
+  void lower_columns(std::int32_t id, const Group& group) {
+    if (group.accumulates_in == id) {
+      Group rows;
+      rows.loop.sizes = group.loop.sizes;
+      rows.stage = group.stage;
+      rows.seed = group.seed;
+      for (const std::int32_t member : group.nodes) {
+        const bool is_full = fusion_.span_of[static_cast<std::size_t>(member)] == Span::kFull;
+        if (is_full && member != group.seed) rows.nodes.push_back(member);
+      }
+      lower_rows(id, rows, {id});
+    }
+    std::vector<ColumnChunks> chunks = std::move(chunk_sums_.at(id));
+    const ScalarType dtype = derive_types(graph_, node(group.seed)).compute;
+    for (ColumnChunks& reduced : chunks) shorten(group, dtype, reduced);
+    LaunchPlan plan;
+    kernels::Kernel kernel;
+    KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
+    writer.write_columns(plan, kernel, chunks);
+    compile(plan, std::move(kernel));
+  }
+
+  // Blocks of 32 chunks, a power of two, are whole trees below the tree of all.
+  void shorten(const Group& group, ScalarType dtype, ColumnChunks& chunks) {
+    const auto size = static_cast<std::int64_t>(element_size(dtype));
+    while (chunks.rows.size() > kTreeLeaves) {
+      // Rows of one buffer lie one after the other.
+      std::size_t together = 1;
+      while (together < chunks.rows.size() &&
+             chunks.rows[together].buffer == chunks.rows[0].buffer) {
+        ++together;
+      }
+      const std::int64_t wide = chunks.rows[1].offset - chunks.rows[0].offset;
+      const std::size_t blocks = together / kTreeLeaves;
+      ColumnChunks shorter;
+      const auto add = [&](std::size_t from, std::size_t leaves, std::size_t count) {
+        const BufferId target = temporary(static_cast<std::int64_t>(count) * wide * size);
+        const auto begin = chunks.rows.begin() + static_cast<std::ptrdiff_t>(from);
+        LaunchPlan plan = combine_rows(dtype, {begin, begin + static_cast<std::ptrdiff_t>(leaves)},
+                                       static_cast<std::int64_t>(count), wide, target);
+        plan.stage = group.stage;
+        plan.nodes = group.nodes;
+        result_.launches.push_back(std::move(plan));
+        for (std::size_t i = 0; i < count; ++i) {
+          shorter.rows.push_back({target, static_cast<std::int64_t>(i) * wide});
+        }
+      };
+      if (blocks > 0) add(0, kTreeLeaves, blocks);
+      const std::size_t done = blocks * kTreeLeaves;
+      const std::size_t left = chunks.rows.size() - done;
+      if (left == 1) shorter.rows.push_back(chunks.rows.back());
+      if (left > 1) add(done, left, 1);
+      chunks = std::move(shorter);
+    }
   }
 
   void lower_split(std::int32_t id, const Group& group) {
@@ -391,6 +502,8 @@ class Lowerer {
   const Fusion& fusion_;
   const LoweringOptions& options_;
   Lowered result_;
+  // Per column group and reduced value: the sums of its chunks, once they have launches.
+  std::unordered_map<std::int32_t, std::vector<ColumnChunks>> chunk_sums_;
   std::optional<GroupForm> form_;  // of the group that is being lowered
   std::unordered_map<FormWords, Original, FormHash> originals_;
 };

@@ -75,7 +75,7 @@ class Placer {
   bool can_walk(const Group& group, const Geometry& region, Span span) const {
     const bool has_kernel = group.kind == GroupKind::kMap || group.kind == GroupKind::kRow ||
                             group.kind == GroupKind::kContraction;
-    if (!has_kernel || group.is_split) return false;
+    if (!has_kernel || group.is_split || !group.columns.empty()) return false;
     Chains chains(graph_, group.loop);
     Walk walk;
     try {

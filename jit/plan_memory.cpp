@@ -188,7 +188,8 @@ std::string check_memory(const Lowered& lowered, const Schedule& schedule) {
     for (const std::int32_t index : launches) {
       const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
       for (const Operand& load : launch.operands) {
-        if (load.is_store || load.is_row_buffer || !is_arena(load.buffer)) continue;
+        if (load.is_store || load.is_row_buffer || load.is_own_sum) continue;
+        if (!is_arena(load.buffer)) continue;
         const Owned wanted = span_of(load.buffer);
         bool is_there = false;
         for (const Owned& piece : owned) {

@@ -266,7 +266,7 @@ class Scheduler {
       for (const BufferId member : line_of(fresh)) {
         for (const std::int32_t writer : writers_[static_cast<std::size_t>(member)]) {
           for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) {
-            edge(reader, writer);
+            if (!writes(reader, member)) edge(reader, writer);
           }
           for (const std::int32_t earlier : writers_[static_cast<std::size_t>(old)]) {
             edge(earlier, writer);
@@ -301,6 +301,12 @@ class Scheduler {
       buffer(member).place = place;
       buffer(member).index = index;
     }
+  }
+
+  // Parts of one group read at their own index only what they overwrite themselves.
+  bool writes(std::int32_t index, BufferId id) const {
+    const auto& writers = writers_[static_cast<std::size_t>(id)];
+    return std::find(writers.begin(), writers.end(), index) != writers.end();
   }
 
   bool can_write_in_place(const GraphOutput& output, BufferId old, BufferId fresh) {

@@ -81,17 +81,28 @@ void order_groups(const Graph& graph, const Uses& uses, Fusion& fusion) {
   const std::size_t count = fusion.groups.size();
   std::vector<std::vector<std::int32_t>> after(count);
   std::vector<std::int32_t> missing(count, 0), ready;
+  const auto edge = [&](std::int32_t from, std::int32_t to) {
+    auto& list = after[static_cast<std::size_t>(from)];
+    if (to < 0 || to == from || std::find(list.begin(), list.end(), to) != list.end()) return;
+    list.push_back(to);
+    ++missing[static_cast<std::size_t>(to)];
+  };
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const std::int32_t from = fusion.group_of[i];
     if (from < 0) continue;
     for (const ValueId id : graph.nodes[i].outputs) {
       for (const std::int32_t reader : uses.readers[static_cast<std::size_t>(id)]) {
         const std::int32_t to = fusion.group_of[static_cast<std::size_t>(reader)];
-        auto& list = after[static_cast<std::size_t>(from)];
-        if (to < 0 || to == from || std::find(list.begin(), list.end(), to) != list.end()) continue;
-        list.push_back(to);
-        ++missing[static_cast<std::size_t>(to)];
+        edge(from, to);
+        if (to < 0) continue;
+        const Group& columns = fusion.groups[static_cast<std::size_t>(to)];
+        if (columns.seed == reader) edge(from, columns.accumulates_in);
       }
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const std::int32_t columns : fusion.groups[i].columns) {
+      edge(static_cast<std::int32_t>(i), columns);
     }
   }
   for (std::size_t i = count; i-- > 0;) {
@@ -116,6 +127,11 @@ void order_groups(const Graph& graph, const Uses& uses, Fusion& fusion) {
     if (id >= 0) id = renamed[static_cast<std::size_t>(id)];
   }
   fusion.groups = std::move(ordered);
+  for (Group& group : fusion.groups) {
+    for (std::int32_t& columns : group.columns) columns = renamed[static_cast<std::size_t>(columns)];
+    if (group.accumulates_in < 0) continue;
+    group.accumulates_in = renamed[static_cast<std::size_t>(group.accumulates_in)];
+  }
 }
 
 }  // namespace groove::jit

@@ -11,6 +11,7 @@
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
 #include "groove/ops/views.h"
+#include "jit/launch_plan.h"
 #include "kernels/backend.h"
 #include "kernels/ops/graph_builder.h"
 #include "kernels/ops/structural.h"
@@ -22,7 +23,13 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed), builder_(graph_) {}
+  /// Tall: many rows of one length, whose sums down the columns come in chunks.
+  explicit Generator(std::uint64_t seed, bool is_tall = false)
+      : random_(seed), is_tall_(is_tall), builder_(graph_) {
+    const auto chunks = static_cast<std::size_t>(std::min(most_threads(), 16));
+    rows_ = 129 * static_cast<std::int64_t>(chunks - 1 + below(6));
+    columns_ = 61 + static_cast<std::int64_t>(below(12));
+  }
 
   Graph run(int nodes) {
     graph_.stages = 1 + static_cast<std::int32_t>(below(3));
@@ -51,7 +58,13 @@ class Generator {
 
   void add_input() {
     Shape sizes;
-    for (std::size_t i = below(4); i > 0; --i) sizes.push_back(size());
+    if (is_tall_) {
+      const Shape some[] = {
+          {rows_, columns_}, {rows_, columns_}, {rows_, 1}, {columns_}, {3, rows_ / 3, columns_}};
+      sizes = some[below(5)];
+    } else {
+      for (std::size_t i = below(4); i > 0; --i) sizes.push_back(size());
+    }
     Shape strides = contiguous_strides(sizes);
     if (sizes.size() == 2 && below(3) == 0) strides = Shape{1, sizes[0]};
     values_.push_back(builder_.tensor(graph_.add_input(Type{kFloat, sizes}, strides)));
@@ -119,7 +132,8 @@ class Generator {
   // Small enough to stay quick.
   void push(const Tensor& tensor) {
     const Type& own = type(tensor);
-    if (own.dtype != kFloat || own.sizes.size() > 4 || element_count(own.sizes) > 40000) return;
+    const std::int64_t most = is_tall_ ? rows_ * columns_ : 40000;
+    if (own.dtype != kFloat || own.sizes.size() > 4 || element_count(own.sizes) > most) return;
     values_.push_back(tensor);
   }
   void binary(const Tensor& x) {
@@ -147,8 +161,14 @@ class Generator {
     for (std::size_t i = 0; i < type(x).sizes.size(); ++i) {
       if (below(2)) dims.push_back(static_cast<std::int64_t>(i));
     }
+    // Down the columns.
+    if (is_tall_ && type(x).sizes.size() > 1 && below(2) == 0) {
+      dims.clear();
+      for (std::size_t i = 0; i + 1 < type(x).sizes.size(); ++i)
+        dims.push_back(static_cast<std::int64_t>(i));
+    }
     const bool keeps = below(2) != 0;
-    if (below(3) == 0) return push(amax(x, dims, keeps));
+    if (below(is_tall_ ? 6 : 3) == 0) return push(amax(x, dims, keeps));
     push(below(2) ? sum(x, dims, keeps) : mean(x, dims, keeps));
   }
   void overwrite(const Tensor& x) {
@@ -189,19 +209,19 @@ class Generator {
   }
 
   std::mt19937_64 random_;
+  const bool is_tall_;
+  std::int64_t rows_ = 0, columns_ = 0;
   std::int32_t stage_ = 0;
   Graph graph_;
   kernels::GraphBuilder builder_;
   Tensors values_;
 };
 
-TEST(RandomProgram, SameBitsAsNodeByNode) {
-  const char* const wanted = std::getenv("PROGRAM_TEST_SEEDS");
-  const std::uint64_t seeds = wanted ? std::strtoull(wanted, nullptr, 10) : 60;
+void expect_same_bits(std::uint64_t seeds, bool is_tall) {
   kernels::Backend& usual = kernels::current_backend();
   const std::vector<std::uint64_t> scalars{0x3fe0000000000000u};  // 0.5
-  for (std::uint64_t seed = 1; seed <= seeds && !HasFailure(); ++seed) {
-    const Graph graph = Generator(seed).run(6 + static_cast<int>(seed % 30));
+  for (std::uint64_t seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
+    const Graph graph = Generator(seed, is_tall).run(6 + static_cast<int>(seed % 30));
     ASSERT_EQ(verify(graph), "") << "seed " << seed << "\n" << print(graph);
     ASSERT_EQ(print(parse_graph(print(graph))), print(graph)) << "seed " << seed;
     const std::vector<Bytes> inputs = random_inputs(graph, seed, seed % 2 == 0);
@@ -221,6 +241,14 @@ TEST(RandomProgram, SameBitsAsNodeByNode) {
     kernels::set_kernel_threads(0);
   }
 }
+
+std::uint64_t seeds() {
+  const char* const wanted = std::getenv("PROGRAM_TEST_SEEDS");
+  return wanted ? std::strtoull(wanted, nullptr, 10) : 60;
+}
+
+TEST(RandomProgram, SameBitsAsNodeByNode) { expect_same_bits(seeds(), false); }
+TEST(RandomProgram, SameBitsWithSumsOfManyRows) { expect_same_bits(seeds(), true); }
 
 }  // namespace
 }  // namespace groove::jit

@@ -1,0 +1,99 @@
+// The state of a fusion while groups are made, and what its parts share: placing nodes
+// (fusion.cpp), whether they fit (fusion_fit.cpp), groups that become one (fusion_absorb.cpp) and
+// column sums taken on the way (fusion_columns.cpp).
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "jit/uses.h"
+#include "kernels/lowering.h"
+#include "kernels/order.h"
+
+namespace groove::jit {
+
+inline constexpr std::size_t kMaxNodes = 48;     // of a group: registers and compile time
+inline constexpr std::size_t kMaxOperands = 24;  // loads and stores of a group, roughly
+inline constexpr std::size_t kMaxEpilogueNodes = 8;
+inline constexpr std::int64_t kSplitRow = 4 * kernels::order::kRowChunk;
+inline constexpr std::int64_t kShortRow = 16;  // of a vector: shorter ones run in part of one
+inline constexpr std::int64_t kSplitRows = 8;  // fewer rows than this leave threads idle
+
+class Fuser {
+ public:
+  Fuser(const Graph& graph, const FusionOptions& options);
+  Fusion run();
+
+ private:
+  const Node& node(std::int32_t index) const {
+    return graph_.nodes[static_cast<std::size_t>(index)];
+  }
+  Group& group(std::int32_t index) { return fusion_.groups[static_cast<std::size_t>(index)]; }
+  std::int32_t group_of_value(ValueId value) const {
+    const std::int32_t producer = graph_.values[static_cast<std::size_t>(value)].node;
+    return producer < 0 ? -1 : fusion_.group_of[static_cast<std::size_t>(producer)];
+  }
+  Span span_of_value(ValueId value) const {
+    const std::int32_t producer = graph_.values[static_cast<std::size_t>(value)].node;
+    return fusion_.span_of[static_cast<std::size_t>(producer)];
+  }
+  bool is_update(std::int32_t index) const {
+    return node(index).op->kind == OpKind::kElementwise &&
+           !uses_.feeds_more_than_updates[static_cast<std::size_t>(index)];
+  }
+
+  // fusion.cpp
+  void place(std::int32_t index);
+  std::int32_t new_group(GroupKind kind, std::int32_t index, LoopShape loop);
+  std::vector<std::int32_t> producers(std::int32_t index) const;
+  LoopShape map_loop(std::int32_t index) const;
+  void place_map(std::int32_t index);
+  void place_reduction(std::int32_t index);
+  static bool can_split(const Node& n);
+  bool joins_row(std::int32_t home, std::int32_t index, const LoopShape& loop);
+  void place_contraction(std::int32_t index);
+  void mark_stored();
+
+  // fusion_fit.cpp
+  static bool counts(const Node& n);
+  bool indices_fit(const Group& into, std::int32_t index) const;
+  bool find_span(const Group& into, std::int32_t index, Span& span) const;
+  static Shape kept_sizes(const LoopShape& loop);
+  bool joins(std::int32_t home, std::int32_t index);
+  bool wants_full_vectors(const Group& into, std::int32_t index) const;
+  bool wants_flat_loop(const Group& product, std::int32_t index) const;
+  bool broadcasts(std::int32_t index) const;
+  static bool is_kept(const Group& into, Span span);
+  bool reads_fit(std::int32_t home, std::int32_t index, Span span);
+  bool members_fit(std::int32_t home);
+  Geometry contiguous(ValueId value) const;
+  bool reads_inside(const Group& into, ValueId root, Span reader, const Walk& walk) const;
+  std::size_t group_operands(const Group& of) const;
+
+  // fusion_absorb.cpp
+  void for_each_after(std::int32_t from, const std::function<void(std::int32_t)>& visit);
+  bool search(std::vector<std::int32_t> open, std::int32_t to);
+  bool is_acyclic(std::int32_t home, const std::vector<std::int32_t>& from);
+  bool reaches(std::int32_t from, std::int32_t to);
+  bool reaches_around(std::int32_t from, std::int32_t to);
+  bool absorb(std::int32_t from, std::int32_t home);
+  bool join_rows(std::int32_t from, std::int32_t home);
+
+  // fusion_columns.cpp
+  void accumulate_columns();
+  bool is_summed_in_chunks(const Group& columns) const;
+  bool sums_full_rows(std::int32_t columns);
+  bool accumulates(std::int32_t columns, std::int32_t home);
+  bool shares_operand(std::int32_t columns, std::int32_t home) const;
+  bool walks_in_rows(std::int32_t home, std::size_t leading);
+
+  const Graph& graph_;
+  const FusionOptions& options_;
+  const Uses uses_;
+  Fusion fusion_;
+  std::vector<std::int32_t> seen_;  // per group: the last search that came by
+  std::int32_t search_ = 0;
+};
+
+}  // namespace groove::jit

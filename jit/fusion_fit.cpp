@@ -1,0 +1,201 @@
+// May a node be emitted in a group's loop? Values of the group must be read at the loop's own
+// index, and memory must collapse to the axes that the group's kernel has.
+#include <algorithm>
+
+#include "groove/error.h"
+#include "jit/fuser.h"
+
+namespace groove::jit {
+
+using kernels::ElementwiseLowering;
+using kernels::GatherLowering;
+using kernels::ReductionLowering;
+
+bool Fuser::counts(const Node& n) {
+  const auto* how = lowering_as<ElementwiseLowering>(n);
+  return how && (how->uses_flat_index || how->uses_last_index);
+}
+
+// Bodies that ask for the index along the last axis need it to be the launch's innermost.
+bool Fuser::indices_fit(const Group& into, std::int32_t index) const {
+  const auto* how = lowering_as<ElementwiseLowering>(node(index));
+  if (!how || !how->uses_last_index) return true;
+  const Shape& sizes = graph_.type(node(index).outputs[0]).sizes;
+  if (sizes.back() == 1) return into.nodes.size() == 1 && into.nodes[0] == index;
+  if (without_ones(sizes) != into.loop.sizes) return false;
+  if (into.kind == GroupKind::kRow) {
+    return into.loop.reduced_axes() == 1 && into.loop.is_reduced.back();
+  }
+  return into.kind != GroupKind::kColumn || !into.loop.is_reduced.back();
+}
+
+bool Fuser::find_span(const Group& into, std::int32_t index, Span& span) const {
+  const Shape sizes = without_ones(graph_.type(node(index).outputs[0]).sizes);
+  if (sizes == into.loop.sizes) {
+    span = Span::kFull;
+    return true;
+  }
+  if (into.loop.is_reduced.empty()) return false;
+  span = Span::kKept;
+  return sizes == kept_sizes(into.loop);
+}
+
+Shape Fuser::kept_sizes(const LoopShape& loop) {
+  Shape sizes;
+  for (std::size_t i = 0; i < loop.sizes.size(); ++i) {
+    if (loop.is_reduced.empty() || !loop.is_reduced[i]) sizes.push_back(loop.sizes[i]);
+  }
+  return sizes;
+}
+
+bool Fuser::joins(std::int32_t home, std::int32_t index) {
+  Group& into = group(home);
+  if (into.is_update != is_update(index)) return false;
+  const std::size_t limit = into.kind == GroupKind::kContraction ? kMaxEpilogueNodes : kMaxNodes;
+  if (into.nodes.size() >= limit) return false;
+  Span span = Span::kFull;
+  if (!find_span(into, index, span)) return false;
+  switch (into.kind) {
+    case GroupKind::kMap:
+      if (wants_full_vectors(into, index)) return false;
+      break;
+    case GroupKind::kContraction:
+      if (lowering_as<GatherLowering>(node(index)) || wants_flat_loop(into, index)) return false;
+      break;
+    case GroupKind::kRow:
+      if (into.is_short || (into.is_split && !is_kept(into, span))) return false;
+      break;
+    case GroupKind::kColumn:
+      if (!is_kept(into, span)) return false;
+      span = Span::kKept;
+      if (lowering_as<GatherLowering>(node(index))) return false;
+      break;
+    default:
+      return false;
+  }
+  if (!reads_fit(home, index, span)) return false;
+  fusion_.span_of[static_cast<std::size_t>(index)] = span;
+  return true;
+}
+
+// A loop over short rows next to something broadcast along them walks row by row, each in part of
+// a vector. A dear body over the same elements is better off in a flat loop of its own.
+bool Fuser::wants_full_vectors(const Group& into, std::int32_t index) const {
+  if (into.loop.sizes.size() < 2 || into.loop.sizes.back() >= kShortRow) return false;
+  if (broadcasts(index) || !is_dear(graph_, node(index))) return false;
+  return std::any_of(into.nodes.begin(), into.nodes.end(),
+                     [&](std::int32_t member) { return broadcasts(member); });
+}
+
+// An epilogue walks the product row by row.
+bool Fuser::wants_flat_loop(const Group& product, std::int32_t index) const {
+  std::int64_t columns = 1;
+  for (std::size_t i = 0; i < product.matrix_axis.size(); ++i) {
+    if (product.matrix_axis[i] == 0) columns *= product.loop.sizes[i];
+  }
+  return columns < kShortRow && product.loop.points() > columns && is_dear(graph_, node(index));
+}
+
+bool Fuser::broadcasts(std::int32_t index) const {
+  const Shape sizes = without_ones(graph_.type(node(index).outputs[0]).sizes);
+  for (const ValueId id : node(index).inputs) {
+    if (id == kNoValue) continue;
+    const Shape& from = graph_.type(id).sizes;
+    if (element_count(from) != 1 && without_ones(from) != sizes) return true;
+  }
+  return false;
+}
+
+// With no axis left to reduce the two spans coincide.
+bool Fuser::is_kept(const Group& into, Span span) {
+  return span == Span::kKept || into.loop.reduced_axes() == 0;
+}
+
+// May the node be emitted in this group's loop? Values of the group must be read at the loop's
+// own index, or by a gather along the row; memory must collapse as the loop needs it.
+bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span) {
+  const Group& into = fusion_.groups[static_cast<std::size_t>(home)];
+  if (!indices_fit(into, index) || (into.is_split && counts(node(index)))) return false;
+  Chains chains(graph_, into.loop);
+  const Node& n = node(index);
+  std::size_t operands = 0;
+  for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+    if (n.inputs[i] == kNoValue) continue;
+    const Chain* chain = operand_chain(graph_, chains, index, i, chains.end(span));
+    const ValueId root = resolve(graph_, chains, n.inputs[i], chain);
+    const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
+    if (producer >= 0 && is_splat(node(producer))) continue;
+    const bool is_inside = group_of_value(root) == home;
+    try {
+      const Walk walk =
+          chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root), chain);
+      if (is_inside ? !reads_inside(into, root, span, walk) : !collapses(into, walk)) return false;
+    } catch (const Error&) {
+      return false;
+    }
+    ++operands;
+  }
+  // A position is counted along the launch's axes, so it must collapse like memory in its order.
+  const auto* how = lowering_as<ElementwiseLowering>(n);
+  if (how && how->uses_flat_index &&
+      !collapses(into, chains.walk(contiguous(n.outputs[0]), chains.end(span))))
+    return false;
+  // Memory in another order than the value's is written there, too.
+  if (!lowering_as<ReductionLowering>(n)) {
+    const Geometry memory = memory_geometry(graph_, n.outputs[0]);
+    if (!(memory.strides == contiguous(n.outputs[0]).strides) &&
+        !collapses(into, chains.walk(memory, chains.end(span))))
+      return false;
+  }
+  return group_operands(into) + operands <= kMaxOperands;
+}
+
+bool Fuser::members_fit(std::int32_t home) {
+  for (const std::int32_t member : group(home).nodes) {
+    if (lowering_as<kernels::ContractionLowering>(node(member))) continue;
+    // A reduction reads the full loop whatever its result spans.
+    const bool reduces = lowering_as<ReductionLowering>(node(member)) != nullptr;
+    const Span span = reduces ? Span::kFull : fusion_.span_of[static_cast<std::size_t>(member)];
+    if (!reads_fit(home, member, span)) return false;
+  }
+  return true;
+}
+
+Geometry Fuser::contiguous(ValueId value) const {
+  const Shape& sizes = graph_.type(value).sizes;
+  return {sizes, contiguous_strides(sizes), 0};
+}
+
+bool Fuser::reads_inside(const Group& into, ValueId root, Span reader, const Walk& walk) const {
+  if (walk.offset != 0 || !walk.starts.empty()) return false;
+  const Span written = span_of_value(root);
+  Shape expected = identity_strides(into.loop, written);
+  if (!walk.picked.empty()) {
+    // A pick from the row: allowed where the picked value is not itself a pick.
+    if (into.kind != GroupKind::kRow || reader != Span::kKept || written != Span::kFull) {
+      return false;
+    }
+    for (const std::int32_t member : into.nodes) {
+      if (counts(node(member))) return false;
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (into.loop.is_reduced[i]) expected[i] = 0;
+    }
+    return walk.picked.size() == 1 && into.loop.reduced_axes() == 1 && walk.strides == expected;
+  }
+  return walk.strides == expected;
+}
+
+std::size_t Fuser::group_operands(const Group& of) const {
+  std::size_t count = 0;
+  for (const std::int32_t member : of.nodes) {
+    for (const ValueId id : node(member).inputs) {
+      if (id == kNoValue) continue;
+      const std::int32_t from = group_of_value(root_of(graph_, id));
+      count += from < 0 || &fusion_.groups[static_cast<std::size_t>(from)] != &of;
+    }
+  }
+  return count;
+}
+
+}  // namespace groove::jit

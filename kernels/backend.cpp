@@ -77,10 +77,12 @@ class Cache {
     }
     // Outside the lock: a contraction compiles its epilogue through the kernel cache.
     std::shared_ptr<const Compiled> compiled = backend.compile(source);
+    std::vector<Entry> unused;  // ends after the lock
     const std::unique_lock lock(mutex_);
     std::vector<Entry>& bucket = entries_[probe.hash];
     if (auto earlier = match(bucket, probe)) return earlier;
     bucket.push_back({&backend, source, compiled});
+    if (++count_ >= most_) forget_unused(unused);
     return compiled;
   }
 
@@ -104,8 +106,26 @@ class Cache {
     return nullptr;
   }
 
+  // Kernels of programs that are gone, such as those of a loop whose sizes change: their code memory
+  // is wanted back. The limit follows what is in use, so that looking through all is rare.
+  void forget_unused(std::vector<Entry>& unused) {
+    for (auto bucket = entries_.begin(); bucket != entries_.end();) {
+      std::vector<Entry>& entries = bucket->second;
+      const auto is_used = [](const Entry& entry) { return entry.compiled.use_count() > 1; };
+      const auto kept = std::partition(entries.begin(), entries.end(), is_used);
+      unused.insert(unused.end(), std::make_move_iterator(kept),
+                    std::make_move_iterator(entries.end()));
+      entries.erase(kept, entries.end());
+      bucket = entries.empty() ? entries_.erase(bucket) : std::next(bucket);
+    }
+    count_ -= unused.size();
+    most_ = std::max(kLeastLimit, 2 * count_);
+  }
+
+  static constexpr std::size_t kLeastLimit = 2048;
   std::shared_mutex mutex_;
   std::unordered_map<std::uint64_t, std::vector<Entry>> entries_;
+  std::size_t count_ = 0, most_ = kLeastLimit;
 };
 
 }  // namespace

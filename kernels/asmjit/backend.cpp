@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "groove/error.h"
+#include "kernels/asmjit/code_memory.h"
 #include "kernels/asmjit/nest.h"
 #include "kernels/asmjit/transposing_copy.h"
 #include "kernels/backend.h"
@@ -19,6 +20,11 @@ class NestCallable final : public Callable, public BindableKernel {
  public:
   explicit NestCallable(const Kernel& kernel) : kernel_(kernel), driver_(kernel) {
     function(isa());
+  }
+  ~NestCallable() override {
+    for (const auto& function : code_.functions) {
+      assembly::release_code(reinterpret_cast<const void*>(function.load()));
+    }
   }
   void run(const Launch& launch) const noexcept override {
     driver_.run(function(isa()), launch);

@@ -1,45 +1,14 @@
 // The one file that deals with asmjit's objects and their life: see facade.h.
 #include "kernels/asmjit/facade.h"
 
-#include <pthread.h>
-
-#include <mutex>
 #include <string>
 
 #include "groove/error.h"
+#include "kernels/asmjit/code_memory.h"
 #include "src/core/environment.h"
 
 namespace groove::kernels::assembly {
 namespace {
-
-// Never destroyed: code may run until the last thread ends.
-asmjit::JitRuntime* new_runtime() {
-  asmjit::JitAllocator::CreateParams params;
-  params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-  // One mapping per kernel would meet the kernel's limit on mappings; blocks hold many.
-  params.blockSize = 1u << 20;
-  return new asmjit::JitRuntime(&params);
-}
-
-struct Runtime {
-  std::mutex mutex;
-  asmjit::JitRuntime* asmjit = new_runtime();
-};
-Runtime& runtime() {
-  static Runtime& instance = *new Runtime;
-  return instance;
-}
-
-// Two mappings of one piece of memory are shared with a forked child, and both processes would put
-// new code at the same place: the child begins a piece of its own, and runs the old code where it is.
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { runtime().mutex.lock(); }, [] { runtime().mutex.unlock(); },
-                 [] {
-                   runtime().asmjit = new_runtime();
-                   runtime().mutex.unlock();
-                 });
-  return true;
-}();
 
 thread_local Listing* open_listing = nullptr;
 
@@ -63,11 +32,20 @@ std::string Listing::text() const { return std::string(logger_.data(), logger_.d
 
 void* publish(asmjit::CodeHolder& code) {
   if (open_listing) return nullptr;
-  const std::lock_guard lock(runtime().mutex);
-  void* address = nullptr;
-  const asmjit::Error error = runtime().asmjit->add(&address, &code);
-  if (error) fail(asmjit::DebugUtils::errorAsString(error));
-  return address;
+  const auto check = [](asmjit::Error error) {
+    if (error) fail(asmjit::DebugUtils::errorAsString(error));
+  };
+  check(code.flatten());
+  check(code.resolveUnresolvedLinks());
+  const std::size_t bytes = code.codeSize();
+  const CodeMemory memory = reserve_code(bytes);
+  const asmjit::Error error = code.relocateToBase(reinterpret_cast<std::uintptr_t>(memory.code));
+  if (!error) {
+    code.copyFlattenedData(memory.writable, bytes, asmjit::CopySectionFlags::kPadSectionBuffer);
+    return memory.code;
+  }
+  release_code(memory.code);
+  fail(asmjit::DebugUtils::errorAsString(error));
 }
 
 void log_code(asmjit::CodeHolder& code) {

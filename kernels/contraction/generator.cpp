@@ -29,10 +29,13 @@ constexpr std::size_t kMaxInlineAccesses = 16;
 std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 const TileTable& plain_tiles(ScalarType dtype, Isa isa) {
-  static const TileTable tables[2][2] = {
-      {{kFloat, Isa::kAvx2, nullptr}, {kFloat, Isa::kAvx512, nullptr}},
-      {{kDouble, Isa::kAvx2, nullptr}, {kDouble, Isa::kAvx512, nullptr}}};
-  return tables[dtype == kDouble][isa == Isa::kAvx512];
+  // Never destroyed: other threads may run them while the process ends.
+  struct Tables {
+    TileTable of[2][2] = {{{kFloat, Isa::kAvx2, nullptr}, {kFloat, Isa::kAvx512, nullptr}},
+                          {{kDouble, Isa::kAvx2, nullptr}, {kDouble, Isa::kAvx512, nullptr}}};
+  };
+  static const Tables& tables = *new Tables;
+  return tables.of[dtype == kDouble][isa == Isa::kAvx512];
 }
 
 // Windows into these give AVX2 lane masks: ones, then zeros.

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <mutex>
 
+#include "kernels/asmjit/code_memory.h"
 #include "kernels/asmjit/facade.h"
 #include "kernels/contraction/inline_epilogue.h"
 #include "kernels/contraction/tile_emitter.h"
@@ -318,7 +319,18 @@ struct TileTable::Slots {
 
 TileTable::TileTable(ScalarType dtype, Isa isa, const InlineEpilogue* epilogue)
     : dtype_(dtype), isa_(isa), epilogue_(epilogue), slots_(new Slots) {}
-TileTable::~TileTable() { delete slots_; }
+TileTable::~TileTable() {
+  for (const auto& by_layout : slots_->kernels) {
+    for (const auto& by_tail : by_layout) {
+      for (const auto& by_vectors : by_tail) {
+        for (const auto& kernel : by_vectors) {
+          assembly::release_code(reinterpret_cast<const void*>(kernel.load()));
+        }
+      }
+    }
+  }
+  delete slots_;
+}
 
 TileKernel TileTable::find(int rows, int vectors, TileTail tail, bool a_by_column) const {
   std::atomic<TileKernel>& slot =

@@ -1,9 +1,11 @@
 // The "llvm" backend, tier 2: kernels through LLVM, contractions as tier 1 makes them.
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 
 #include "jit/backends/llvm/library.h"
+#include "kernels/asmjit/code_memory.h"
 #include "kernels/backend.h"
 #include "src/core/check.h"
 
@@ -18,7 +20,10 @@ class LlvmKernel final : public kernels::Callable, public kernels::BindableKerne
  public:
   explicit LlvmKernel(const kernels::Kernel& kernel)
       : text_(print(kernel)), driver_(kernel), tier_1_(tier_1(kernel)) {
-    code_.functions[static_cast<std::size_t>(kernels::isa())] = compile(text_, kernels::isa());
+    publish(kernels::isa());
+  }
+  ~LlvmKernel() override {
+    for (const void* memory : memory_) kernels::assembly::release_code(memory);
   }
 
   void run(const kernels::Launch& launch) const noexcept override {
@@ -46,7 +51,7 @@ class LlvmKernel final : public kernels::Callable, public kernels::BindableKerne
     const std::lock_guard lock(mutex_);
     if (!slot.load() && !has_failed_) {
       try {
-        slot.store(compile(text_, isa), std::memory_order_release);
+        publish(isa);
       } catch (const Error&) {
         has_failed_ = true;
       }
@@ -54,11 +59,18 @@ class LlvmKernel final : public kernels::Callable, public kernels::BindableKerne
     return slot.load();
   }
 
+  void publish(Isa isa) const {
+    const Code code = compile(text_, isa);
+    memory_[static_cast<std::size_t>(isa)] = code.memory;
+    code_.functions[static_cast<std::size_t>(isa)].store(code.function, std::memory_order_release);
+  }
+
   const std::string text_;
   const kernels::NestDriver driver_;
   const std::shared_ptr<const kernels::Callable> tier_1_;  // for an instruction set that fails
   mutable std::mutex mutex_;
   mutable bool has_failed_ = false;
+  mutable std::array<const void*, 2> memory_{};
   mutable kernels::NestCode code_;
 };
 

@@ -3,12 +3,15 @@
 // the library and the program share nothing but this page.
 #pragma once
 
+#include <stddef.h>
+
 extern "C" {
 
 // Raised with every change of this page, of NestArguments or of what the text form means.
-#define GROOVE_LLVM_INTERFACE 1
+#define GROOVE_LLVM_INTERFACE 2
 
 struct GrooveLlvmCompiler;
+struct GrooveLlvmCode;
 
 struct GrooveLlvmInterface {
   int version;               // GROOVE_LLVM_INTERFACE
@@ -16,8 +19,12 @@ struct GrooveLlvmInterface {
   // One compiler a set of instructions, "avx2" or "avx512". Null on failure; `error` then is a text
   // for free_text(). A compiler serves one thread at a time.
   GrooveLlvmCompiler* (*create)(const char* isa, char** error);
-  // The NestFunction of a kernel, null on failure as above. It lives as long as its compiler.
-  void* (*compile)(GrooveLlvmCompiler* compiler, const char* kernel, char** error);
+  // A kernel's code and the bytes that it needs, null on failure as above.
+  GrooveLlvmCode* (*compile)(GrooveLlvmCompiler* compiler, const char* kernel, size_t* bytes,
+                             char** error);
+  // Writes the code to `writable` for running at `address`, both aligned to 64 bytes, and frees it.
+  // Its NestFunction, null on failure as above; it lives as long as the memory.
+  void* (*place)(GrooveLlvmCode* code, void* address, void* writable, char** error);
   // Its assembly as text for free_text(), null on failure.
   char* (*listing)(GrooveLlvmCompiler* compiler, const char* kernel, char** error);
   void (*destroy)(GrooveLlvmCompiler* compiler);

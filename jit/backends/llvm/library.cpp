@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jit/backends/llvm/interface.h"
+#include "kernels/asmjit/code_memory.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
 
@@ -19,8 +20,6 @@ namespace groove::llvm_tier {
 namespace {
 
 constexpr const char* kName = GROOVE_LLVM_FILE;
-// Every kernel takes two mappings of its own; a process may have 65,530.
-constexpr int kMostKernels = 20000;
 
 struct Library {
   std::mutex mutex;  // held while LLVM works
@@ -29,7 +28,6 @@ struct Library {
   std::string problem, path;
   const GrooveLlvmInterface* interface = nullptr;
   std::array<GrooveLlvmCompiler*, 2> compilers{};
-  int kernels = 0;
 };
 
 // Never destroyed: other threads may compile while the process ends.
@@ -156,17 +154,27 @@ std::string loaded() {
   return std::string(l.interface->llvm_version) + " from " + l.path;
 }
 
-kernels::NestFunction compile(const std::string& kernel, kernels::Isa isa) {
+// The memory is reserved in between: a lock within this one would be a third that fork() takes.
+Code compile(const std::string& kernel, kernels::Isa isa) {
   Library& l = library();
-  const std::lock_guard lock(l.mutex);
-  GrooveLlvmCompiler* const compiler = compiler_for(l, isa);
-  GROOVE_CHECK(l.kernels < kMostKernels, "llvm: {} kernels are enough for one process",
-               kMostKernels);
   char* error = nullptr;
-  void* const function = l.interface->compile(compiler, kernel.c_str(), &error);
-  if (function == nullptr) throw_error("llvm: " + take_text(l, error));
-  ++l.kernels;
-  return reinterpret_cast<kernels::NestFunction>(function);
+  std::size_t bytes = 0;
+  GrooveLlvmCode* compiled = nullptr;
+  {
+    const std::lock_guard lock(l.mutex);
+    GrooveLlvmCompiler* const compiler = compiler_for(l, isa);
+    compiled = l.interface->compile(compiler, kernel.c_str(), &bytes, &error);
+    if (compiled == nullptr) throw_error("llvm: " + take_text(l, error));
+  }
+  const kernels::assembly::CodeMemory memory = kernels::assembly::reserve_code(bytes);
+  const std::lock_guard lock(l.mutex);
+  void* const function =
+      l.is_ending ? nullptr : l.interface->place(compiled, memory.code, memory.writable, &error);
+  if (function == nullptr) {
+    kernels::assembly::release_code(memory.code);
+    throw_error("llvm: " + take_text(l, error));
+  }
+  return {reinterpret_cast<kernels::NestFunction>(function), memory.code};
 }
 
 std::string listing(const std::string& kernel, kernels::Isa isa) {

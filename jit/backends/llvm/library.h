@@ -13,9 +13,13 @@ namespace groove::llvm_tier {
 std::string unavailable();
 /// "22.1.8 from /…/libgroove-llvm.so"; empty when it is not open.
 std::string loaded();
+struct Code {
+  kernels::NestFunction function = nullptr;
+  const void* memory = nullptr;  // for release_code() (kernels/asmjit/code_memory.h)
+};
 /// Machine code for a kernel in text form. Throws groove::Error. One thread at a time; exit() and
 /// fork() wait for a compilation that is under way.
-kernels::NestFunction compile(const std::string& kernel, kernels::Isa isa);
+Code compile(const std::string& kernel, kernels::Isa isa);
 /// The same code as assembly text.
 std::string listing(const std::string& kernel, kernels::Isa isa);
 

@@ -1,12 +1,11 @@
-// The library's C interface: kernel text to machine code through ORC, one module a kernel. The IR
-// comes vectorised and masked, so LLVM only selects instructions and allocates registers.
+// The library's C interface: kernel text to machine code, one module a kernel. The IR comes vectorised
+// and masked, so LLVM only selects instructions and allocates registers; what links the result into
+// the program's memory is in linked_code.h.
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/CommandLine.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -19,6 +18,7 @@
 
 #include "groove/error.h"
 #include "jit/backends/llvm/interface.h"
+#include "jit/backends/llvm/plugin/linked_code.h"
 #include "jit/backends/llvm/plugin/nest.h"
 
 extern "C" {
@@ -40,9 +40,6 @@ struct CodeGenerator {
 struct GrooveLlvmCompiler {
   bool is_wide = false;
   CodeGenerator generator;
-  std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::string message;  // of the execution session's last error
-  std::uint64_t kernels = 0;
 };
 
 namespace groove::llvm_tier {
@@ -63,9 +60,6 @@ T take(llvm::Expected<T> value) {
   if (!value) throw Error(llvm::toString(value.takeError()));
   return std::move(*value);
 }
-void check(llvm::Error error) {
-  if (error) throw Error(llvm::toString(std::move(error)));
-}
 
 orc::JITTargetMachineBuilder target(bool is_wide) {
   orc::JITTargetMachineBuilder builder(llvm::Triple("x86_64-unknown-linux-gnu"));
@@ -77,34 +71,21 @@ orc::JITTargetMachineBuilder target(bool is_wide) {
   return builder;
 }
 
-// Passes that cost a quarter of the time and find nothing in loops that are written as machine code
+// Passes that cost a third of the time and find nothing in loops that are written as machine code
 // wants them. An option that this LLVM does not know is ignored.
 void choose_passes() {
   static const bool is_done = [] {
-    const char* const options[] = {"groove", "-disable-lsr", "-disable-constant-hoisting",
-                                   "-disable-partial-libcall-inlining"};
+    const char* const options[] = {
+        "groove", "-disable-lsr", "-disable-constant-hoisting", "-disable-partial-libcall-inlining",
+        "-disable-cgp", "-disable-peephole", "-disable-machine-sink", "-disable-postra-machine-sink",
+        "-disable-early-taildup", "-disable-tail-duplicate", "-disable-copyprop", "-disable-ssc",
+        "-enable-misched=false", "-disable-mergeicmps", "-x86-cmov-converter=0",
+        "-disable-x86-domain-reassignment", "-disable-x86-lea-opt", "-enable-shrink-wrap=false",
+        "-disable-branch-fold", "-disable-replace-with-vec-lib"};
     return llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options, "",
                                              &llvm::nulls());
   }();
   static_cast<void>(is_done);
-}
-
-// All that generated code may call: what LLVM makes of plain copies. No libm, by contract.
-void define_symbols(orc::LLJIT& jit) {
-  orc::SymbolMap symbols;
-  const auto add = [&](const char* name, void* address) {
-    const auto at = orc::ExecutorAddr::fromPtr(address);
-#if LLVM_VERSION_MAJOR >= 17
-    symbols[jit.mangleAndIntern(name)] = {at, llvm::JITSymbolFlags::Exported};
-#else
-    symbols[jit.mangleAndIntern(name)] =
-        llvm::JITEvaluatedSymbol(at.getValue(), llvm::JITSymbolFlags::Exported);
-#endif
-  };
-  add("memset", reinterpret_cast<void*>(&std::memset));
-  add("memcpy", reinterpret_cast<void*>(&std::memcpy));
-  add("memmove", reinterpret_cast<void*>(&std::memmove));
-  check(jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
 }
 
 void set_up(CodeGenerator& generator, bool is_wide) {
@@ -116,12 +97,11 @@ void set_up(CodeGenerator& generator, bool is_wide) {
 }
 
 std::unique_ptr<llvm::Module> make_module(const GrooveLlvmCompiler& compiler,
-                                          const std::string& text, const std::string& name,
-                                          llvm::LLVMContext& context) {
+                                          const std::string& text, llvm::LLVMContext& context) {
   const Kernel kernel = kernels::parse_kernel(text);
-  auto module = std::make_unique<llvm::Module>(name, context);
-  module->setDataLayout(compiler.jit->getDataLayout());
-  Nest(*module, kernel, compiler.is_wide).emit(name);
+  auto module = std::make_unique<llvm::Module>("kernel", context);
+  module->setDataLayout(compiler.generator.machine->createDataLayout());
+  Nest(*module, kernel, compiler.is_wide).emit(kEntry);
   std::string problem;
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(*module, &out)) throw Error("malformed IR: " + out.str());
@@ -130,7 +110,7 @@ std::unique_ptr<llvm::Module> make_module(const GrooveLlvmCompiler& compiler,
 
 char* listing(GrooveLlvmCompiler& compiler, const std::string& text) {
   llvm::LLVMContext context;
-  const auto module = make_module(compiler, text, "kernel", context);
+  const auto module = make_module(compiler, text, context);
   const auto machine = take(target(compiler.is_wide).createTargetMachine());
   llvm::SmallString<4096> assembly;
   llvm::raw_svector_ostream out(assembly);
@@ -142,24 +122,13 @@ char* listing(GrooveLlvmCompiler& compiler, const std::string& text) {
   return ::strdup(assembly.c_str());
 }
 
-void* compile(GrooveLlvmCompiler& compiler, const std::string& text) {
-  const std::string name = "kernel" + std::to_string(compiler.kernels++);
+std::unique_ptr<GrooveLlvmCode> compile(GrooveLlvmCompiler& compiler, const std::string& text) {
   CodeGenerator& generator = compiler.generator;
   generator.object.clear();
-  {
-    llvm::LLVMContext context;
-    const auto module = make_module(compiler, text, name, context);
-    generator.passes.run(*module);
-  }
-  compiler.message.clear();
-  check(compiler.jit->addObjectFile(
-      llvm::MemoryBuffer::getMemBufferCopy(generator.out.str(), name)));
-  auto address = compiler.jit->lookup(name);
-  if (!address) {
-    throw Error(llvm::toString(address.takeError()) +
-                (compiler.message.empty() ? "" : ": " + compiler.message));
-  }
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address->getValue()));
+  llvm::LLVMContext context;
+  const auto module = make_module(compiler, text, context);
+  generator.passes.run(*module);
+  return std::make_unique<GrooveLlvmCode>(generator.out.str());
 }
 
 // Compiled with the compiler itself, so that LLVM's own first use (its pages, its tables) is not
@@ -184,17 +153,6 @@ std::unique_ptr<GrooveLlvmCompiler> create(const std::string& isa) {
   auto compiler = std::make_unique<GrooveLlvmCompiler>();
   compiler->is_wide = isa == "avx512";
   set_up(compiler->generator, compiler->is_wide);
-  orc::LLJITBuilder builder;
-  builder.setJITTargetMachineBuilder(target(compiler->is_wide));
-  builder.setPlatformSetUp(orc::setUpInactivePlatform);
-#if LLVM_VERSION_MAJOR >= 17
-  builder.setLinkProcessSymbolsByDefault(false);
-#endif
-  compiler->jit = take(builder.create());
-  std::string* const message = &compiler->message;
-  compiler->jit->getExecutionSession().setErrorReporter(
-      [message](llvm::Error error) { *message = llvm::toString(std::move(error)); });
-  define_symbols(*compiler->jit);
   compile(*compiler, kFirstKernel);
   return compiler;
 }
@@ -216,8 +174,16 @@ const GrooveLlvmInterface kInterface = {
     [](const char* isa, char** error) {
       return guarded(error, [&] { return create(isa).release(); });
     },
-    [](GrooveLlvmCompiler* compiler, const char* kernel, char** error) {
-      return guarded(error, [&] { return compile(*compiler, kernel); });
+    [](GrooveLlvmCompiler* compiler, const char* kernel, std::size_t* bytes, char** error) {
+      return guarded(error, [&] {
+        auto code = compile(*compiler, kernel);
+        *bytes = code->bytes();
+        return code.release();
+      });
+    },
+    [](GrooveLlvmCode* code, void* address, void* writable, char** error) {
+      const std::unique_ptr<GrooveLlvmCode> owned(code);
+      return guarded(error, [&] { return owned->place(address, writable); });
     },
     [](GrooveLlvmCompiler* compiler, const char* kernel, char** error) {
       return guarded(error, [&] { return listing(*compiler, kernel); });

@@ -1,7 +1,9 @@
 // What all loop nests share: levels, bodies, if_any, the vector loop with its tail, maps.
 #include "jit/backends/llvm/plugin/nest.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <cstddef>
@@ -19,7 +21,7 @@ constexpr int kTinyBody = 6;
 constexpr int kTinyCopies = 4;
 // One of more instructions is emitted once, masked always, where masks are free: its compilation
 // would take twice the time.
-constexpr int kHeavyBody = 40;
+constexpr int kHeavyBody = 16;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
@@ -64,6 +66,7 @@ void Nest::emit(const std::string& name) {
   }
   b.CreateRetVoid();
   promote_to_registers();
+  remove_what_nothing_uses();
 }
 
 void Nest::promote_to_registers() {
@@ -73,6 +76,29 @@ void Nest::promote_to_registers() {
   }
   llvm::DominatorTree tree(*function_);
   llvm::PromoteMemToReg(promotable, tree);
+}
+
+// Pointers that rows move although nothing reads them, arguments that no access needs: the code
+// generator takes time for each instruction, and keeps the loops of dead ones.
+void Nest::remove_what_nothing_uses() {
+  llvm::DenseSet<llvm::Instruction*> alive;
+  llvm::SmallVector<llvm::Instruction*, 256> open;
+  const auto use = [&](Value* value) {
+    auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (instruction && alive.insert(instruction).second) open.push_back(instruction);
+  };
+  for (llvm::Instruction& each : llvm::instructions(*function_)) {
+    if (each.isTerminator() || each.mayHaveSideEffects()) use(&each);
+  }
+  while (!open.empty()) {
+    for (Value* operand : open.pop_back_val()->operands()) use(operand);
+  }
+  llvm::SmallVector<llvm::Instruction*, 256> dead;
+  for (llvm::Instruction& each : llvm::instructions(*function_)) {
+    if (!alive.contains(&each)) dead.push_back(&each);
+  }
+  for (llvm::Instruction* each : dead) each->dropAllReferences();
+  for (llvm::Instruction* each : dead) each->eraseFromParent();
 }
 
 AllocaInst* Nest::variable(llvm::Type* type, Value* start) {
@@ -125,6 +151,7 @@ void Nest::emit_level(Level level, const Phase& phase) {
 void Nest::emit_body(const Phase& phase, int copy, Value* tail) {
   copy_ = copy;
   tail_ = tail;
+  if (copy == 0) positions_in_ = nullptr;
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
     const Prim prim = kernel_.code[at(id)].prim;
     const bool is_vector = levels_[at(id)] == Level::kVector;
@@ -206,6 +233,12 @@ void Nest::end_region(std::int32_t id) {
 Value* Nest::make_tail(Value* count) {
   tail_count_ = count;
   llvm::Type* const word = b.getInt32Ty();
+  if (is_wide_ && lanes_ == 16) {
+    // Straight into a mask register.
+    Value* const absent = b.CreateTrunc(b.CreateSub(integer(lanes_), count), word);
+    Value* const bits = b.CreateLShr(b.getInt32(0xffff), absent);
+    return b.CreateBitCast(b.CreateTrunc(bits, b.getInt16Ty()), v_.vector_of(b.getInt1Ty()));
+  }
   return b.CreateICmpULT(v_.iota(word), v_.splat(b.CreateTrunc(count, word)));
 }
 

@@ -56,6 +56,7 @@ class Nest {
   bool has_vector_work(const Phase& phase) const;
   int weight(const Phase& phase) const;
   void promote_to_registers();
+  void remove_what_nothing_uses();
 
   // nest_memory.cpp
   Value* load(const Instr& instr);
@@ -71,6 +72,8 @@ class Nest {
   Value* gather(ScalarType dtype, Value* base, Value* offsets);
   bool masks_in_memory(ScalarType dtype) const;
   Value* element(std::uint64_t access);
+  Value* position_in_bytes(std::int64_t size);
+  bool reads_only_present_lanes(const Phase& phase) const;
   Value* row_pointer(std::uint64_t access) { return get(pointers_[access]); }
   Value* for_tail(Value* offsets, Value* otherwise);
 
@@ -79,6 +82,7 @@ class Nest {
   void row_phase(const Phase& phase);
   void reduce_row(const Phase& phase);
   void chunk_of_row(const Phase& phase, Value* end);
+  void lanes_until(const Phase& phase, Value* end);
   void columns();
   int columns_at_once() const;
   void column_group(int unrolled, Value* tail);
@@ -95,8 +99,7 @@ class Nest {
   Value* arg_result(const Reduction& reduction);
   Value* combine_lanes(const Reduction& reduction);
   Value* combine_in_vector(Prim prim, ScalarType dtype, Value* value);
-  void push_results(AllocaInst* depth, Value* chunk);
-  void collapse_results(AllocaInst* depth);
+  void merge_results(AllocaInst* depth, Value* chunk, Value* is_last);
   Value* lane_slot(const Reduction& reduction, Value* vector);
 
   // Pieces of control flow and of state.
@@ -119,10 +122,18 @@ class Nest {
   void loop(Value* enter, const Body& body) {
     llvm::BasicBlock* const inside = new_block();
     llvm::BasicBlock* const after = new_block();
-    b.CreateCondBr(enter, inside, after);
+    if (enter == b.getTrue()) {
+      b.CreateBr(inside);
+    } else {
+      b.CreateCondBr(enter, inside, after);
+    }
     b.SetInsertPoint(inside);
     Value* const again = body();
-    b.CreateCondBr(again, inside, after);
+    if (again == b.getFalse()) {
+      b.CreateBr(after);
+    } else {
+      b.CreateCondBr(again, inside, after);
+    }
     b.SetInsertPoint(after);
   }
   template <typename Body>
@@ -155,6 +166,8 @@ class Nest {
   AllocaInst* i_ = nullptr;              // position along axis 0
   AllocaInst* index1_ = nullptr;         // index along axis 1
   int copy_ = 0;                         // which unrolled copy of a body is being emitted
+  llvm::BasicBlock* positions_in_ = nullptr;  // where these have been computed
+  std::vector<std::pair<std::int64_t, Value*>> positions_;  // i in bytes, by the size of an element
   Value* tail_ = nullptr;                // lanes that are there; null: all
   Value* tail_count_ = nullptr;
   enum class Accumulate { kRegisters, kLanes, kDirect } accumulate_{};

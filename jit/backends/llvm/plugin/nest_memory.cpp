@@ -82,9 +82,36 @@ Value* Nest::element(std::uint64_t access) {
   const kernels::Access& what = kernel_.accesses[access];
   Value* const row = row_pointer(access);
   if (what.inner == StrideClass::kBroadcast) return row;
-  Value* const stride = what.inner == StrideClass::kContiguous ? integer(bytes(what.dtype))
-                                                               : inner_strides_[access];
-  return offset(row, b.CreateMul(position(), stride));
+  if (what.inner == StrideClass::kStrided) {
+    return offset(row, b.CreateMul(position(), inner_strides_[access]));
+  }
+  Value* const vector = offset(row, position_in_bytes(bytes(what.dtype)));
+  return copy_ == 0 ? vector : offset(vector, integer(copy_ * lanes_ * bytes(what.dtype)));
+}
+
+// Of the first copy; computed once in a body, the copies' offsets are constants of the instructions.
+Value* Nest::position_in_bytes(std::int64_t size) {
+  if (b.GetInsertBlock() != positions_in_) {
+    positions_in_ = b.GetInsertBlock();
+    positions_.clear();
+  }
+  for (const auto& [known, value] : positions_) {
+    if (known == size) return value;
+  }
+  Value* const value = b.CreateMul(get(i_), integer(size));
+  positions_.emplace_back(size, value);
+  return value;
+}
+
+// May a body be given a vector of which no lane is there?
+bool Nest::reads_only_present_lanes(const Phase& phase) const {
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[at(id)];
+    if (instr.prim == Prim::kLoadAt) return false;
+    if (instr.prim != Prim::kLoad && instr.prim != Prim::kStore) continue;
+    if (kernel_.accesses[instr.imm].inner == StrideClass::kStrided) return false;
+  }
+  return true;
 }
 
 Value* Nest::load(const Instr& instr) {

@@ -1,5 +1,6 @@
 // Reductions of loop nests, rows and columns: accumulation, the combination of lanes, and the
 // pairwise tree over chunks kept as a stack (kernels/order.h).
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -184,9 +185,13 @@ void Nest::accumulate(std::int32_t id) {
     case Accumulate::kDirect:
       set(reduction.results[0], v_.lane(x, 0));
       break;
-    case Accumulate::kRegisters:
-      set(reduction.accumulators[copy], added(get(reduction.accumulators[copy])));
+    case Accumulate::kRegisters: {
+      AllocaInst* const sum = reduction.accumulators[copy];
+      // The lanes of a column are its own, and those that are not there are never stored.
+      const bool is_cut = tail_ && kernel_.order == Order::kRow;
+      set(sum, is_cut ? b.CreateSelect(tail_, added(get(sum)), get(sum)) : added(get(sum)));
       break;
+    }
     case Accumulate::kLanes: {
       const std::int64_t vectors = order::kRowLanes / lanes_;
       Value* const vector =
@@ -235,9 +240,15 @@ Value* Nest::arg_result(const Reduction& reduction) {
 // Lane j with lane j + W/2, and so on down to one.
 Value* Nest::combine_in_vector(Prim prim, ScalarType dtype, Value* value) {
   for (int distance = lanes_ / 2; distance >= 1; distance /= 2) {
-    llvm::SmallVector<int, 16> from(static_cast<std::size_t>(lanes_), -1);
-    for (int lane = 0; lane < distance; ++lane) from[at(lane)] = lane + distance;
-    value = v_.combine(prim, dtype, value, b.CreateShuffleVector(value, from));
+    // Halves are vectors of half the length down to the shortest that the machine has.
+    const auto length = static_cast<std::size_t>(std::max(distance, 4));
+    llvm::SmallVector<int, 16> low(length, -1), high(length, -1);
+    for (int lane = 0; lane < distance; ++lane) {
+      low[at(lane)] = lane;
+      high[at(lane)] = lane + distance;
+    }
+    Value* const upper = b.CreateShuffleVector(value, high);
+    value = v_.combine(prim, dtype, distance < 4 ? value : b.CreateShuffleVector(value, low), upper);
   }
   return v_.lane(value, 0);
 }
@@ -245,7 +256,11 @@ Value* Nest::combine_in_vector(Prim prim, ScalarType dtype, Value* value) {
 Value* Nest::combine_lanes(const Reduction& reduction) {
   std::vector<Value*> vectors;
   for (std::int64_t i = 0; i < order::kRowLanes / lanes_; ++i) {
-    vectors.push_back(b.CreateLoad(v_.type(reduction.dtype), lane_slot(reduction, integer(i))));
+    if (accumulate_ == Accumulate::kRegisters) {
+      vectors.push_back(get(reduction.accumulators[static_cast<std::size_t>(i)]));
+    } else {
+      vectors.push_back(b.CreateLoad(v_.type(reduction.dtype), lane_slot(reduction, integer(i))));
+    }
   }
   for (std::size_t half = vectors.size() / 2; half >= 1; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) {
@@ -257,14 +272,18 @@ Value* Nest::combine_lanes(const Reduction& reduction) {
 
 // ---- the tree of chunks ------------------------------------------------------------------------
 
-// Merges new chunk results with the top once for every trailing one bit of the chunk's index.
-void Nest::push_results(AllocaInst* depth, Value* chunk) {
+// A new chunk result takes in the top of the stack once for every trailing one bit of the chunk's
+// index, the last one all that waits; then it waits itself.
+void Nest::merge_results(AllocaInst* depth, Value* chunk, Value* is_last) {
   const auto slot = [&](AllocaInst* tree, AllocaInst* result) {
     return b.CreateGEP(result->getAllocatedType(), tree, get(depth));
   };
-  AllocaInst* const bits = variable(b.getInt64Ty(), chunk);
-  const auto is_odd = [&] { return b.CreateTrunc(get(bits), b.getInt1Ty()); };
-  loop(is_odd(), [&] {
+  llvm::Type* const word = b.getInt64Ty();
+  Value* const ones = b.CreateIntrinsic(word, llvm::Intrinsic::cttz,
+                                        {b.CreateNot(chunk), b.getTrue()});
+  Value* const waiting = get(depth);
+  Value* const rest = b.CreateSelect(is_last, integer(0), b.CreateSub(waiting, ones));
+  loop(b.CreateICmpNE(waiting, rest), [&] {
     add_to(depth, -1);
     for (const Reduction& r : reductions_) {
       for (std::size_t i = 0; i < r.results.size(); ++i) {
@@ -273,33 +292,15 @@ void Nest::push_results(AllocaInst* depth, Value* chunk) {
         set(r.results[i], v_.combine(r.prim, r.dtype, earlier, get(r.results[i])));
       }
     }
-    set(bits, b.CreateLShr(get(bits), 1));
-    return is_odd();
+    return b.CreateICmpNE(get(depth), rest);
   });
-  for (const Reduction& r : reductions_) {
-    for (std::size_t i = 0; i < r.results.size(); ++i) {
-      b.CreateStore(get(r.results[i]), slot(r.trees[i], r.results[i]));
-    }
-  }
-  add_to(depth, 1);
-}
-
-void Nest::collapse_results(AllocaInst* depth) {
-  const auto pop = [&](bool is_first) {
-    add_to(depth, -1);
+  when(b.CreateNot(is_last), [&] {
     for (const Reduction& r : reductions_) {
       for (std::size_t i = 0; i < r.results.size(); ++i) {
-        llvm::Type* const type = r.results[i]->getAllocatedType();
-        Value* const earlier = b.CreateLoad(type, b.CreateGEP(type, r.trees[i], get(depth)));
-        set(r.results[i],
-            is_first ? earlier : v_.combine(r.prim, r.dtype, earlier, get(r.results[i])));
+        b.CreateStore(get(r.results[i]), slot(r.trees[i], r.results[i]));
       }
     }
-  };
-  pop(true);
-  loop(b.CreateIsNotNull(get(depth)), [&] {
-    pop(false);
-    return b.CreateIsNotNull(get(depth));
+    add_to(depth, 1);
   });
 }
 
@@ -350,7 +351,6 @@ void Nest::reduce_row(const Phase& phase) {
   AllocaInst* const chunk = variable(word, integer(0));
   const bool is_tree = kernel_.order == Order::kTree;
   const std::int64_t chunk_length = is_tree ? 1 : order::kRowChunk;
-  Value* const has_chunks = b.CreateICmpSGT(length_, integer(chunk_length));
   loop(b.CreateIsNotNull(length_), [&] {
     if (is_tree) {
       accumulate_ = Accumulate::kDirect;
@@ -359,11 +359,11 @@ void Nest::reduce_row(const Phase& phase) {
     } else {
       chunk_of_row(phase, minimum(b.CreateAdd(get(i_), integer(chunk_length)), length_));
     }
-    when(has_chunks, [&] { push_results(depth, get(chunk)); });
+    Value* const is_last = b.CreateICmpSGE(get(i_), length_);
+    merge_results(depth, get(chunk), is_last);
     add_to(chunk, 1);
-    return b.CreateICmpSLT(get(i_), length_);
+    return b.CreateNot(is_last);
   });
-  when(has_chunks, [&] { collapse_results(depth); });
   for (const Reduction& reduction : reductions_) define_result(reduction, 0);
 }
 
@@ -379,12 +379,39 @@ void Nest::chunk_of_row(const Phase& phase, Value* end) {
   is_light = is_light && registers <= (is_wide_ ? 16 : 8);
   accumulate_ = Accumulate::kRegisters;
   reset_accumulators();
-  if (!is_light) spill_accumulators();
-  vectors_until(phase, end, is_light ? vectors : 1);
+  if (is_light && is_wide_ && reads_only_present_lanes(phase)) {
+    lanes_until(phase, end);
+  } else {
+    if (!is_light) spill_accumulators();
+    vectors_until(phase, end, is_light ? vectors : 1);
+  }
   set(i_, end);
   for (const Reduction& reduction : reductions_) {
     if (!reduction.is_arg) set(reduction.results[0], combine_lanes(reduction));
   }
+}
+
+// As vectors_until() for all lanes of a sum at once, which stay in registers: masks are free.
+void Nest::lanes_until(const Phase& phase, Value* end) {
+  const int vectors = static_cast<int>(order::kRowLanes) / lanes_;
+  const auto emit = [&](Value* left) {
+    for (int copy = 0; copy < vectors; ++copy) {
+      Value* tail = nullptr;
+      if (left) {
+        Value* const count = b.CreateSub(left, integer(copy * lanes_));
+        tail = make_tail(copy == 0 ? minimum(count, integer(lanes_))
+                                   : b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, integer(0)));
+      }
+      emit_body(phase, copy, tail);
+    }
+  };
+  Value* const limit = b.CreateSub(end, integer(order::kRowLanes));
+  loop(b.CreateICmpSLE(get(i_), limit), [&] {
+    emit(nullptr);
+    add_to(i_, static_cast<int>(order::kRowLanes));
+    return b.CreateICmpSLE(get(i_), limit);
+  });
+  when(b.CreateICmpSLT(get(i_), end), [&] { emit(b.CreateSub(end, get(i_))); });
 }
 
 // ---- columns -----------------------------------------------------------------------------------
@@ -437,14 +464,13 @@ void Nest::column_group(int unrolled, Value* tail) {
   AllocaInst* const row = variable(word, integer(0));
   AllocaInst* const depth = variable(word, integer(0));
   AllocaInst* const chunk = variable(word, integer(0));
-  Value* const has_chunks = b.CreateICmpSGT(row_count_, integer(order::kColumnChunk));
   loop(b.CreateIsNotNull(row_count_), [&] {
     column_chunk(row, row_count_, unrolled, tail);
-    when(has_chunks, [&] { push_results(depth, get(chunk)); });
+    Value* const is_last = b.CreateICmpSGE(get(row), row_count_);
+    merge_results(depth, get(chunk), is_last);
     add_to(chunk, 1);
-    return b.CreateICmpSLT(get(row), row_count_);
+    return b.CreateNot(is_last);
   });
-  when(has_chunks, [&] { collapse_results(depth); });
   start_columns();
   for (int copy = 0; copy < unrolled; ++copy) {
     for (const Reduction& reduction : reductions_) define_result(reduction, copy);

@@ -17,6 +17,13 @@ class GraphCompiler final : public Compiler {
     options.is_for_many_sizes = true;
     return std::make_unique<Program>(std::move(graph), options);
   }
+  std::unique_ptr<Executable> compile_fast(Graph graph) override {
+    run_fast_passes(graph);
+    run_pipeline(graph);
+    ProgramOptions options;
+    options.is_fast = true;
+    return std::make_unique<Program>(std::move(graph), options);
+  }
 };
 
 const bool is_registered = [] {

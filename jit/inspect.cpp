@@ -65,10 +65,12 @@ std::string Program::describe() const {
 
 void Program::inspect(const Graph& recorded, SegmentView& view) const {
   Graph graph = recorded;
-  for (const Pass& pass : passes()) {
+  const auto run = [&](const Pass& pass) {
     pass.run(graph);
     view.passes.push_back({pass.name, pass.about, print(graph), graph.nodes.size()});
-  }
+  };
+  if (options_.is_fast) std::for_each(fast_passes().begin(), fast_passes().end(), run);
+  std::for_each(passes().begin(), passes().end(), run);
   const Fusion fusion = fuse(graph_, {options_.is_fused});
   Lowered lowered = lower_groups(graph_, fusion);
   const Schedule order = schedule(graph_, lowered);

@@ -38,6 +38,9 @@ const std::vector<Pass>& passes() {
        kAnyGraph},
       {"fold_constants", fold_constants, "operators on constants become constants",
        kAnyGraph},
+      {"replace_expressions", replace_expressions, "expressions become cheaper ones of the same bits"},
+      {"turn_products", turn_products, "products that are only read transposed are made so"},
+      {"skip_reductions", skip_reductions, "reductions of one element become views"},
       {"simplify", simplify, "operators and views that change nothing go"},
       {"join_slices", join_slices, "sums of pieces put into zeros become one concatenation"},
       {"remove_dead_code", remove_dead_code, "results that nobody reads are not computed",
@@ -46,6 +49,20 @@ const std::vector<Pass>& passes() {
        kNoComposites | kWideProducts, kOwnMemory},
   };
   return order;
+}
+
+const std::vector<Pass>& fast_passes() {
+  static const auto& order = *new std::vector<Pass>{
+      {"expand_composites", expand_composites, "losses, softmax and the like become their parts"},
+      {"merge_duplicates", merge_duplicates, "what is computed twice is computed once"},
+      {"replace_expressions_fast", replace_expressions_fast, "expressions become cheaper ones"},
+      {"scale_products", scale_products, "products are scaled instead of what they read"},
+  };
+  return order;
+}
+
+void run_fast_passes(Graph& graph) {
+  for (const Pass& pass : fast_passes()) pass.run(graph);
 }
 
 void run_pipeline(Graph& graph) {

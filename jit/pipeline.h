@@ -32,7 +32,11 @@ const std::vector<Pass>& passes();
 /// being compiled; all of passes() again with none.
 void choose_passes(std::vector<Pass> chosen);
 
-/// All of them. In debug builds the verifier runs after each; GROOVE_DUMP names a folder that gets
+/// What comes before them under Numerics::kFast: passes that keep no bits.
+const std::vector<Pass>& fast_passes();
+void run_fast_passes(Graph& graph);
+
+/// All of passes(). In debug builds the verifier runs after each; GROOVE_DUMP names a folder that gets
 /// the graph before the first and after each.
 void run_pipeline(Graph& graph);
 /// The same for one of many sizes: what may follow from them is not made part of code.

@@ -18,6 +18,7 @@ struct ProgramOptions {
   bool fills_freed_memory = false;  // tests: with NaN, after the last use
   bool is_never_serial = false;     // tests: all threads take part however small the work is
   bool is_for_many_sizes = false;   // matrix products by code that any size may use
+  bool is_fast = false;             // the graph went through the fast passes, too
 };
 
 class Program final : public Executable {

@@ -25,10 +25,10 @@ std::string read_all(const std::string& path) {
 
 void run_pass(groove::Graph& graph, const std::string& name) {
   if (name == "pipeline") return groove::jit::run_pipeline(graph);
-  for (const groove::jit::Pass& pass : groove::jit::passes()) {
-    if (name != pass.name) continue;
-    pass.run(graph);
-    return;
+  for (const auto* passes : {&groove::jit::passes(), &groove::jit::fast_passes()}) {
+    for (const groove::jit::Pass& pass : *passes) {
+      if (name == pass.name) return static_cast<void>(pass.run(graph));
+    }
   }
   throw groove::Error("there is no pass `" + name + "`; --list names them");
 }
@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
   try {
     if (wants_list) {
       for (const groove::jit::Pass& each : groove::jit::passes()) std::puts(each.name);
+      std::puts("under fast numerics, before them:");
+      for (const groove::jit::Pass& each : groove::jit::fast_passes()) std::puts(each.name);
       return 0;
     }
     groove::Graph graph = groove::parse_graph(read_all(path));

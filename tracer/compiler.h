@@ -63,6 +63,10 @@ class Compiler {
   virtual std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) {
     return compile(std::move(graph));
   }
+  /// The same where results may differ from eager mode's bits (jit::Numerics::kFast).
+  virtual std::unique_ptr<Executable> compile_fast(Graph graph) {
+    return compile(std::move(graph));
+  }
 };
 
 void register_compiler(Compiler& compiler);

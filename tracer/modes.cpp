@@ -24,6 +24,7 @@ namespace {
 std::atomic<int> chosen_hot{-1};
 std::atomic<int> chosen_synchronous{-1};
 std::atomic<std::int64_t> chosen_check{-1};
+std::atomic<jit::Numerics> chosen_numerics{jit::Numerics::kExact};
 
 void handle_big_word(const BigWord& word, void (*expand)(void*), void* argument) {
   Context* const context = active_context();
@@ -125,6 +126,7 @@ bool is_compilation_synchronous() {
 }
 
 std::int64_t check_every() {
+  if (jit::numerics() == jit::Numerics::kFast) return 0;
   const std::int64_t chosen = chosen_check.load(std::memory_order_relaxed);
   return chosen >= 0 ? chosen : environment().check;
 }
@@ -180,6 +182,15 @@ void set_mode(Mode mode) {
   tracer::settings::mode.store(static_cast<int>(mode));
 }
 Mode mode() { return tracer::mode_in_force(); }
+
+void set_numerics(Numerics numerics) {
+  if (numerics == jit::numerics()) return;
+  if (tracer::Context* const context = tracer::known_context())
+    context->flush(tracer::Reason::kModeChange);
+  tracer::chosen_numerics.store(numerics);
+  tracer::retire_all();
+}
+Numerics numerics() { return tracer::chosen_numerics.load(std::memory_order_relaxed); }
 
 EagerGuard::EagerGuard() {
   const bool is_first = tracer::settings::eager_guards == 0;

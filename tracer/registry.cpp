@@ -19,6 +19,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "groove/jit.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -199,7 +200,10 @@ void compile(Segment& segment) {
     Compiler* const found = registered_compiler();
     GROOVE_CHECK(found != nullptr, "no compiler is linked into this program");
     if (const auto make = std::exchange(segment.make_graph, nullptr)) make(segment.graph);
+    // What has no words may be a function of control flow, which eager mode runs as well.
+    const bool is_fast = jit::numerics() == jit::Numerics::kFast && !segment.words.empty();
     segment.executable = segment.is_for_many_sizes ? found->compile_for_many_sizes(segment.graph)
+                         : is_fast                 ? found->compile_fast(segment.graph)
                                                    : found->compile(segment.graph);
     result = State::kArmed;
   } catch (const std::exception& error) {
@@ -484,6 +488,18 @@ void retire(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   take_out(r, segment, "given up");
+}
+
+void retire_all() {
+  wait_for_compiler();
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  std::vector<SegmentPtr> known = r.all;
+  for (const std::weak_ptr<Segment>& program : r.programs)
+    if (SegmentPtr alive = program.lock()) known.push_back(std::move(alive));
+  for (const SegmentPtr& segment : known)
+    if (!segment->words.empty() && segment->state.load() == State::kArmed)
+      take_out(r, segment, "made for other numerics");
 }
 
 std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }

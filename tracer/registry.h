@@ -51,6 +51,8 @@ void compile_program(const SegmentPtr& program, bool is_synchronous);
 /// when it has nothing else to do.
 void promote(SegmentPtr segment, bool is_synchronous);
 void retire(const SegmentPtr& segment);
+/// Every loop, once nothing is being compiled; functions of control flow stay.
+void retire_all();
 /// How many segments have gone so far.
 std::uint64_t retirements();
 /// Waits until nothing is being compiled.

@@ -20,6 +20,17 @@ enum class Mode : std::uint8_t {
 void set_mode(Mode mode);
 Mode mode();
 
+enum class Numerics : std::uint8_t {
+  kExact,  // compiled code gives the bits of eager mode
+  kFast,   // it may also use rewrites that round otherwise, each to a stated error
+};
+
+/// For the whole process; kExact at first. Pending work is made real first, and loops that were
+/// compiled under the other setting are compiled again. Eager mode, the functions given to
+/// control flow and programs of varying sizes are exact always; GROOVE_CHECK compares nothing then.
+void set_numerics(Numerics numerics);
+Numerics numerics();
+
 /// No tracing on this thread while the guard lives.
 class EagerGuard {
  public:

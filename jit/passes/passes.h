@@ -10,9 +10,16 @@ bool expand_composites(Graph& graph);
 bool widen_halves(Graph& graph);
 bool merge_duplicates(Graph& graph);
 bool fold_constants(Graph& graph);
+bool replace_expressions(Graph& graph);
+bool turn_products(Graph& graph);
+bool skip_reductions(Graph& graph);
 bool simplify(Graph& graph);
 bool join_slices(Graph& graph);
 bool remove_dead_code(Graph& graph);
 bool insert_copies(Graph& graph);
+
+// Under Numerics::kFast only:
+bool replace_expressions_fast(Graph& graph);
+bool scale_products(Graph& graph);
 
 }  // namespace groove::jit

@@ -20,6 +20,34 @@ using kernels::Builder;
 using kernels::Expr;
 using kernels::Exprs;
 
+// What a dtype holds: integers or floats of so many digits, up to and down to these powers of two.
+struct Digits {
+  bool is_integer, is_signed;
+  int count, least, most;
+};
+Digits digits_of(ScalarType dtype) {
+  switch (dtype) {
+    case kHalf:
+      return {false, true, 11, -24, 15};
+    case kBFloat16:
+      return {false, true, 8, -133, 127};
+    case kFloat:
+      return {false, true, 24, -149, 127};
+    case kDouble:
+      return {false, true, 53, -1074, 1023};
+    default: {
+      const bool is_signed = dtype != kBool && dtype != kByte;
+      const int bits = dtype == kBool ? 1 : static_cast<int>(8 * element_size(dtype));
+      return {true, is_signed, bits - is_signed, 0, bits};
+    }
+  }
+}
+bool holds_all(ScalarType wide, ScalarType narrow) {
+  const Digits w = digits_of(wide), n = digits_of(narrow);
+  return w.count >= n.count && w.is_signed >= n.is_signed && w.is_integer <= n.is_integer &&
+         w.least <= n.least && (w.is_integer || w.most >= n.most);
+}
+
 constexpr std::size_t kMaxBody = 24;  // instructions; a longer body is nobody's identity
 
 class Simplifier {
@@ -51,7 +79,7 @@ class Simplifier {
       skip_inner_view(node);
       same = behind_view(node);
     } else if (is_elementwise(node) && node.op != &materialize_op() && !node.inputs.empty()) {
-      same = operand_given_back(node);
+      same = skip_inner_conversion(node) ? node.inputs[0] : operand_given_back(node);
     }
     if (same == kNoValue) return;
     names_[static_cast<std::size_t>(node.outputs[0])] = same;
@@ -137,6 +165,41 @@ class Simplifier {
       if (a.sizes[i] != 1 && a.strides[i] != b.strides[i]) return false;
     }
     return true;
+  }
+
+  // ---- conversions ----
+
+  // Does the node convert its operand and do nothing else?
+  bool is_conversion(const Node& node) const {
+    if (!is_elementwise(node) || node.op->inputs != 1 || !node.numbers.empty()) return false;
+    const Type& from = graph_.type(node.inputs[0]);
+    const Type& to = graph_.type(node.outputs[0]);
+    if (!(from.sizes == to.sizes)) return false;
+    const std::vector<Type> types{from};
+    Builder builder;
+    const Expr input = builder.load(from.dtype, kernels::StrideClass::kContiguous);
+    const Exprs body = kernels::emit_elementwise(
+        builder, Signature{*node.op, types, node.attrs, {}}, derive_types(graph_, node), {input}, {});
+    return body[0].id() == kernels::convert(input, to.dtype).id();
+  }
+
+  // A conversion to a dtype that holds all there is changes nothing for the one after it. True when
+  // that one then has nothing left to convert.
+  bool skip_inner_conversion(Node& node) {
+    for (;;) {
+      const Node* const inner = producer(node.inputs[0]);
+      if (!inner || inner->op->kind != OpKind::kElementwise || inner->inputs.size() != 1)
+        return false;
+      const ScalarType source = graph_.type(inner->inputs[0]).dtype;
+      const ScalarType between = graph_.type(node.inputs[0]).dtype;
+      if (source == between || !holds_all(between, source) || !is_conversion(node) ||
+          !is_conversion(*inner)) {
+        return false;
+      }
+      node.inputs[0] = inner->inputs[0];
+      has_changed_ = true;
+      if (graph_.type(node.inputs[0]) == graph_.type(node.outputs[0])) return true;
+    }
   }
 
   // ---- scalar bodies ----

@@ -55,7 +55,7 @@ class Replacer {
     for (const ExpressionRule& rule : expression_rules()) {
       if (rule.exactness != exactness_) continue;
       values_.fill(kNoValue);
-      numbers_.fill(0);
+      numbers_ = {};
       if (matches(rule.left, node, operation) && replace(node, rule)) return true;
     }
     return false;
@@ -93,12 +93,8 @@ class Replacer {
     return true;
   }
   bool matches_number(const Term& term, const Node& node) {
-    if (term.kind != Term::Kind::kNumber || node.numbers[0].entry >= 0) return false;
-    constexpr double kExactIntegers = 0x1p53;
-    const double number = node.numbers[0].constant.to_double();
-    if (node.numbers[0].constant.isIntegral(false) && std::fabs(number) >= kExactIntegers)
-      return false;
-    numbers_[static_cast<std::size_t>(term.index)] = number;
+    if (term.kind != Term::Kind::kNumber) return false;
+    numbers_[static_cast<std::size_t>(term.index)] = node.numbers[0];
     return true;
   }
   bool matches_value(const Term& term, ValueId value) {
@@ -129,18 +125,21 @@ class Replacer {
       number = std::bit_cast<double>(bits);
     else
       return false;
-    numbers_[static_cast<std::size_t>(term.index)] = number;
+    numbers_[static_cast<std::size_t>(term.index)] = {-1, Scalar(number)};
     return true;
   }
 
   // ---- replacing ----
 
   bool replace(Node& node, const ExpressionRule& rule) {
-    double number = numbers_[0];
+    NumberRef number = numbers_[0];
     if (rule.number) {
-      const std::optional<double> found = rule.number(ComputeDtype(dtype_), number, numbers_[1]);
+      if (!is_exact_constant(number) || !is_exact_constant(numbers_[1])) return false;
+      const std::optional<double> found =
+          rule.number(ComputeDtype(dtype_), number.constant.to_double(),
+                      numbers_[1].constant.to_double());
       if (!found) return false;
-      number = *found;
+      number = {-1, Scalar(*found)};
     }
     const Type type = graph_.type(node.outputs[0]);
     ValueId same = kNoValue;
@@ -160,7 +159,7 @@ class Replacer {
     for (const Term& operand : rule.right.operands) {
       if (operand.kind == Term::Kind::kNumber) {
         operands.push_back(kNumberOperand);
-        cheaper.numbers.push_back({-1, Scalar(number)});
+        cheaper.numbers.push_back(number);
         continue;
       }
       const ValueId value = values_[static_cast<std::size_t>(operand.index)];
@@ -176,6 +175,13 @@ class Replacer {
     }
     node = std::move(cheaper);
     return true;
+  }
+
+  // Known at compile time, and as a double what it is as an integer.
+  static bool is_exact_constant(const NumberRef& number) {
+    constexpr double kExactIntegers = 0x1p53;
+    return number.entry < 0 && (number.constant.isFloatingPoint() ||
+                                std::fabs(number.constant.to_double()) < kExactIntegers);
   }
 
   // The op that computes just that.
@@ -198,7 +204,7 @@ class Replacer {
   std::vector<ValueId> names_;  // per value: what it is called from now on
   ScalarType dtype_ = kFloat;   // of the expression
   std::array<ValueId, 2> values_{};
-  std::array<double, 2> numbers_{};
+  std::array<NumberRef, 2> numbers_{};
 };
 
 }  // namespace

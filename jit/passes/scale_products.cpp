@@ -3,8 +3,6 @@
 // x * c, at most 1 unit in the last place of the sum of the magnitudes of its terms, where nothing
 // overflows or underflows.
 // Needs: expanded composites.  Keeps: inputs, outputs, order, places; leaves dead nodes behind.
-#include <cmath>
-
 #include "jit/passes/passes.h"
 #include "jit/passes/plain_operation.h"
 #include "jit/rewrite.h"
@@ -13,22 +11,20 @@
 namespace groove::jit {
 namespace {
 
-// x * c for a finite number c that is no denormal: the scaled operand, what it is made of, and c.
+// The node x * c that the value comes from.
 const Node* scaling_of(const Graph& graph, ValueId value) {
   const std::int32_t index = graph.values[static_cast<std::size_t>(value)].node;
   if (index < 0) return nullptr;
   const Node& node = graph.nodes[static_cast<std::size_t>(index)];
   const Type& type = graph.type(value);
   if (!is_floating(type.dtype) || node.inputs.size() != 1 || node.numbers.size() != 1 ||
-      node.numbers[0].entry >= 0 || !(graph.type(node.inputs[0]) == type)) {
+      !(graph.type(node.inputs[0]) == type)) {
     return nullptr;
   }
   const Operation& operation = operation_of(*node.op, type.dtype);
   const bool is_product = operation.is_known && !operation.function &&
                           operation.prim == kernels::Prim::kMul && node.attrs.words().empty();
-  return is_product && std::isnormal(static_cast<float>(node.numbers[0].constant.to_double()))
-             ? &node
-             : nullptr;
+  return is_product ? &node : nullptr;
 }
 
 bool is_product_to_scale(const Graph& graph, const Node& node) {

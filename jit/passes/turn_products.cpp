@@ -1,13 +1,14 @@
 // A matrix product that is only read transposed is made so: (A B)ᵀ = Bᵀ Aᵀ, every element the same
 // sum of the same products in the same order. The gradient of a weight that was transposed for its
-// product is such a one, and then lies as the weight does.
+// product is such a one, and then lies as the weight does. What is done to its elements one by one
+// before (16-bit floats are converted) is turned with it.
 // Needs: expanded composites.  Keeps: inputs, outputs, order, places; leaves no dead nodes behind.
 #include "groove/ops/views.h"
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
-#include "jit/uses.h"
 #include "kernels/lowering.h"
 #include "kernels/ops/graph_builder.h"
+#include "kernels/ops/structural.h"
 
 namespace groove::jit {
 namespace {
@@ -59,22 +60,41 @@ class Turner {
   // products, which take their operands either way.
   bool is_to_turn(const Node& node) const {
     const kernels::ContractionLowering* const how = product_of(node);
-    if (!how || (how->has_bias && node.inputs[2] != kNoValue)) return false;
-    const auto value = static_cast<std::size_t>(node.outputs[0]);
-    if (is_output_[value]) return false;
-    bool gains = false;
-    for (const std::int32_t reader : readers_[value]) {
-      const Node& view = graph_.nodes[static_cast<std::size_t>(reader)];
-      if (!is_transpose(graph_, view)) return false;
-      gains |= is_walked(view.outputs[0]);
-    }
-    return gains;
+    return how && !(how->has_bias && node.inputs[2] != kNoValue) &&
+           is_only_transposed(last_of_chain(node).outputs[0]);
+  }
+  // Of the nodes after the product that read one operand element by element.
+  const Node& last_of_chain(const Node& node) const {
+    const ValueId value = node.outputs[0];
+    if (is_output_[static_cast<std::size_t>(value)] || readers(value).size() != 1) return node;
+    const Node& reader = graph_.nodes[static_cast<std::size_t>(readers(value)[0])];
+    return is_unary(reader) ? last_of_chain(reader) : node;
   }
   const std::vector<std::int32_t>& readers(ValueId value) const {
     return readers_[static_cast<std::size_t>(value)];
   }
 
  private:
+  bool is_only_transposed(ValueId value) const {
+    if (is_output_[static_cast<std::size_t>(value)]) return false;
+    bool gains = false;
+    for (const std::int32_t reader : readers(value)) {
+      const Node& view = graph_.nodes[static_cast<std::size_t>(reader)];
+      if (!is_transpose(graph_, view)) return false;
+      gains |= is_walked(view.outputs[0]);
+    }
+    return gains;
+  }
+  // Element by element, of one operand and nothing else.
+  static bool is_unary(const Node& node) {
+    const auto* const how =
+        node.op->kind == OpKind::kElementwise && node.op->lowering
+            ? std::get_if<kernels::ElementwiseLowering>(&node.op->lowering->how)
+            : nullptr;
+    return how && node.inputs.size() == 1 && node.outputs.size() == 1 && node.numbers.empty() &&
+           !node.op->is_random && !how->uses_flat_index && !how->uses_last_index &&
+           node.op != &materialize_op();
+  }
   bool is_walked(ValueId value) const {
     if (is_output_[static_cast<std::size_t>(value)]) return true;
     for (const std::int32_t reader : readers(value)) {
@@ -111,30 +131,49 @@ ValueId turned(Rewriter& rewriter, const Node& node) {
 }  // namespace
 
 bool turn_products(Graph& graph) {
-  std::vector<std::int32_t> products;
-  std::vector<char> is_gone(graph.nodes.size(), 0);
+  // Products and what is turned with them keep their places; the views of the last are left out.
+  enum class Change : char { kNone, kProduct, kUnary, kView };
+  std::vector<Change> changes(graph.nodes.size(), Change::kNone);
+  bool has_changed = false;
   {
     const Turner turner(graph);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       if (!turner.is_to_turn(graph.nodes[i])) continue;
-      products.push_back(static_cast<std::int32_t>(i));
-      for (const std::int32_t view : turner.readers(graph.nodes[i].outputs[0]))
-        is_gone[static_cast<std::size_t>(view)] = 1;
+      has_changed = true;
+      changes[i] = Change::kProduct;
+      ValueId value = graph.nodes[i].outputs[0];
+      const ValueId last = turner.last_of_chain(graph.nodes[i]).outputs[0];
+      while (value != last) {
+        const auto next = static_cast<std::size_t>(turner.readers(value)[0]);
+        changes[next] = Change::kUnary;
+        value = graph.nodes[next].outputs[0];
+      }
+      for (const std::int32_t view : turner.readers(last))
+        changes[static_cast<std::size_t>(view)] = Change::kView;
     }
   }
-  if (products.empty()) return false;
+  if (!has_changed) return false;
   Rewriter rewriter(std::move(graph));
   const Graph& from = rewriter.from();
-  for (std::size_t i = 0, next = 0; i < from.nodes.size(); ++i) {
-    const auto index = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
     const Node& node = from.nodes[i];
-    if (next < products.size() && products[next] == index) {
-      ++next;
-      rewriter.rename(node.outputs[0], turned(rewriter, node));
-    } else if (is_gone[i]) {
-      rewriter.rename(node.outputs[0], rewriter.renamed(node.inputs[0]));
-    } else {
-      rewriter.copy(index);
+    switch (changes[i]) {
+      case Change::kNone:
+        rewriter.copy(static_cast<std::int32_t>(i));
+        break;
+      case Change::kProduct:
+        rewriter.rename(node.outputs[0], turned(rewriter, node));
+        break;
+      case Change::kUnary: {
+        const std::int32_t copy =
+            rewriter.graph().add_node(*node.op, {rewriter.renamed(node.inputs[0])}, node.attrs, {},
+                                      node.place, node.stage);
+        rewriter.rename(node.outputs[0],
+                        rewriter.graph().nodes[static_cast<std::size_t>(copy)].outputs[0]);
+        break;
+      }
+      case Change::kView:
+        rewriter.rename(node.outputs[0], rewriter.renamed(node.inputs[0]));
     }
   }
   graph = rewriter.finish();

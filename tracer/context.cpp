@@ -147,12 +147,18 @@ void Context::on_call_with_news(const Call& call, const SiteKey& site, std::uint
   throw_if_strict(hash);
 }
 
+// A loop around compiled runs is recorded in their place. What has been compiled since it was seen
+// gets a chance before.
+bool Context::is_recording_first(std::uint64_t hash, const Discovery::Plan* plan) {
+  if (discovery_.is_quiet()) return true;
+  if (!plan || !plan->covers_runs || !wants_segment(hash)) return false;
+  return !has_armed(hash, plan->hash, plan->length) || !discovery_.let_run(*plan);
+}
+
 void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                          Tensor* outputs) {
-  // A loop around compiled runs is recorded in their place.
   const Discovery::Plan* plan = discovery_.plan(hash);
-  const bool is_first =
-      discovery_.is_quiet() || (plan && plan->covers_runs && wants_segment(hash));
+  const bool is_first = is_recording_first(hash, plan);
   if (!is_first && may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
   if (plan) plan = discovery_.plan(hash);
   if (try_start_recording(hash, plan)) {
@@ -269,8 +275,7 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
   }
   const Discovery::Plan* plan =
       state_ == State::kWatching ? discovery_.plan(hash) : nullptr;
-  const bool is_first =
-      discovery_.is_quiet() || (plan && plan->covers_runs && wants_segment(hash));
+  const bool is_first = is_recording_first(hash, plan);
   if (state_ == State::kWatching && !is_first && may_have_segment(hash) &&
       start_replay(hash, word, site, nullptr)) {
     if (must_run_last(word)) run_now();

@@ -256,6 +256,7 @@ class Context {
   bool is_recording_over(std::uint64_t next) const;
   bool is_recording_over_at_read() const;
   bool record_read(TensorImpl& impl);
+  bool is_recording_first(std::uint64_t hash, const Discovery::Plan* plan);
   bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
   /// Might try_start_recording() do something without a plan?
   bool is_recording_due() const { return !frames_.empty() || !again_.empty() || rest_; }

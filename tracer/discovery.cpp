@@ -1,6 +1,7 @@
 #include "tracer/discovery.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tracer/modes.h"
 
@@ -86,6 +87,12 @@ Discovery::Loop& Discovery::loop_of(const Stretch& words) {
   return loops_[words.loop()];
 }
 
+bool Discovery::let_run(const Plan& plan) {
+  for (Plan& known : plans_)
+    if (known.loop == plan.loop) return !std::exchange(known.has_waited, true);
+  return false;
+}
+
 void Discovery::take_plan(const Plan& plan) {
   Loop& loop = loops_[plan.loop];
   loop.seen = 0;
@@ -141,7 +148,7 @@ void Discovery::note(const Mark& mark, Kind kind) {
   if (gaps_.size() > kMostLoops) gaps_.clear();
   if (loop.seen < std::max(needed(mark.head, loop), kind == Kind::kGap ? 2u : 1u)) return;
   add_plan(Plan{mark.head, words.order, words.length, kind, mark.is_head_repeated ? mark.before : 0,
-                words.loop(), runs > 0, 0});
+                words.loop(), runs > 0, 0, false});
 }
 
 void Discovery::on_step_end() {
@@ -209,7 +216,8 @@ void Discovery::on_run(std::uint64_t head, std::uint64_t last, const Stretch& wo
   if (!is_hit) return;
   // Where it runs compiled, nothing is left to do.
   const auto is_done = [&](const Plan& plan) {
-    return plan.head == head && plan.length == words.length && !plan.covers_runs;
+    return plan.head == head && plan.length == words.length &&
+           (!plan.covers_runs || plan.hash == words.order);
   };
   if (plan_filter_ >> (head & 63) & 1) {
     std::erase_if(plans_, is_done);
@@ -343,7 +351,7 @@ bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& words, std::uint3
   if (!pays(cost, runs, words.length, kind)) return false;
   if (is_too_wide(begin, words.length, cost, runs)) return false;
   const Atom& first = atom(begin);
-  Plan plan{first.head, words.order, words.length, kind, 0, words.loop(), runs > 0, 0};
+  Plan plan{first.head, words.order, words.length, kind, 0, words.loop(), runs > 0, 0, false};
   const std::uint64_t end = first.before.length + words.length;
   bool is_repeated = false;
   std::uint64_t at = begin + 1;

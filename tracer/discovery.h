@@ -25,6 +25,7 @@ class Discovery {
     std::uint64_t loop = 0;
     bool covers_runs = false;   // compiled runs lie inside, to be replaced by one
     std::uint64_t made_at = 0;  // after how many words
+    bool has_waited = false;    // for a run that may do the same
   };
   // What running a word eagerly costs, roughly: a view, an op, a walk of tape or parameters.
   enum Cost : std::uint32_t { kViewCost = 1, kOpCost = 4, kBigCost = 40 };
@@ -52,6 +53,9 @@ class Discovery {
   }
   /// No replay may begin now: one would run over the head of a plan.
   bool is_quiet() const { return total_.length < quiet_until_; }
+  /// There is a segment of just these words by now: true once, for a run of it. Where it goes through,
+  /// the plan is done.
+  bool let_run(const Plan& plan);
   /// The plan is being recorded, and will not be made again soon.
   void take_plan(const Plan& plan);
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/moving_view.h"
+#include "tracer/recorded_view.h"
 #include "tracer/recorder.h"
 #include "tracer/tape_hooks.h"
 
@@ -147,17 +147,9 @@ std::optional<Recorder::Region> Recorder::region_in_base(SlotId id) const {
   for (auto at = way.rbegin(); at != way.rend(); ++at) {
     const Slot& view = segment_->slots[static_cast<std::size_t>(*at)];
     const Node& made = segment_->graph.nodes[static_cast<std::size_t>(view.view_word)];
-    std::vector<Scalar> numbers;
-    std::vector<bool> moving;
-    for (const NumberRef& number : made.numbers) {
-      numbers.push_back(number.constant);
-      moving.push_back(number.entry >= 0);
-    }
     std::vector<kernels::MovingStart> starts;
-    region.geometry = kernels::view_at_zero(
-        *made.op, region.geometry,
-        ArrayRef<Type>(segment_->slots[static_cast<std::size_t>(view.parent)].type), made.attrs,
-        numbers, moving, starts);
+    region.geometry = recorded_view(
+        made, region.geometry, segment_->slots[static_cast<std::size_t>(view.parent)].type, starts);
     for (const kernels::MovingStart& start : starts) {
       region.starts.push_back(made.numbers[start.number]);
       region.steps.push_back(start.stride);

@@ -27,6 +27,7 @@
 #include "tracer/paths.h"
 #include "tracer/report.h"
 #include "tracer/shape_table.h"
+#include "tracer/stretch.h"
 
 namespace groove {
 namespace {
@@ -460,6 +461,18 @@ void adopt(const SegmentPtr& segment) {
   add_to_filter(segment->head);
   segment->state.store(State::kArmed, std::memory_order_release);
   make_room(r, *segment);
+}
+
+bool has_armed(std::uint64_t head, std::uint64_t order, std::size_t length) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto& known = r.paths.of_head(head);
+  return std::any_of(known.begin(), known.end(), [&](const SegmentPtr& segment) {
+    if (segment->state.load() != State::kArmed || segment->words.size() != length) return false;
+    Stretch stretch;
+    for (const Word& word : segment->words) stretch.append(word.hash);
+    return stretch.order == order;
+  });
 }
 
 SegmentPtr armed_of_head(std::uint64_t head) {

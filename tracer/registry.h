@@ -42,6 +42,8 @@ void note_left(const SegmentPtr& segment);
 bool submit(SegmentPtr segment, bool is_synchronous);
 /// Takes in a segment that needs no compiling and that nobody is led to (shape_family.h).
 void adopt(const SegmentPtr& segment);
+/// Is there an armed segment of just these words (a Stretch's order and length)?
+bool has_armed(std::uint64_t head, std::uint64_t order, std::size_t length);
 /// Some armed segment of this head, or null.
 SegmentPtr armed_of_head(std::uint64_t head);
 /// Compiles what is no loop but belongs to one: it is Armed or Retired afterwards, and Retired later,

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "kernels/moving_view.h"
 #include "src/core/check.h"
 #include "src/core/geometry.h"
 #include "tracer/budget.h"
+#include "tracer/recorded_view.h"
 #include "tracer/registry.h"
 
 namespace groove::tracer {
@@ -29,16 +29,8 @@ Shape strides_of(const Segment& segment, const Slot& slot) {
   if (slot.parent == kNoSlot) return contiguous_strides(slot.type.sizes);
   const Slot& parent = segment.slots[static_cast<std::size_t>(slot.parent)];
   const Node& made = segment.graph.nodes[static_cast<std::size_t>(slot.view_word)];
-  std::vector<Scalar> numbers;
-  std::vector<bool> moving;
-  for (const NumberRef& number : made.numbers) {
-    numbers.push_back(number.constant);
-    moving.push_back(number.entry >= 0);
-  }
   std::vector<kernels::MovingStart> starts;
-  return kernels::view_at_zero(*made.op, {parent.type.sizes, parent.strides, 0},
-                               ArrayRef<Type>(parent.type), made.attrs, numbers, moving, starts)
-      .strides;
+  return recorded_view(made, {parent.type.sizes, parent.strides, 0}, parent.type, starts).strides;
 }
 
 bool has_classes_of(const Shape& sizes, const Shape& known) {

@@ -7,6 +7,7 @@
 #include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 #include "src/core/grad_mode.h"
 
 namespace groove {
@@ -136,7 +137,7 @@ void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
   } unlock{lock};
   AutogradMeta& meta = autograd_meta(*impl);
   use_grad(*impl);
-  if (!meta.grad.defined()) {
+  if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced)) {
     set_grad(*impl, owned_gradient(cotangents[0]));
   } else if (grad_enabled()) {
     set_grad(*impl, sum_of(meta.grad, cotangents[0]));

@@ -43,3 +43,17 @@ if(GROOVE_SANITIZE)
   add_compile_options(-fsanitize=${GROOVE_SANITIZE} -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${GROOVE_SANITIZE})
 endif()
+
+# Only what has a fault's point differs from an ordinary build, so that a compiler cache serves both.
+if(GROOVE_FAULTS)
+  file(GLOB_RECURSE faulty CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp
+    ${PROJECT_SOURCE_DIR}/kernels/*.cpp ${PROJECT_SOURCE_DIR}/eager/*.cpp
+    ${PROJECT_SOURCE_DIR}/tracer/*.cpp ${PROJECT_SOURCE_DIR}/autodiff/*.cpp
+    ${PROJECT_SOURCE_DIR}/jit/*.cpp)
+  foreach(source IN LISTS faulty)
+    file(STRINGS ${source} points REGEX "has_fault\\(" LIMIT_COUNT 1)
+    if(points)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS GROOVE_FAULTS)
+    endif()
+  endforeach()
+endif()

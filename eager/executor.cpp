@@ -12,6 +12,7 @@
 #include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/exposure.h"
+#include "src/core/faults.h"
 #include "src/core/geometry.h"
 
 namespace groove::eager {
@@ -114,7 +115,8 @@ bool target_overlaps_operand(const Call& call) {
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {
       if (i == target || !call.inputs[i].defined()) continue;
       const TensorImpl& read = *call.inputs[i].impl();
-      if (read.storage == written.storage && !(read.geometry == written.geometry)) return true;
+      if (read.storage == written.storage && !(read.geometry == written.geometry))
+        return !has_fault(Fault::kOverlappingOperandNotSeen);
     }
   }
   return false;
@@ -155,7 +157,8 @@ void append_key(Key& key, const Call& call) {
     key.push_back(static_cast<std::int64_t>(impl.dtype) << 8 |
                   static_cast<std::int64_t>(impl.geometry.sizes.size()));
     key.append(impl.geometry.sizes.data(), impl.geometry.sizes.size());
-    key.append(impl.geometry.strides.data(), impl.geometry.strides.size());
+    if (!has_fault(Fault::kPlanForOtherStrides))
+      key.append(impl.geometry.strides.data(), impl.geometry.strides.size());
   }
 }
 
@@ -317,7 +320,7 @@ const Tensor& inplace_target(const Call& call, int output) {
 }
 
 void finish_write(const Tensor& target) {
-  ++target.impl()->storage->version;
+  if (!has_fault(Fault::kDroppedEagerVersion)) ++target.impl()->storage->version;
   end_exposure(*target.impl());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jit/fuser.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 
@@ -41,7 +42,7 @@ bool Fuser::search(std::vector<std::int32_t> open, std::int32_t to) {
 
 bool Fuser::is_acyclic(std::int32_t home, const std::vector<std::int32_t>& from) {
   for (const std::int32_t other : from) {
-    if (other != home && reaches(home, other)) return false;
+    if (other != home && reaches(home, other)) return has_fault(Fault::kCyclicFusion);
   }
   return true;
 }

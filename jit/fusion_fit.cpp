@@ -4,6 +4,7 @@
 
 #include "groove/error.h"
 #include "jit/fuser.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 
@@ -167,6 +168,7 @@ Geometry Fuser::contiguous(ValueId value) const {
 }
 
 bool Fuser::reads_inside(const Group& into, ValueId root, Span reader, const Walk& walk) const {
+  if (walk.offset != 0 && has_fault(Fault::kShiftedReadFused)) return true;
   if (walk.offset != 0 || !walk.starts.empty()) return false;
   const Span written = span_of_value(root);
   Shape expected = identity_strides(into.loop, written);

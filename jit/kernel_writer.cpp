@@ -6,6 +6,7 @@
 #include "kernels/build.h"
 #include "kernels/order.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 
@@ -58,7 +59,8 @@ std::size_t KernelWriter::remember(Memory memory) {
   for (std::size_t i = 0; i < memories_.size(); ++i) {
     const Memory& known = memories_[i];
     if (known.use == memory.use && known.use == Memory::Use::kLoad &&
-        known.buffer == memory.buffer && known.dtype == memory.dtype && known.walk == memory.walk) {
+        known.buffer == memory.buffer && known.dtype == memory.dtype &&
+        (known.walk == memory.walk || has_fault(Fault::kMergedMemories))) {
       return i;
     }
   }

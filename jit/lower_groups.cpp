@@ -12,6 +12,7 @@
 #include "kernels/order.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -130,7 +131,8 @@ class Lowerer {
         operand.buffer = renamed_buffer(operand.buffer);
         for (Start& start : operand.starts) start.entry = renamed_entry(start.entry);
       }
-      for (ScalarSlot& scalar : plan.scalars) scalar.entry = renamed_entry(scalar.entry);
+      for (ScalarSlot& scalar : plan.scalars)
+        if (!has_fault(Fault::kRepeatedNumbers)) scalar.entry = renamed_entry(scalar.entry);
       result_.launches.push_back(std::move(plan));
     }
   }
@@ -330,7 +332,7 @@ class Lowerer {
       compile(plan, std::move(kernel));
     };
     part({0, whole, chunk, chunks});
-    if (rest != 0) part({whole, 1, rest, chunks});
+    if (rest != 0 && !has_fault(Fault::kDroppedChunk)) part({whole, 1, rest, chunks});
     LaunchPlan plan;
     kernels::Kernel kernel;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
@@ -364,7 +366,7 @@ class Lowerer {
     contraction.order = described.order;
     contraction.a = described.a;
     contraction.b = described.b;
-    contraction.is_exact = !options_.has_many_sizes;
+    contraction.is_exact = !options_.has_many_sizes || has_fault(Fault::kOneSizeForAll);
     if (contraction.is_exact) contraction.shape = described.shape;
     plan.shape = described.shape;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "jit/arena_places.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -36,7 +37,8 @@ std::vector<Life> find_lives(const Lowered& lowered, const Schedule& schedule) {
     for (const Operand& operand : lowered.launches[i].operands) {
       touch(root_of(lowered, operand.buffer), schedule.level_of[i]);
     }
-    if (!lowered.launches[i].is_dropped) touch(lowered.launches[i].scratch, schedule.level_of[i]);
+    if (!lowered.launches[i].is_dropped && !has_fault(Fault::kLifeEndsEarly))
+      touch(lowered.launches[i].scratch, schedule.level_of[i]);
   }
   return lives;
 }
@@ -108,10 +110,10 @@ class Planner {
             std::any_of(launch.operands.begin(), launch.operands.end(), [&](const Operand& other) {
               return root_of(lowered_, other.buffer) == from && !other.is_identity;
             });
-        if (reads_elsewhere) continue;
+        if (reads_elsewhere && !has_fault(Fault::kInPlaceThroughAView)) continue;
         const BufferId slot = slot_of(from);
         slot_[static_cast<std::size_t>(to)] = slot;
-        end_[static_cast<std::size_t>(slot)] = life(to).last;
+        if (!has_fault(Fault::kAliasedSlot)) end_[static_cast<std::size_t>(slot)] = life(to).last;
         break;
       }
     }
@@ -130,7 +132,8 @@ class Planner {
     plan_.bytes = begin;
     ArenaPlaces places(begin);
     for (const BufferId id : order) {
-      const std::int64_t size = rounded(bytes(id));
+      const std::int64_t size =
+          std::max(rounded(bytes(id)) - (has_fault(Fault::kShortSlot) ? kLine : 0), kLine);
       const std::int32_t last = end_[static_cast<std::size_t>(id)];
       const std::int64_t at = places.take(size, life(id).first, last);
       lowered_.buffers[static_cast<std::size_t>(id)].offset = at;

@@ -8,6 +8,7 @@
 #include "kernels/lowering.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 
@@ -54,7 +55,7 @@ void Program::patch(const Stage& stage, const Run& run) const noexcept {
   for (std::int32_t i = stage.first_moving; i < stage.last_moving; ++i) {
     const MovingAddress& moving = moving_[static_cast<std::size_t>(i)];
     std::int64_t start = entry_number(graph_, run.numbers, moving.entry).to_int();
-    if (start < 0) start += moving.size;
+    if (start < 0 && !has_fault(Fault::kNegativeStart)) start += moving.size;
     char* address = nullptr;
     std::memcpy(&address, run.arena + moving.at, sizeof address);
     address += start * moving.stride;
@@ -212,8 +213,10 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       launch.b = pointers[1];
       launch.pointers = pointers + 2;
       launch.scalars = run.scalars + instance.scalars;
-      return step.contraction->run(launch, part, parts,
-                                   run.arena + step.scratch + part * step.scratch_bytes);
+      return step.contraction->run(
+          launch, part, parts,
+          run.arena + step.scratch +
+              (has_fault(Fault::kSharedScratch) ? 0 : part) * step.scratch_bytes);
     }
     case LaunchPlan::Kind::kOpaque:
       try {
@@ -231,7 +234,8 @@ void Program::run_with_row_buffers(const Step& step, kernels::Launch& launch,
   const std::size_t count = plans_[static_cast<std::size_t>(step.plan)].operands.size();
   std::copy_n(launch.pointers, std::min<std::size_t>(count, kernels::kMaxAccesses), own);
   for (const std::int32_t slot : step.row_buffers) {
-    own[slot] = static_cast<char*>(own[slot]) + part * step.scratch_bytes;
+    own[slot] = static_cast<char*>(own[slot]) +
+                (has_fault(Fault::kSharedRowBuffer) ? 0 : part) * step.scratch_bytes;
   }
   launch.pointers = own;
   step.callable->run(launch);
@@ -257,7 +261,7 @@ void Program::run_table(const Step& step, const Run& run, int part, int parts) c
                                         : std::max<std::int64_t>(own, 0) / 64 * 64;
         };
         launch.begin[0] = cut(begin);
-        launch.count[0] = cut(end) - launch.begin[0];
+        launch.count[0] = cut(end) - launch.begin[0] - (has_fault(Fault::kTableCutShort) ? 64 : 0);
         if (launch.count[0] <= 0) continue;
       } else if (const std::int64_t middle = first + instance.points / 2;
                  middle < begin || middle >= end) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -108,6 +109,7 @@ class Scheduler {
     const std::int32_t stage = launch(region).stage;
     for (const std::int32_t reader : readers_[static_cast<std::size_t>(base)]) {
       if (reader == copy) continue;
+      if (has_fault(Fault::kBaseTakenFromReader)) continue;
       if (reader == region || launch(reader).stage > stage || reaches(region, reader)) return false;
     }
     for (const GraphOutput& output : graph_.outputs) {
@@ -218,6 +220,7 @@ class Scheduler {
     const auto is_late = [&](std::int32_t reader) { return launch(reader).stage > output.stage; };
     const std::vector<std::int32_t> readers = readers_[static_cast<std::size_t>(old)];
     if (std::none_of(readers.begin(), readers.end(), is_late)) return;
+    if (has_fault(Fault::kOldValueNotKept)) return;
     const GraphInput& input = graph_.inputs[static_cast<std::size_t>(output.writes)];
     const Type& type = graph_.type(input.value);
     // The copy lies as the input does, so that its readers walk it as they would have walked that.
@@ -266,7 +269,7 @@ class Scheduler {
       for (const BufferId member : line_of(fresh)) {
         for (const std::int32_t writer : writers_[static_cast<std::size_t>(member)]) {
           for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) {
-            if (!writes(reader, member)) edge(reader, writer);
+            if (!writes(reader, member) && !has_fault(Fault::kMissingEdge)) edge(reader, writer);
           }
           for (const std::int32_t earlier : writers_[static_cast<std::size_t>(old)]) {
             edge(earlier, writer);
@@ -319,7 +322,8 @@ class Scheduler {
         for (const std::int32_t reader : readers_[static_cast<std::size_t>(old)]) {
           if (reader != writer && reaches(writer, reader)) return false;
         }
-        if (!reads_at_own_index(plan, old, member)) return false;
+        if (!reads_at_own_index(plan, old, member) && !has_fault(Fault::kInPlaceAtOtherIndex))
+          return false;
       }
     }
     return !writers_[static_cast<std::size_t>(fresh)].empty();
@@ -376,7 +380,8 @@ class Scheduler {
       if (!is_map) continue;
       bool is_sink = true;
       for (const std::int32_t next : after_[i]) is_sink &= launch(next).stage != plan.stage;
-      if (is_sink) level_[i] = last[static_cast<std::size_t>(plan.stage)];
+      if (is_sink || has_fault(Fault::kSunkTooEarly))
+        level_[i] = last[static_cast<std::size_t>(plan.stage)];
     }
   }
 

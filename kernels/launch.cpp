@@ -2,6 +2,7 @@
 
 #include "kernels/pool.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
@@ -93,6 +94,7 @@ bool split(Order order, const Launch& whole, int part, int parts, Launch& mine) 
   const std::int64_t begin = grains * part / parts * grain;
   std::int64_t end = grains * (part + 1) / parts * grain;
   if (end > whole.count[axis]) end = whole.count[axis];
+  if (has_fault(Fault::kDroppedPart) && part > 0 && part == parts - 1) --end;
   if (begin >= end) return false;
   mine.begin[axis] = whole.begin[axis] + begin;
   mine.count[axis] = end - begin;

@@ -19,6 +19,8 @@
 #include <mutex>
 #include <thread>
 
+#include "src/core/faults.h"
+
 namespace groove::kernels {
 namespace {
 
@@ -235,7 +237,7 @@ struct Levels {
         body(context, first + l, part, parts);
         now.done.fetch_add(1, std::memory_order_acq_rel);
       }
-      if (now.done.load(std::memory_order_acquire) != all)
+      if (!has_fault(Fault::kMissingBarrier) && now.done.load(std::memory_order_acquire) != all)
         pool().wait([&] { return now.done.load(std::memory_order_acquire) == all; });
     }
   }
@@ -258,7 +260,9 @@ void parallel_levels(int levels, int parts, void (*body)(void*, int, int, int),
   }
 }
 
-FloatEnvironment::FloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(kMxcsr); }
+FloatEnvironment::FloatEnvironment() : saved_(_mm_getcsr()) {
+  if (!has_fault(Fault::kFloatModeInherited)) _mm_setcsr(kMxcsr);
+}
 FloatEnvironment::~FloatEnvironment() { _mm_setcsr(saved_); }
 
 }  // namespace groove::kernels

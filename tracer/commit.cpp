@@ -3,6 +3,7 @@
 
 #include "src/core/allocator.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 #include "tracer/coverage.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
@@ -83,8 +84,8 @@ void* Replay::output_buffer(std::int32_t storage) {
     return own->data;
   }
   // The storage of the last iteration serves again when nothing else refers to it.
-  if (!impl.storage || impl.storage->use_count() > 1 || impl.storage->flags != 0 ||
-      impl.storage->bytes < bytes)
+  if (!impl.storage || (impl.storage->use_count() > 1 && !has_fault(Fault::kSharedResultMemory)) ||
+      impl.storage->flags != 0 || impl.storage->bytes < bytes)
     impl.storage = allocate_storage(bytes);
   impl.storage->version = info.writes;
   return impl.storage->data;
@@ -246,15 +247,15 @@ void Replay::finish_writes() {
     const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
     const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
-    impl.storage->version += info.writes;
+    impl.storage->version += has_fault(Fault::kDroppedVersionBump) ? 0 : info.writes;
     if (info.is_written_whole) end_exposure(impl);
   }
 }
 
 bool Replay::commit(Reason& why) {
   why = Reason::kCompleted;
-  if (has_escaped(why)) return false;
-  if (has_aliases()) {
+  if (!has_fault(Fault::kEscapeNotChecked) && has_escaped(why)) return false;
+  if (!has_fault(Fault::kAliasNotChecked) && has_aliases()) {
     why = Reason::kLiveInAlias;
     return false;
   }
@@ -287,7 +288,7 @@ bool Replay::commit(Reason& why) {
   for (TensorImpl* const impl : unpublished_) impl->is_pending = false;
   unpublished_.clear();
   is_publishing_late_ = false;
-  if (tape_nodes_ > 0 && tape_hooks().sequence)
+  if (tape_nodes_ > 0 && tape_hooks().sequence && !has_fault(Fault::kDroppedTapePositions))
     tape_hooks().set_sequence(tape_hooks().sequence() + tape_nodes_);
   return true;
 }

@@ -58,7 +58,8 @@ inline bool Replay::is_reusable(const Live& live) const {
   const TensorImpl* const impl = live.impl.get();
   if (!impl || impl->use_count() != 1 || impl->metadata_epoch != live.epoch) return false;
   const AutogradMeta* const meta = impl->autograd;
-  return !meta || (!meta->grad.defined() && !meta->retains_grad && meta->hooks == 0);
+  return !meta || (!meta->grad.defined() && !meta->retains_grad && meta->hooks == 0 &&
+                   (!meta->grad_fn || meta->grad_fn.get() == released_node_.get()));
 }
 
 inline bool Replay::can_hand_out_again(const ExpectedCall& expected, const Tensor* outputs) const {

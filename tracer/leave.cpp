@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "src/core/check.h"
+#include "src/core/faults.h"
 #include "tracer/coverage.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
@@ -90,7 +91,7 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
     to.storage = from.storage;
     to.set_geometry(from.geometry);
     live.is_filled = true;
-  } else if (to.storage.get() != from.storage.get() &&
+  } else if (!has_fault(Fault::kRepeatedWriteLost) && to.storage.get() != from.storage.get() &&
              (is_comparing_ || to.storage->version != from.storage->version)) {
     // Writes in place that the stage has done already: they run, and count, again, and words before
     // them read what was there first.
@@ -165,7 +166,7 @@ void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs,
 
 void Replay::rerun(std::size_t w) {
   const Word& word = segment_->words[w];
-  const GradModeScope mode(word.grad_enabled);
+  const GradModeScope mode(word.grad_enabled || has_fault(Fault::kLeftInWrongGradMode));
   if (word.is_big) return rerun_library_call(w);
   FewOf<Tensor> inputs(word.inputs.size()), results(word.outputs.size());
   for (std::size_t i = 0; i < word.inputs.size(); ++i) inputs[i] = operand(word.inputs[i]);
@@ -217,7 +218,7 @@ void Replay::rerun_library_call(std::size_t w) {
 // at that time is put back while the word runs. A library call walks whatever was bound before it.
 std::vector<Replay::Live*> Replay::swap_snapshots(std::size_t w) {
   std::vector<Live*> swapped;
-  if (!has_exposed_) return swapped;
+  if (!has_exposed_ || has_fault(Fault::kSnapshotNotRestored)) return swapped;
   const auto consider = [&](SlotId id) {
     if (id == kNoSlot) return;
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/core/faults.h"
 #include "tracer/replay.h"
 #include "tracer/threads.h"
 
@@ -29,7 +30,7 @@ ExpectedLiveIn::ExpectedLiveIn(const Segment& segment, SlotId id)
 }
 
 bool Replay::snapshot_is_current(const Live& live) const {
-  return live.snapshot.empty() ||
+  return live.snapshot.empty() || has_fault(Fault::kStaleSnapshot) ||
          std::memcmp(live.snapshot.data(), live.object->data(), live.snapshot.size()) == 0;
 }
 
@@ -113,7 +114,7 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
     return false;
   }
   if ((impl.autograd ? impl.autograd->hooks : 0) != slot.hooks ||
-      impl.requires_grad != slot.requires_grad) {
+      (impl.requires_grad != slot.requires_grad && !has_fault(Fault::kRequiresGradNotGuarded))) {
     why = Reason::kLiveInType;
     return false;
   }
@@ -132,8 +133,10 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
       return false;
     }
     const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
-    if (impl.dtype != slot.type.dtype || impl.geometry.sizes != slot.type.sizes ||
-        impl.geometry.strides != slot.strides || is_leaf != slot.is_leaf) {
+    if ((impl.dtype != slot.type.dtype && !has_fault(Fault::kDtypeNotGuarded)) ||
+        (impl.geometry.sizes != slot.type.sizes && !has_fault(Fault::kSizesNotGuarded)) ||
+        (impl.geometry.strides != slot.strides && !has_fault(Fault::kStridesNotGuarded)) ||
+        is_leaf != slot.is_leaf) {
       why = Reason::kLiveInType;
       return false;
     }

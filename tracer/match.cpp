@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "src/core/check.h"
+#include "src/core/faults.h"
 #include "tracer/modes.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
@@ -14,17 +15,17 @@ namespace {
 
 bool same_head(const Word& word, const Op* op, const SiteKey& site, const Attrs& attrs,
                std::size_t inputs, std::size_t numbers, Reason& why) {
-  if (word.op != op)
+  if (word.op != op && !has_fault(Fault::kOpNotGuarded))
     why = Reason::kMismatchOp;
   else if (!(word.site == site))
     why = Reason::kMismatchSite;
-  else if (!(word.attrs == attrs))
+  else if (!(word.attrs == attrs) && !has_fault(Fault::kAttributeNotGuarded))
     why = Reason::kMismatchAttribute;
   else if (word.inputs.size() != inputs)
     why = Reason::kMismatchOperand;
   else if (word.number_kinds.size() != numbers)
     why = Reason::kMismatchNumber;
-  else if (word.grad_enabled != grad_enabled())
+  else if (word.grad_enabled != grad_enabled() && !has_fault(Fault::kGradModeNotGuarded))
     why = Reason::kMismatchGradMode;
   else
     return true;
@@ -41,7 +42,7 @@ bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
   }
   Live& live = live_[static_cast<std::size_t>(id)];
   if (live.run == run_) {
-    if (live.object != tensor.impl()) {
+    if (live.object != tensor.impl() && !has_fault(Fault::kOperandNotGuarded)) {
       why = Reason::kMismatchOperand;
       return false;
     }
@@ -97,7 +98,8 @@ bool Replay::numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& w
       return false;
     }
   for (const auto& [index, bits] : word.fixed_numbers)
-    if (word_of(numbers[static_cast<std::size_t>(index)]) != bits) {
+    if (word_of(numbers[static_cast<std::size_t>(index)]) != bits &&
+        !has_fault(Fault::kFixedNumberNotGuarded)) {
       why = word.has_settled_position ? Reason::kMoved : Reason::kMismatchNumber;
       return false;
     }
@@ -106,6 +108,7 @@ bool Replay::numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& w
 
 void Replay::take_numbers(const Word& word, ArrayRef<Scalar> numbers) {
   std::uint64_t* to = scalars_.data() + word.first_number;
+  if (has_fault(Fault::kFrozenNumber) && *to != 0) return;
   for (const Scalar& number : numbers) *to++ = word_of(number);
 }
 
@@ -116,10 +119,12 @@ void Replay::take_numbers(const Word& word, ArrayRef<Scalar> numbers) {
 TensorImpl& Replay::handle(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  const TapeNode* const history = slot.is_leaf ? nullptr : released_node_.get();
   const bool is_reusable =
       live.impl && live.impl->use_count() == 1 && live.impl->metadata_epoch == live.epoch &&
       (!live.impl->autograd ||
-       (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad));
+       (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad &&
+        live.impl->autograd->grad_fn.get() == history));
   if (!is_reusable) {
     // The program's alone from now on.
     if (live.impl && !live.impl->is_pending && live.impl->trace_session == session_)
@@ -204,7 +209,8 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
   if (!word.nested_live_ins.empty() && !bind_nested(word, why)) return false;
   if (!word.written_live_ins.empty() && must_not_wait(word, why)) return false;
   // When what the check reads was not known, the run was left.
-  if (call.op->check && !check_values(call, word)) [[unlikely]]
+  if (call.op->check && !has_fault(Fault::kStaleValueCheck) && !check_values(call, word))
+      [[unlikely]]
     return false;
   take_numbers(word, call.numbers);
   for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, outputs[k]);

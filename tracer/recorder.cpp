@@ -5,6 +5,7 @@
 
 #include "kernels/lowering.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 #include "src/core/geometry.h"
 #include "tracer/numbers.h"
 #include "tracer/tape_hooks.h"
@@ -130,7 +131,8 @@ ValueId Recorder::read(SlotId id) {
   const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
   if (storage.is_exposed) fail(Reason::kExposedWrite);
   Cached& cached = cached_[static_cast<std::size_t>(id)];
-  if (cached.value != kNoValue && cached.writes == storage.writes) return cached.value;
+  if (cached.value != kNoValue && (cached.writes == storage.writes || has_fault(Fault::kStaleView)))
+    return cached.value;
   if (storage.base == id) {
     cached = {storage_value_[static_cast<std::size_t>(slot.storage)], storage.writes};
     return cached.value;
@@ -152,7 +154,7 @@ ValueId Recorder::read(SlotId id) {
 void Recorder::write(SlotId id, ValueId value) {
   const Slot slot = segment_->slots[static_cast<std::size_t>(id)];
   Graph& graph = segment_->graph;
-  if (graph.type(value).dtype != slot.type.dtype) {
+  if (graph.type(value).dtype != slot.type.dtype && !has_fault(Fault::kDroppedCast)) {
     static const Op* const cast = find_op("cast");
     GROOVE_ASSERT(cast != nullptr);
     Attrs attrs;

@@ -15,6 +15,7 @@
 #include "kernels/contraction/contraction.h"
 #include "kernels/ops/structural.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -83,7 +84,10 @@ class Copier {
     return graph_.nodes[static_cast<std::size_t>(node)].outputs[0];
   }
   ValueId copy_of(ValueId value, const Shape& order = {}) {
-    const auto key = std::make_pair(value, std::vector<std::int64_t>(order.begin(), order.end()));
+    const auto key =
+        std::make_pair(value, has_fault(Fault::kSwappedLayout)
+                                  ? std::vector<std::int64_t>()
+                                  : std::vector<std::int64_t>(order.begin(), order.end()));
     if (const auto found = copies_.find(key); found != copies_.end()) return found->second;
     return copies_[key] = fresh_copy(value, order, stage_);
   }

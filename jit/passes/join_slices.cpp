@@ -17,6 +17,7 @@
 #include "kernels/build.h"
 #include "kernels/ops/graph_builder.h"
 #include "kernels/ops/structural.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -144,7 +145,9 @@ class Joiner {
       for (const Piece& piece : placed.pieces) {
         fill_to(piece.begin);
         const Tensor part = builder.tensor(piece.value);
-        if (piece.end > piece.begin) parts.push_back(piece.is_summed ? add(part, 0) : part);
+        if (piece.end > piece.begin)
+          parts.push_back(piece.is_summed && !has_fault(Fault::kNegativeZeroJoined) ? add(part, 0)
+                                                                                    : part);
         at = std::max(at, piece.end);
       }
       fill_to(type.sizes[static_cast<std::size_t>(placed.dim)]);

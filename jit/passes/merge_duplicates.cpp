@@ -6,19 +6,21 @@
 
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
 
 bool is_mergeable(const Node& node) {
-  return !node.op->is_random && node.op->kind != OpKind::kOpaque && node.op->kind != OpKind::kBig;
+  return (!node.op->is_random || has_fault(Fault::kMergedDraws)) &&
+         node.op->kind != OpKind::kOpaque && node.op->kind != OpKind::kBig;
 }
 
 std::uint64_t bits_of(const Scalar& number) { return number.bits_as(number.type()); }
 
 bool is_equal(const NumberRef& a, const NumberRef& b) {
   if (a.entry != b.entry) return false;
-  if (a.entry >= 0) return true;
+  if (a.entry >= 0 || has_fault(Fault::kNumbersNotCompared)) return true;
   return a.constant.type() == b.constant.type() && bits_of(a.constant) == bits_of(b.constant);
 }
 bool is_equal(const Node& a, const Node& b) {

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "src/core/faults.h"
+
 namespace groove::jit {
 namespace {
 
@@ -34,7 +36,7 @@ bool is_true_constant(const Builder& builder, std::int32_t id, bool value) {
 // Integers have one zero, which leaves any sum alone; among floats only -0.0 does.
 double neutral_of_sum(kernels::Prim prim, ScalarType dtype) {
   if (!is_floating(dtype)) return 0.0;
-  return prim == Prim::kAdd ? -0.0 : 0.0;
+  return prim == Prim::kAdd && !has_fault(Fault::kPositiveZeroNeutral) ? -0.0 : 0.0;
 }
 
 int times_one(const Builder& b, const Instr& i) {

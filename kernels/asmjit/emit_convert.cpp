@@ -1,6 +1,7 @@
 // Conversions between dtypes (numerics.md §1): x86's own truncation, whose answer to NaN and to
 // what does not fit is the smallest integer. What AVX2 lacks goes lane by lane through the stack.
 #include "kernels/asmjit/emitter.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -62,7 +63,7 @@ Value Emitter::float_to_long(ScalarType from, const Value& a) {
   }
   spill(from, scratch(0), a);
   const Gp t = function_.new_gp();
-  for (int lane = 0; lane < function_.lanes(); ++lane) {
+  for (int lane = has_fault(Fault::kLostAvx2Lane); lane < function_.lanes(); ++lane) {
     const Id id = from == kFloat ? Inst::kIdVcvttss2si : Inst::kIdVcvttsd2si;
     cc_.emit(id, t, with_offset(scratch(0), lane * (from == kFloat ? 4 : 8)));
     cc_.mov(with_offset(scratch(1), lane * 8), t);
@@ -120,7 +121,7 @@ Value Emitter::bool_to_number(ScalarType to, const Value& a) {
 }
 
 Value Emitter::convert(ScalarType to, ScalarType from, const Value& a) {
-  if (is_half_dtype(from)) return rounded(from, a);
+  if (is_half_dtype(from) && !has_fault(Fault::kDroppedRounding)) return rounded(from, a);
   if (is_half_dtype(to)) {
     Value result = a;
     result.is_shared = result.is_unrounded = true;

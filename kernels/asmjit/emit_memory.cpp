@@ -2,6 +2,7 @@
 // tails. A tail touches its own elements only; AVX2 has no masked access to bytes, so those pass
 // through a stack slot.
 #include "kernels/asmjit/emitter.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -46,6 +47,7 @@ void store_narrow(Compiler& cc, int bytes, const Mem& to, const Gp& from) {
 Tail Emitter::make_tail(const Gp& count) {
   Tail tail;
   tail.count = count;
+  if (has_fault(Fault::kTailTooLong)) cc_.inc(count);
   if (function_.is_wide()) {
     const Gp ones = function_.new_gp();
     cc_.mov(ones.r32(), -1);

@@ -2,6 +2,7 @@
 // second phase where they stand.
 #include "kernels/asmjit/nest.h"
 #include "kernels/order.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -147,7 +148,8 @@ void Nest::column_chunk(const Gp& row, const Gp& rows, int unrolled, const Tail*
     }
   }
   const Gp end = function_.new_gp();
-  cc_.lea(end, asmjit::x86::ptr(row, static_cast<std::int32_t>(order::kColumnChunk)));
+  cc_.lea(end, asmjit::x86::ptr(row, static_cast<std::int32_t>(order::kColumnChunk) *
+                                         (has_fault(Fault::kLongColumnChunk) ? 2 : 1)));
   cc_.cmp(end, rows);
   cc_.cmovg(end, rows);
   const Label loop = function_.new_label();

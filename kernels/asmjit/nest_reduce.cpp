@@ -6,6 +6,7 @@
 
 #include "kernels/asmjit/nest.h"
 #include "kernels/order.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -37,7 +38,7 @@ std::uint64_t identity_bits(Prim prim, ScalarType dtype, bool is_bool) {
   double value = 0;
   switch (prim) {
     case Prim::kReduceSum:
-      value = is_float ? order::kSumIdentity : 0.0;
+      value = is_float && !has_fault(Fault::kWrongIdentity) ? order::kSumIdentity : 0.0;
       break;
     case Prim::kReduceProd:
       value = 1.0;
@@ -179,8 +180,11 @@ void Nest::accumulate_arg(Reduction& reduction, const Value& x) {
   const auto copy = static_cast<std::size_t>(unrolled_);
   const Value& best = reduction.accumulators[copy];
   const ScalarType dtype = reduction.dtype;
-  Value take =
-      emitter_.compare(is_greatest(reduction.prim) ? Prim::kGt : Prim::kLt, dtype, x, best);
+  const bool takes_last = has_fault(Fault::kLastIndexWins);
+  Value take = emitter_.compare(is_greatest(reduction.prim) ? takes_last ? Prim::kGe : Prim::kGt
+                                : takes_last                ? Prim::kLe
+                                                            : Prim::kLt,
+                                dtype, x, best);
   if (dtype == kFloat || dtype == kDouble) {
     const Value is_nan = emitter_.compare(Prim::kNe, dtype, x, x);
     const Value was_number = emitter_.compare(Prim::kEq, dtype, best, best);
@@ -270,7 +274,10 @@ Value Nest::combine_lanes(const Reduction& reduction) {
   }
   for (std::size_t half = vectors.size() / 2; half >= 1; half /= 2) {
     for (std::size_t v = 0; v < half; ++v) {
-      vectors[v] = combine(reduction.prim, reduction.dtype, vectors[v], vectors[v + half]);
+      vectors[v] =
+          has_fault(Fault::kReorderedLanes)
+              ? combine(reduction.prim, reduction.dtype, vectors[2 * v], vectors[2 * v + 1])
+              : combine(reduction.prim, reduction.dtype, vectors[v], vectors[v + half]);
     }
   }
   return combine_in_vector(reduction.prim, reduction.dtype, vectors[0]);
@@ -290,7 +297,7 @@ void Nest::push_tree(const Gp& depth, const Gp& chunk) {
   const Label merge = function_.new_label(), done = function_.new_label();
   cc_.mov(bits, chunk);
   function_.bind(merge);
-  cc_.test(bits.r32(), 1);
+  cc_.test(bits.r32(), has_fault(Fault::kReorderedChunks) ? 0 : 1);
   cc_.jz(done);
   cc_.dec(depth);
   for (const Reduction& reduction : reductions_) {

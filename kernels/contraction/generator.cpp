@@ -18,6 +18,7 @@
 #include "kernels/contraction/plan.h"
 #include "kernels/contraction/reference.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
@@ -222,7 +223,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
     args.a_row = a.row * static_cast<std::int64_t>(sizeof(T));
     args.a_col = a.col * static_cast<std::int64_t>(sizeof(T));
     args.k = plan.k;
-    args.mask = (std::uint64_t{1} << plan.tail_lanes) - 1;
+    args.mask = ((std::uint64_t{1} << plan.tail_lanes) - 1) >> has_fault(Fault::kLostColumnOfTile);
     args.lane_mask = kLaneMasks + 8 - std::min(8, plan.tail_lanes * int(sizeof(T) / 4));
     args.scalars = launch.scalars;
     for (int p = 0; p < plan.panels; ++p) {
@@ -317,7 +318,8 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
       row += rows;
       const bool is_full = (row - flushed) * args.c_row >= std::int64_t{kSumsBytes};
       if (panel.sink == Sink::kBlock && (is_full || row == plan.m)) {
-        calls.epilogue(launch, {sums, sums_row, batch, range.row_begin + flushed, out_col,
+        const std::int64_t done = has_fault(Fault::kEpilogueBlockShifted) ? 0 : flushed;
+        calls.epilogue(launch, {sums, sums_row, batch, range.row_begin + done, out_col,
                                 row - flushed, panel.cols});
         flushed = row;
       }
@@ -328,7 +330,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
               std::int64_t col, TileAccess* accesses) const {
     constexpr std::int64_t size = sizeof(T);
     for (std::size_t i = 0; i + 1 < inline_epilogue_->accesses(); ++i) {
-      const std::int64_t* strides = launch.strides[i];
+      const std::int64_t* strides = launch.strides[has_fault(Fault::kWrongEpilogueOperand) ? 0 : i];
       accesses[i].pointer = static_cast<char*>(launch.pointers[i]) +
                             (batch * strides[2] + row * strides[1] + col * strides[0]) * size;
       accesses[i].row_bytes = strides[1] * size;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/core/faults.h"
+
 namespace groove::kernels {
 namespace {
 
@@ -48,7 +50,8 @@ void load_tile_edge(const float* from, std::int64_t row, std::int64_t rows, std:
   const __m256i mask = lane_mask32(cols);
   __m256 in[8];
   for (int r = 0; r < 8; ++r) {
-    in[r] = r < rows ? _mm256_maskload_ps(from + r * row, mask) : _mm256_setzero_ps();
+    in[r] = r < rows - has_fault(Fault::kTransposeEdge) ? _mm256_maskload_ps(from + r * row, mask)
+                                                        : _mm256_setzero_ps();
   }
   __m256 low[4], high[4];
   for (int r = 0; r < 4; ++r) {

@@ -20,6 +20,7 @@
 #include "kernels/contraction/tile_emitter.h"
 #include "kernels/order.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
@@ -65,7 +66,8 @@ class TileGenerator : TileEmitter {
     const asmjit::Label chunk = as.newLabel(), finish = as.newLabel(), next = as.newLabel();
     as.bind(chunk);
     for (int id = 0; id < spec.rows * spec.vectors; ++id) zero(id);
-    as.mov(count_, static_cast<std::uint32_t>(order::kContractionChunk));
+    as.mov(count_, static_cast<std::uint32_t>(order::kContractionChunk) *
+                       (has_fault(Fault::kLongContractionChunk) ? 2u : 1u));
     as.cmp(remaining_, count_);
     as.cmovl(count_, remaining_);
     as.sub(remaining_, count_);

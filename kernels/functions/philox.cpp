@@ -3,6 +3,7 @@
 // block low, block high, where block = index div 4. The word of element `index` is word
 // index mod 4 of the result.
 #include "kernels/expr.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
@@ -25,6 +26,7 @@ Expr philox_word(Expr seed, Expr draw, Expr index) {
   Builder& b = index.builder();
   const Expr block = shift_right_logical(index, b.constant_int(kLong, 2));
   Expr c[4] = {low_word(draw), high_word(draw), low_word(block), high_word(block)};
+  if (has_fault(Fault::kWrongPhiloxCounter)) std::swap(c[0], c[2]);
   Expr key[2] = {low_word(seed), high_word(seed)};
   const Expr m0 = word_constant(b, kMultiplier0), m1 = word_constant(b, kMultiplier1);
   for (int round = 0; round < kRounds; ++round) {

@@ -8,6 +8,7 @@
 #include "groove/half.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/reference.h"
+#include "src/core/faults.h"
 
 namespace groove {
 namespace {
@@ -71,7 +72,8 @@ class Writer {
         start((block + i) * at.after + after.begin, width_);
     }
     for (std::int64_t b = before.begin; b < before.end; ++b) {
-      for (std::int64_t i = 0; i < count_; ++i) {
+      for (std::int64_t n = 0; n < count_; ++n) {
+        const std::int64_t i = has_fault(Fault::kReorderedScatter) ? count_ - 1 - n : n;
         const std::int64_t to = index_[i];
         if (to < axis.begin || to >= axis.end) continue;
         write_slice((b * at.axis + to) * at.after + after.begin,

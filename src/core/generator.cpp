@@ -5,6 +5,8 @@
 
 #include <mutex>
 
+#include "src/core/faults.h"
+
 namespace groove {
 namespace {
 
@@ -44,7 +46,7 @@ Draw draw_many(std::uint64_t count) {
   Generator& g = generator();
   std::lock_guard lock(g.mutex);
   const Draw first{g.state.seed, g.state.draws};
-  g.state.draws += count;
+  g.state.draws += has_fault(Fault::kDrawsOverlap) ? 1 : count;
   return first;
 }
 

@@ -311,6 +311,28 @@ TEST_F(Found, SavedValueOverwrittenBeforeABackwardPastIt) {
   });
 }
 
+// A result that got a history in place, and died, is no leaf's handle in the next run.
+TEST_F(Found, ResultThatJoinedTheTapeDies) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({2}, 0.5).requires_grad_();
+    const Tensor weights = groove::full({2}, 0.5).requires_grad_();
+    optim::SGD optimizer({weights}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      const Tensor result = (weights.detach() * 2.0).abs();
+      numbers.push_back(static_cast<double>(result.is_leaf()));
+      numbers.push_back(result.sum().item<double>());
+      {
+        const jit::EagerGuard eager;
+        result.copy_(p);
+      }
+      numbers.push_back(static_cast<double>(result.is_leaf()));
+      optimizer.step();
+    }
+    return numbers;
+  });
+}
+
 // A view of what got its history in place, before the loop: its own flags do not say so yet.
 TEST_F(Found, ViewOfABaseThatJoinedTheTape) {
   expect_as_eager([] {

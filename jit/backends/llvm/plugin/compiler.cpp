@@ -20,6 +20,7 @@
 #include "jit/backends/llvm/interface.h"
 #include "jit/backends/llvm/plugin/linked_code.h"
 #include "jit/backends/llvm/plugin/nest.h"
+#include "src/core/faults.h"
 
 extern "C" {
 void LLVMInitializeX86TargetInfo();
@@ -67,7 +68,9 @@ orc::JITTargetMachineBuilder target(bool is_wide) {
   builder.addFeatures({"+avx2", "+fma", "+f16c"});
   if (is_wide) builder.addFeatures({"+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"});
   builder.setCodeGenOptLevel(kCodeGenLevel);
-  builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  builder.getOptions().AllowFPOpFusion = groove::has_fault(groove::Fault::kLlvmContracts)
+                                             ? llvm::FPOpFusion::Fast
+                                             : llvm::FPOpFusion::Strict;
   return builder;
 }
 

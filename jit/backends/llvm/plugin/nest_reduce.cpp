@@ -7,6 +7,7 @@
 
 #include "jit/backends/llvm/plugin/nest.h"
 #include "kernels/order.h"
+#include "src/core/faults.h"
 
 namespace groove::llvm_tier {
 namespace {
@@ -172,7 +173,7 @@ void Nest::accumulate(std::int32_t id) {
     AllocaInst* const best = reduction.accumulators[copy];
     AllocaInst* const where = reduction.indices[copy];
     Value* take = v_.replaces(reduction.prim, reduction.dtype, get(best), x);
-    if (tail_) take = b.CreateAnd(take, tail_);
+    if (tail_ && !has_fault(Fault::kLlvmTailOfMaximum)) take = b.CreateAnd(take, tail_);
     set(best, b.CreateSelect(take, x, get(best)));
     const std::uint64_t axis = kernel_.order == Order::kColumn ? 1 : 0;
     set(where, b.CreateSelect(take, index(axis), get(where)));
@@ -481,7 +482,9 @@ void Nest::column_group(int unrolled, Value* tail) {
 void Nest::column_chunk(AllocaInst* row, Value* rows, int unrolled, Value* tail) {
   reset_accumulators();
   accumulate_ = Accumulate::kRegisters;
-  Value* const end = minimum(b.CreateAdd(get(row), integer(order::kColumnChunk)), rows);
+  const std::int64_t length =
+      order::kColumnChunk * (has_fault(Fault::kLlvmLongColumnChunk) ? 2 : 1);
+  Value* const end = minimum(b.CreateAdd(get(row), integer(length)), rows);
   loop(b.getTrue(), [&] {
     for (int copy = 0; copy < unrolled; ++copy) emit_body(kernel_.phases[0], copy, tail);
     next_row();

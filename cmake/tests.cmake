@@ -83,6 +83,10 @@ groove_add_test(ops_test FOLDER ops TIMEOUT 600 SHARDS 4)
 if(TARGET groove_llvm_plugin)
   add_dependencies(ops_test groove_llvm_plugin)
 endif()
+# Every sample on every tier, instruction set and number of threads; ops_test draws among them.
+add_custom_target(same_bits_full
+  COMMAND ${CMAKE_COMMAND} -E env SAME_BITS=full $<TARGET_FILE:ops_test>
+          --gtest_filter=*EveryOpOnEveryTier* USES_TERMINAL)
 groove_add_test(tensor_test FOLDER tensor)
 groove_add_test(autodiff_test FOLDER autodiff)
 groove_add_test(tracer_test FOLDER tracer TIMEOUT 600)
@@ -146,6 +150,7 @@ if(GROOVE_BUILD_SAMPLES)
   add_random_programs(straight_0 --seed 1 --count 1000)
   add_random_programs(straight_1 --seed 1001 --count 1000)
   add_random_programs(loops --seed 1 --count 600 --loops)
+  add_random_programs(drawn --seed 1 --count 1000 --drawn)
   add_random_programs(at_guard_pages --seed 5001 --count 150 --guard-pages)
   add_random_programs(planted_fault
     --seed 1 --count 100 --loops --plant-fault --failures 1 --whole)

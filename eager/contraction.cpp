@@ -44,7 +44,7 @@ class ContractionPlan : public Plan {
     launch.strides = strides;
     const auto& shape = operands.shape;
     const double work = double(shape.batch) * double(shape.m) * double(shape.n) * double(shape.k);
-    const int threads = work < kSerialWork ? 1 : kernels::num_threads();
+    const int threads = kernels::threads_for(work < kSerialWork);
     const std::size_t scratch = callable->scratch_bytes(launch, threads);
     Tensor room;
     char* base = nullptr;

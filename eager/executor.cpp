@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eager/plan.h"
+#include "kernels/asmjit/isa.h"
 #include "kernels/backend.h"
 #include "kernels/ops/widen.h"
 #include "kernels/pool.h"
@@ -41,7 +42,7 @@ class OpaquePlan : public Plan {
     if (!how.run_part) return how.run(signature, dense, results);
     const bool is_small =
         kernels::host_nanoseconds(how, signature, types) < kernels::kSerialNanoseconds;
-    run_parts(is_small ? 1 : kernels::num_threads(), [&](int part, int of) {
+    run_parts(kernels::threads_for(is_small), [&](int part, int of) {
       how.run_part(signature, dense, results, part, of);
     });
   }
@@ -142,7 +143,8 @@ using Key = SmallVector<std::int64_t, 48>;
 void append_key(Key& key, const Call& call) {
   key.push_back(call.op->id * 2 + (call.is_inplace ? 1 : 0));
   key.push_back(
-      static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&kernels::current_backend())));
+      static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&kernels::current_backend())) |
+      static_cast<std::int64_t>(kernels::isa()));
   const auto& words = call.attrs->words();
   key.push_back(static_cast<std::int64_t>(words.size() << 16 | call.numbers.size() << 8 |
                                           call.inputs.size()));

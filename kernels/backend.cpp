@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/asmjit/isa.h"
 #include "src/core/check.h"
 
 namespace groove::kernels {
@@ -67,7 +68,7 @@ template <typename Source, typename Compiled>
 class Cache {
  public:
   std::shared_ptr<const Compiled> get(Backend& backend, const Source& source) {
-    const Probe probe{&backend, &source, hash(source)};
+    const Probe probe{&backend, &source, hash(source), isa()};
     const std::shared_lock compiles(compiling());
     {
       const std::shared_lock lock(mutex_);
@@ -81,7 +82,7 @@ class Cache {
     const std::unique_lock lock(mutex_);
     std::vector<Entry>& bucket = entries_[probe.hash];
     if (auto earlier = match(bucket, probe)) return earlier;
-    bucket.push_back({&backend, source, compiled});
+    bucket.push_back({&backend, source, probe.isa, compiled});
     if (++count_ >= most_) forget_unused(unused);
     return compiled;
   }
@@ -91,17 +92,22 @@ class Cache {
     Backend* backend;
     const Source* source;
     std::uint64_t hash;
+    Isa isa;  // a product's code is made for one
   };
   struct Entry {
     Backend* backend;
     Source source;
+    Isa isa;
     std::shared_ptr<const Compiled> compiled;
   };
 
   static std::shared_ptr<const Compiled> match(const std::vector<Entry>& bucket,
                                                const Probe& probe) {
     for (const Entry& entry : bucket) {
-      if (entry.backend == probe.backend && entry.source == *probe.source) return entry.compiled;
+      if (entry.backend == probe.backend && entry.isa == probe.isa &&
+          entry.source == *probe.source) {
+        return entry.compiled;
+      }
     }
     return nullptr;
   }

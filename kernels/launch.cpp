@@ -105,7 +105,7 @@ void run_parallel(const Callable& callable, Order order, const Launch& launch) n
   std::int64_t points = 1;
   for (int i = 0; i < launch.rank; ++i) points *= launch.count[i];
   if (points == 0 && order == Order::kMap) return;
-  const int threads = points < kSerialPoints ? 1 : num_threads();
+  const int threads = threads_for(points < kSerialPoints);
   if (threads <= 1) {
     callable.run(launch);
     return;

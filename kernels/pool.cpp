@@ -40,6 +40,7 @@ int hardware_threads() {
 
 std::atomic<int> wanted_threads{0};  // 0: as many as the hardware has
 std::atomic<bool> is_background_busy{false};
+std::atomic<bool> is_never_serial{false};
 thread_local bool is_in_region = false;
 
 struct Ticket {
@@ -194,6 +195,11 @@ int num_threads() {
 void set_kernel_threads(int threads) {
   wanted_threads.store(std::clamp(threads, 0, kMaxParts - 1), std::memory_order_relaxed);
 }
+
+int threads_for(bool is_small) {
+  return is_small && !is_never_serial.load(std::memory_order_relaxed) ? 1 : num_threads();
+}
+void set_never_serial(bool is_on) { is_never_serial.store(is_on); }
 
 void set_background_busy(bool is_busy) { is_background_busy.store(is_busy); }
 

@@ -9,6 +9,9 @@ namespace groove::kernels {
 /// Threads a kernel may use, the caller included (GROOVE_NUM_THREADS, set_num_threads()).
 int num_threads();
 void set_kernel_threads(int threads);
+/// One for work that is not worth waking another for, unless a test wants all to take part.
+int threads_for(bool is_small);
+void set_never_serial(bool is_on);
 
 /// Runs body(context, part, parts) for part = 0 … parts - 1, part 0 on the caller; returns when
 /// all are done. When the pool is busy or a body is already inside a region, runs all parts on

@@ -39,7 +39,7 @@ bool are_all_inside(const T* values, std::int64_t count, std::int64_t bound,
                     const std::int64_t* allowed) {
   const auto limit = static_cast<std::uint64_t>(bound);
   std::atomic<bool> is_outside = false;
-  kernels::parallel(count < kWorthSharing ? 1 : kernels::num_threads(), [&](int part, int parts) {
+  kernels::parallel(kernels::threads_for(count < kWorthSharing), [&](int part, int parts) {
     const std::int64_t begin = count * part / parts, own = count * (part + 1) / parts - begin;
     if (allowed ? is_any_outside(values + begin, own, limit, *allowed)
                 : is_any_outside(values + begin, own, limit))

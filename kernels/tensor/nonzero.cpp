@@ -37,7 +37,7 @@ Tensor set_positions(const Tensor& mask) {
   read_now(impl);
   const auto* data = static_cast<const std::uint8_t*>(impl.data());
   const std::int64_t count = impl.numel;
-  const int parts = count < kWorthSharing ? 1 : kernels::num_threads();
+  const int parts = kernels::threads_for(count < kWorthSharing);
   std::vector<std::int64_t> starts(static_cast<std::size_t>(parts) + 1, 0);
   kernels::parallel(parts, [&](int part, int) {
     const std::int64_t begin = count * part / parts;

@@ -3,6 +3,8 @@
 // product is such a one, and then lies as the weight does. What is done to its elements one by one
 // before (16-bit floats are converted) is turned with it.
 // Needs: expanded composites.  Keeps: inputs, outputs, order, places; leaves no dead nodes behind.
+#include <algorithm>
+
 #include "groove/ops/views.h"
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
@@ -60,7 +62,7 @@ class Turner {
   // products, which take their operands either way.
   bool is_to_turn(const Node& node) const {
     const kernels::ContractionLowering* const how = product_of(node);
-    return how && !(how->has_bias && node.inputs[2] != kNoValue) &&
+    return how && !(how->has_bias && node.inputs[2] != kNoValue) && has_wide_rows(node) &&
            is_only_transposed(last_of_chain(node).outputs[0]);
   }
   // Of the nodes after the product that read one operand element by element.
@@ -75,6 +77,13 @@ class Turner {
   }
 
  private:
+  // Turned, its columns become rows: less than two vectors would leave the tiles narrow.
+  bool has_wide_rows(const Node& node) const {
+    constexpr std::int64_t kNarrow = 16;
+    const Shape& sizes = graph_.type(node.outputs[0]).sizes;
+    const std::size_t rank = sizes.size();
+    return rank >= 2 && sizes[rank - 2] >= std::min(kNarrow, sizes[rank - 1]);
+  }
   bool is_only_transposed(ValueId value) const {
     if (is_output_[static_cast<std::size_t>(value)]) return false;
     bool gains = false;
@@ -131,6 +140,16 @@ ValueId turned(Rewriter& rewriter, const Node& node) {
 }  // namespace
 
 bool turn_products(Graph& graph) {
+  // Most graphs have no such view.
+  const auto is_view_of_computed = [&](const Node& node) {
+    if (node.op->kind != OpKind::kView) return false;
+    const std::int32_t from = graph.values[static_cast<std::size_t>(node.inputs[0])].node;
+    if (from < 0) return false;
+    const OpKind kind = graph.nodes[static_cast<std::size_t>(from)].op->kind;
+    return (kind == OpKind::kContraction || kind == OpKind::kElementwise) &&
+           is_transpose(graph, node);
+  };
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_view_of_computed)) return false;
   // Products and what is turned with them keep their places; the views of the last are left out.
   enum class Change : char { kNone, kProduct, kUnary, kView };
   std::vector<Change> changes(graph.nodes.size(), Change::kNone);

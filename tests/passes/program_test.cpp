@@ -1,6 +1,7 @@
 // Programs against node-by-node execution on the interpreter, bit for bit.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -190,6 +191,25 @@ TEST(Program, WritesSlicesInPlace) {
   run_pipeline(compiled);
   const Program program(std::move(compiled));
   EXPECT_EQ(program.launch_count(), 9u) << program.describe();
+}
+
+// Whatever their sizes.
+TEST(Program, UpdatesAllParametersInOneLaunch) {
+  const Graph graph = parsed(R"(graph(a: f32[100, 3], b: f32[100], c: f32[7, 11], ga: f32[100, 3],
+                                      gb: f32[100], gc: f32[7, 11], #0: f64) {
+    sa = mul_scalar(ga) <number: #0>
+    na = sub(a, sa)
+    sb = mul_scalar(gb) <number: #0>
+    nb = sub(b, sb)
+    sc = mul_scalar(gc) <number: #0>
+    nc = sub(c, sc)
+    return na -> a, nb -> b, nc -> c
+  })");
+  expect_same(graph, 12, true, {std::bit_cast<std::uint64_t>(0.1)});
+  Graph compiled = graph;
+  run_pipeline(compiled);
+  const Program program(std::move(compiled));
+  EXPECT_EQ(program.launch_count(), 1u) << program.describe();
 }
 
 // Here the base is read after, or is an output itself: it must be copied.

@@ -7,6 +7,7 @@
 #include "kernels/backend.h"
 #include "kernels/build.h"
 #include "kernels/ops/structural.h"
+#include "kernels/pool.h"
 #include "src/core/check.h"
 
 namespace groove::jit {
@@ -76,6 +77,7 @@ std::vector<std::uint64_t> evaluate(const Graph& graph, const Node& node) {
   launch.pointers = pointers.data();
   launch.strides = reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(strides.data());
   launch.scalars = scalars.data();
+  const kernels::FloatEnvironment environment;  // the thread's own may flush denormals
   kernels::compile_cached(*interpreter, builder.finish())->run(launch);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = masked(values[i], result.outputs[i].dtype);

@@ -7,6 +7,7 @@
 #include "src/core/environment.h"
 #include "tracer/context.h"
 #include "tracer/coverage.h"
+#include "tracer/lessons.h"
 #include "tracer/modes.h"
 #include "tracer/paths.h"
 #include "tracer/registry.h"

@@ -4,6 +4,7 @@
 
 #include "src/core/check.h"
 #include "tracer/context.h"
+#include "tracer/lessons.h"
 #include "tracer/modes.h"
 #include "tracer/registry.h"
 #include "tracer/report.h"

@@ -3,6 +3,7 @@
 // their own and the rest of the iteration another. Both then run one after the other.
 #include "src/core/check.h"
 #include "tracer/context.h"
+#include "tracer/lessons.h"
 #include "tracer/modes.h"
 #include "tracer/recorder.h"
 #include "tracer/registry.h"

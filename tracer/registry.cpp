@@ -12,7 +12,6 @@
 #include <deque>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
@@ -24,6 +23,7 @@
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "tracer/budget.h"
+#include "tracer/lessons.h"
 #include "tracer/paths.h"
 #include "tracer/report.h"
 #include "tracer/shape_table.h"
@@ -52,9 +52,6 @@ struct Registry {
   Paths paths;
   std::vector<SegmentPtr> all;
   std::vector<std::weak_ptr<Segment>> programs;  // that are no loops; their users own them
-  std::unordered_map<std::uint64_t, Recorder::Widened> widened;
-  std::unordered_map<std::uint64_t, Recorder::Moving> moving;
-  std::map<std::pair<std::string, Reason>, Failure> failures;
   std::unordered_map<std::uint64_t, int> uncompiled;  // what failed, and how often
   // Heads that some thread is recording, and since when.
   std::unordered_map<std::uint64_t, std::chrono::steady_clock::time_point> recorded;
@@ -81,8 +78,10 @@ std::shared_mutex& compiling() {
 void before_fork() {
   compiling().lock();
   registry().mutex.lock();
+  lessons_mutex().lock();
 }
 void after_fork_in_parent() {
+  lessons_mutex().unlock();
   registry().mutex.unlock();
   compiling().unlock();
 }
@@ -95,6 +94,7 @@ void after_fork_in_child() {
   r.promotions.clear();
   r.recorded.clear();
   kernels::set_background_busy(false);
+  lessons_mutex().unlock();
   r.mutex.unlock();
   new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it
 }
@@ -435,6 +435,11 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
         segment->state.store(State::kRetired);  // another thread has recorded the same
         return true;
       }
+    // Another thread has seen meanwhile that it would not do.
+    if (is_outdated(*segment)) {
+      segment->state.store(State::kRetired);
+      return true;
+    }
     segment->id = r.next_id++;
     r.paths.add(segment);
     r.all.push_back(segment);
@@ -531,60 +536,11 @@ void forget_all_segments() {
   note_paths_changed();
   r.all.clear();
   r.uncompiled.clear();
-  r.widened.clear();
-  r.moving.clear();
-  r.failures.clear();
+  forget_all_lessons();
   forget_all_families();
   forget_gone();
   r.gone = {};
   for (auto& word : head_filter) word.store(0);
-}
-
-void add_widened(std::uint64_t head, const Recorder::Widened& outputs) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  Recorder::Widened& known = r.widened[head];
-  for (const auto& output : outputs)
-    if (std::find(known.begin(), known.end(), output) == known.end()) known.push_back(output);
-}
-
-Recorder::Widened widened(std::uint64_t head) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto found = r.widened.find(head);
-  return found == r.widened.end() ? Recorder::Widened{} : found->second;
-}
-
-void add_moving(std::uint64_t head, std::size_t word) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  Recorder::Moving& known = r.moving[head];
-  known.are_all = !known.words.empty() && !known.contains(word);
-  known.words.push_back(word);
-}
-
-Recorder::Moving moving(std::uint64_t head) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto found = r.moving.find(head);
-  return found == r.moving.end() ? Recorder::Moving{} : found->second;
-}
-
-void count_failure(const std::string& place, Reason reason, const std::string& where,
-                   double milliseconds) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto known = r.failures.try_emplace({place, reason}, Failure{place, reason}).first;
-  ++known->second.count;
-  known->second.where = where;
-  known->second.milliseconds = milliseconds;
-}
-
-void count_eager_iterations(const std::string& place, Reason reason, std::uint64_t count) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto known = r.failures.find({place, reason});
-  if (known != r.failures.end()) known->second.iterations += count;
 }
 
 Gone gone_segments() {
@@ -597,14 +553,6 @@ std::vector<SegmentPtr> all_segments() {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   return r.all;
-}
-
-std::vector<Failure> all_failures() {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  std::vector<Failure> all;
-  for (const auto& [key, failure] : r.failures) all.push_back(failure);
-  return all;
 }
 
 }  // namespace tracer

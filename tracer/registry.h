@@ -2,10 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <string>
 #include <vector>
 
-#include "tracer/recorder.h"
 #include "tracer/segment.h"
 
 namespace groove::tracer {
@@ -61,25 +59,6 @@ std::uint64_t retirements();
 void wait_for_compiler();
 void forget_all_segments();
 
-void add_widened(std::uint64_t head, const Recorder::Widened& outputs);
-Recorder::Widened widened(std::uint64_t head);
-/// A view of this word moved; from the second such word on, all are taken to move.
-void add_moving(std::uint64_t head, std::size_t word);
-Recorder::Moving moving(std::uint64_t head);
-
-struct Failure {
-  std::string place;  // "file:line" of the loop's first word
-  Reason reason;
-  std::uint64_t count = 0;
-  std::string where = {};   // the word at which it failed last
-  double milliseconds = 0;  // that the loop takes up to there
-  std::uint64_t iterations = 0;  // that ran eagerly for it since
-};
-/// Counts a loop that could not be recorded, for explain().
-void count_failure(const std::string& place, Reason reason, const std::string& where = "",
-                   double milliseconds = 0);
-void count_eager_iterations(const std::string& place, Reason reason, std::uint64_t count);
-
 std::vector<SegmentPtr> all_segments();
 // Of the segments that were dropped because their model is gone.
 struct Gone {
@@ -87,6 +66,5 @@ struct Gone {
   double compile_milliseconds = 0;
 };
 Gone gone_segments();
-std::vector<Failure> all_failures();
 
 }  // namespace groove::tracer

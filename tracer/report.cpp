@@ -13,6 +13,7 @@
 #include "src/core/environment.h"
 #include "tracer/coverage.h"
 #include "tracer/inspect.h"
+#include "tracer/lessons.h"
 #include "tracer/registry.h"
 #include "tracer/shape_family.h"
 

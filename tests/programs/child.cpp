@@ -21,6 +21,7 @@
 #include "src/core/allocator.h"
 #include "tests/programs/program.h"
 #include "tracer/coverage.h"
+#include "tracer/lessons.h"
 #include "tracer/registry.h"
 #include "tracer/testing.h"
 

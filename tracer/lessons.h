@@ -1,0 +1,40 @@
+// What threads have learned about loops: which results were held although a recording did not give
+// them, which views move, and what could not be recorded. Recordings that follow respect it.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tracer/recorder.h"
+#include "tracer/segment.h"
+
+namespace groove::tracer {
+
+void add_widened(std::uint64_t head, const Recorder::Widened& outputs);
+Recorder::Widened widened(std::uint64_t head);
+/// A view of this word moved; from the second such word on, all are taken to move.
+void add_moving(std::uint64_t head, std::size_t word);
+Recorder::Moving moving(std::uint64_t head);
+/// Does a recording not respect what has been learned since?
+bool is_outdated(const Segment& segment);
+
+struct Failure {
+  std::string place;  // "file:line" of the loop's first word
+  Reason reason;
+  std::uint64_t count = 0;
+  std::string where = {};   // the word at which it failed last
+  double milliseconds = 0;  // that the loop takes up to there
+  std::uint64_t iterations = 0;  // that ran eagerly for it since
+};
+/// Counts a loop that could not be recorded, for explain().
+void count_failure(const std::string& place, Reason reason, const std::string& where = "",
+                   double milliseconds = 0);
+void count_eager_iterations(const std::string& place, Reason reason, std::uint64_t count);
+std::vector<Failure> all_failures();
+
+void forget_all_lessons();
+/// For fork(): held, nobody is in the middle of learning.
+std::mutex& lessons_mutex();
+
+}  // namespace groove::tracer

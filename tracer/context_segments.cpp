@@ -114,7 +114,19 @@ bool Context::begin_run(Replay& replay, const Word& word, const SiteKey& site, T
   replay_ = &replay;
   const std::int64_t start =
       Ledger::is_timed(replay.told_segment()->statistics.hits) ? nanoseconds_now() : -1;
-  if (!is_forced_out() && try_match(word, site, outputs, why)) {
+  const auto end = [this] {
+    replay_->reset();
+    replay_ = nullptr;
+    close_run();
+  };
+  bool has_begun = false;
+  try {
+    has_begun = !is_forced_out() && try_match(word, site, outputs, why);
+  } catch (...) {  // the word's own error, before there is a run
+    end();
+    throw;
+  }
+  if (has_begun) {
     started_ = start;
     sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
     discovery_.on_run_start();
@@ -123,9 +135,7 @@ bool Context::begin_run(Replay& replay, const Word& word, const SiteKey& site, T
     if (replay_->must_commit_now() && !ends_step_now(word)) commit_complete(0);
     return true;
   }
-  replay_->reset();
-  replay_ = nullptr;
-  close_run();
+  end();
   return false;
 }
 

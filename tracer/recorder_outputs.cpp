@@ -150,6 +150,10 @@ SegmentPtr Recorder::finish(const Widened& widened) {
     slot.requires_grad = impl.requires_grad;
     slot.is_leaf = !impl.autograd || !impl.autograd->grad_fn;
   }
+  // A gradient that is made by writes is new to the program, whatever went into it.
+  for (std::size_t s = 0; s < segment_->storages.size(); ++s)
+    if (!segment_->storages[s].is_live_in)
+      segment_->storages[s].writes = storage_objects_[s]->version;
   // … and one whose flag the program set did not have it from the start.
   for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
     if (at->flag) segment_->slots[static_cast<std::size_t>(at->flag->slot)].requires_grad =

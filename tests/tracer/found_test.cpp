@@ -333,6 +333,20 @@ TEST_F(Found, ResultThatJoinedTheTapeDies) {
   });
 }
 
+// The gradient of a view is made by a write into zeros, of which its version says nothing.
+TEST_F(Found, VersionOfAViewsGradient) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({3, 3}, 0.5).requires_grad_();
+    std::vector<double> numbers;
+    for (int step = 0; step < 6; ++step) {
+      const Tensor gradient = groove::autograd::grad({p.diagonal().square().sum()}, {p})[0];
+      numbers.push_back(gradient.sum().item<double>());
+      numbers.push_back(static_cast<double>(gradient._version()));
+    }
+    return numbers;
+  });
+}
+
 // A view of what got its history in place, before the loop: its own flags do not say so yet.
 TEST_F(Found, ViewOfABaseThatJoinedTheTape) {
   expect_as_eager([] {

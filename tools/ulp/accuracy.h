@@ -33,6 +33,9 @@ struct Unary {
   // In f64, with an error that f32 does not see; null: the function's own f64 form, which the
   // comparison in f64 proves.
   double (*quick)(double x);
+  // In 64 bits of mantissa, right to some units of those: it decides which points of f64 MPFR need
+  // not see. Null: it sees all.
+  long double (*close)(long double x) = nullptr;
   double bound_single = 1, bound_double = 2;
   // Near its roots the unit is that of 1.
   bool is_absolute_near_roots = false;
@@ -44,6 +47,7 @@ struct Binary {
   kernels::Expr (*function)(kernels::Expr, kernels::Expr);
   void (*reference)(mpfr_ptr result, mpfr_ptr x, mpfr_ptr y);
   double (*quick)(double x, double y);
+  long double (*close)(long double x, long double y);
   double bound_single = 1, bound_double = 2;
   // A pair of arguments worth looking at, from 128 random bits; `single`: in the range of f32.
   void (*draw)(std::uint64_t first, std::uint64_t second, bool single, double& x, double& y);

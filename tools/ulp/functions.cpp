@@ -186,6 +186,18 @@ double quick_gelu_tanh(double x) {
   return w < -700.0 ? -0.0 : x / (1.0 + std::exp(-w));
 }
 
+long double close_rsqrt(long double x) { return 1.0L / sqrtl(x); }
+long double close_sigmoid(long double x) {
+  return x >= 0 ? 1.0L / (1.0L + expl(-x)) : expl(x) / (1.0L + expl(x));
+}
+long double close_silu(long double x) { return x * close_sigmoid(x); }
+// Further down the exponent of the tail magnifies the rounding of its argument: MPFR decides there.
+long double close_gelu(long double x) { return x < -4 ? NAN : 0.5L * x * erfcl(-x * sqrtl(0.5L)); }
+long double close_gelu_tanh(long double x) {
+  if (x < -3) return NAN;
+  return x * close_sigmoid(2.0L * sqrtl(2.0L / acosl(-1.0L)) * (x + 0.044715L * x * x * x));
+}
+
 void big_pow(mpfr_ptr result, mpfr_ptr x, mpfr_ptr y) { mpfr_pow(result, x, y, MPFR_RNDN); }
 void big_atan2(mpfr_ptr result, mpfr_ptr x, mpfr_ptr y) { mpfr_atan2(result, x, y, MPFR_RNDN); }
 
@@ -219,33 +231,34 @@ void draw_point(std::uint64_t first, std::uint64_t second, bool single, double& 
 const std::vector<Unary>& unary_functions() {
   using namespace kernels;
   static const std::vector<Unary> functions = {
-      {"exp", exp, call<mpfr_exp>, [](double x) { return std::exp(x); }, 1, 1},
-      {"exp2", exp2, call<mpfr_exp2>, [](double x) { return std::exp2(x); }},
-      {"expm1", expm1, call<mpfr_expm1>, [](double x) { return std::expm1(x); }, 1, 1},
-      {"log", log, call<mpfr_log>, [](double x) { return std::log(x); }, 1, 1},
-      {"log2", log2, call<mpfr_log2>, [](double x) { return std::log2(x); }},
-      {"log10", log10, call<mpfr_log10>, [](double x) { return std::log10(x); }},
-      {"log1p", log1p, call<mpfr_log1p>, [](double x) { return std::log1p(x); }, 1, 1},
-      {"sin", sin, call<mpfr_sin>, [](double x) { return std::sin(x); }, 1, 1},
-      {"cos", cos, call<mpfr_cos>, [](double x) { return std::cos(x); }, 1, 1},
-      {"tan", tan, call<mpfr_tan>, [](double x) { return std::tan(x); }},
-      {"asin", asin, call<mpfr_asin>, [](double x) { return std::asin(x); }},
-      {"acos", acos, call<mpfr_acos>, [](double x) { return std::acos(x); }},
-      {"atan", atan, call<mpfr_atan>, [](double x) { return std::atan(x); }},
-      {"sinh", sinh, call<mpfr_sinh>, [](double x) { return std::sinh(x); }},
-      {"cosh", cosh, call<mpfr_cosh>, [](double x) { return std::cosh(x); }},
-      {"tanh", tanh, call<mpfr_tanh>, [](double x) { return std::tanh(x); }, 1, 1},
-      {"sigmoid", sigmoid, big_sigmoid, quick_sigmoid, 1, 1},
-      {"silu", silu, big_silu, quick_silu, 1, 1},
-      {"erf", erf, call<mpfr_erf>, [](double x) { return std::erf(x); }, 1, 1},
-      {"erfc", erfc, call<mpfr_erfc>, [](double x) { return std::erfc(x); }, 1, 1},
-      {"erfinv", erfinv, big_erfinv, nullptr, 4, 4},
-      {"gelu", gelu, big_gelu, quick_gelu, 2, 1.5},
-      {"gelu_tanh", gelu_tanh, big_gelu_tanh, quick_gelu_tanh, 2, 1.5},
-      {"rsqrt", rsqrt, call<mpfr_rec_sqrt>, quick_rsqrt, 1, 1},
-      {"lgamma", lgamma, big_lgamma, nullptr, 4, 4, true},
-      {"digamma", digamma, big_digamma, nullptr, 4, 4, true},
-      {"trigamma", [](Expr x) { return polygamma(1, x); }, big_trigamma, nullptr, 4, 4, true},
+      {"exp", exp, call<mpfr_exp>, [](double x) { return std::exp(x); }, expl, 1, 1},
+      {"exp2", exp2, call<mpfr_exp2>, [](double x) { return std::exp2(x); }, exp2l},
+      {"expm1", expm1, call<mpfr_expm1>, [](double x) { return std::expm1(x); }, expm1l, 1, 1},
+      {"log", log, call<mpfr_log>, [](double x) { return std::log(x); }, logl, 1, 1},
+      {"log2", log2, call<mpfr_log2>, [](double x) { return std::log2(x); }, log2l},
+      {"log10", log10, call<mpfr_log10>, [](double x) { return std::log10(x); }, log10l},
+      {"log1p", log1p, call<mpfr_log1p>, [](double x) { return std::log1p(x); }, log1pl, 1, 1},
+      {"sin", sin, call<mpfr_sin>, [](double x) { return std::sin(x); }, sinl, 1, 1},
+      {"cos", cos, call<mpfr_cos>, [](double x) { return std::cos(x); }, cosl, 1, 1},
+      {"tan", tan, call<mpfr_tan>, [](double x) { return std::tan(x); }, tanl},
+      {"asin", asin, call<mpfr_asin>, [](double x) { return std::asin(x); }, asinl},
+      {"acos", acos, call<mpfr_acos>, [](double x) { return std::acos(x); }, acosl},
+      {"atan", atan, call<mpfr_atan>, [](double x) { return std::atan(x); }, atanl},
+      {"sinh", sinh, call<mpfr_sinh>, [](double x) { return std::sinh(x); }, sinhl},
+      {"cosh", cosh, call<mpfr_cosh>, [](double x) { return std::cosh(x); }, coshl},
+      {"tanh", tanh, call<mpfr_tanh>, [](double x) { return std::tanh(x); }, tanhl, 1, 1},
+      {"sigmoid", sigmoid, big_sigmoid, quick_sigmoid, close_sigmoid, 1, 1},
+      {"silu", silu, big_silu, quick_silu, close_silu, 1, 1},
+      {"erf", erf, call<mpfr_erf>, [](double x) { return std::erf(x); }, erfl, 1, 1},
+      {"erfc", erfc, call<mpfr_erfc>, [](double x) { return std::erfc(x); }, erfcl, 1, 1},
+      {"erfinv", erfinv, big_erfinv, nullptr, nullptr, 4, 4},
+      {"gelu", gelu, big_gelu, quick_gelu, close_gelu, 2, 1.5},
+      {"gelu_tanh", gelu_tanh, big_gelu_tanh, quick_gelu_tanh, close_gelu_tanh, 2, 1.5},
+      {"rsqrt", rsqrt, call<mpfr_rec_sqrt>, quick_rsqrt, close_rsqrt, 1, 1},
+      {"lgamma", lgamma, big_lgamma, nullptr, nullptr, 4, 4, true},
+      {"digamma", digamma, big_digamma, nullptr, nullptr, 4, 4, true},
+      {"trigamma", [](Expr x) { return polygamma(1, x); }, big_trigamma, nullptr, nullptr, 4, 4,
+       true},
   };
   return functions;
 }
@@ -253,8 +266,9 @@ const std::vector<Unary>& unary_functions() {
 const std::vector<Binary>& binary_functions() {
   using namespace kernels;
   static const std::vector<Binary> functions = {
-      {"pow", pow, big_pow, [](double x, double y) { return std::pow(x, y); }, 1, 2, draw_power},
-      {"atan2", atan2, big_atan2, [](double x, double y) { return std::atan2(x, y); }, 1, 2,
+      {"pow", pow, big_pow, [](double x, double y) { return std::pow(x, y); }, powl, 1, 2,
+       draw_power},
+      {"atan2", atan2, big_atan2, [](double x, double y) { return std::atan2(x, y); }, atan2l, 1, 2,
        draw_point},
   };
   return functions;

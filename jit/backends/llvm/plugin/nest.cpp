@@ -21,7 +21,7 @@ constexpr int kTinyBody = 6;
 constexpr int kTinyCopies = 4;
 // One of more instructions is emitted once, masked always, where masks are free: its compilation
 // would take twice the time.
-constexpr int kHeavyBody = 16;
+constexpr int kHeavyBody = 40;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 

@@ -10,6 +10,19 @@
 
 namespace groove::jit {
 
+// A map's body is emitted once, and once more for the tail when it is short; phases of rows have loops
+// of their own, a reduction combines lanes and chunks, and that of columns in two widths.
+double tier_2_milliseconds(const kernels::Kernel& kernel) {
+  const bool is_map = kernel.order == kernels::Order::kMap;
+  double instructions = 0, reductions = 0;
+  for (const kernels::Instr& instr : kernel.code) {
+    instructions += !is_map && element_size(instr.dtype) == 8 ? 2 : 1;
+    reductions += is_reduction(instr.prim) ? 1 : 0;
+  }
+  if (kernel.order == kernels::Order::kColumn) reductions *= 2;
+  return 1.2 + (is_map ? 0.025 : 0.08) * instructions + 0.9 * reductions;
+}
+
 // At construction, so that the pointers a run reads never change; a kernel below the threshold
 // keeps its plain code. One that runs many times (for each layer or time step) counts as a whole.
 void Program::find_hot_kernels() {
@@ -31,7 +44,7 @@ void Program::find_hot_kernels() {
     Shared& shared = kernels[step.callable];
     if (shared.nanoseconds <= tier_policy().least_share * total) continue;
     const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
-    if (plan.kernel->code.size() > tier_policy().most_instructions) continue;
+    if (tier_2_milliseconds(*plan.kernel) > tier_policy().most_milliseconds) continue;
     if (!shared.tiered) shared.tiered = std::make_shared<TieredKernel>(plan.callable);
     step.tiered = shared.tiered;
     step.callable = step.tiered.get();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -14,12 +13,14 @@ namespace groove::jit {
 
 struct TierPolicy {
   double least_share = 0.02;  // of the program's estimated time, below which tier 1 is enough
-  // LLVM takes about 0.04 ms an instruction: longer kernels (expansions of sin or randn) would hold
-  // the compile thread for 15 ms and more, and stay on tier 1.
-  std::size_t most_instructions = 300;
+  // Of LLVM for one kernel, by the estimate below. What would hold the compile thread for longer (rows
+  // of many phases, expansions of sin or randn) gains nothing that is worth it and stays on tier 1.
+  double most_milliseconds = 4;
   bool always_takes_it = false;  // tests: tier 2 without a trial
 };
 TierPolicy& tier_policy();
+/// About how long LLVM takes for a kernel, fitted on build/tools/compile-time's list.
+double tier_2_milliseconds(const kernels::Kernel& kernel);
 
 class TieredKernel final : public kernels::Callable {
  public:

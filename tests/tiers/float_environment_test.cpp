@@ -88,7 +88,7 @@ TEST_P(FloatEnvironment, OfTheUserChangesNothing) {
     EXPECT_EQ(run(), expected);
     EXPECT_TRUE(UsersSetting::is_untouched());
   }
-  tier_policy() = {.least_share = 0, .always_takes_it = GetParam()};
+  tier_policy() = {.least_share = 0, .most_milliseconds = 1e9, .always_takes_it = GetParam()};
   set_mode(Mode::kAuto);
   tracer::testing::set_hot(1);
   tracer::testing::set_synchronous(true);

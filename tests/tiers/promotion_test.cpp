@@ -81,7 +81,7 @@ class Promotion : public ::testing::Test {
 };
 
 TEST_F(Promotion, EveryKernelOnTier2GivesTheSameBits) {
-  tier_policy() = {.least_share = 0, .always_takes_it = true};
+  tier_policy() = {.least_share = 0, .most_milliseconds = 1e9, .always_takes_it = true};
   tracer::testing::set_synchronous(true);
   EXPECT_EQ(train(), eager_);
   EXPECT_TRUE(says("[tier 2]")) << programs();
@@ -97,7 +97,7 @@ TEST_F(Promotion, TheFasterCodeStaysAfterTheTrial) {
 
 // Each of the equal launches takes too little of the time to be worth it, all of them do not.
 TEST_F(Promotion, AKernelOfManyLayersCountsAsAWhole) {
-  tier_policy().always_takes_it = true;
+  tier_policy() = {.most_milliseconds = 1e9, .always_takes_it = true};
   tracer::testing::set_synchronous(true);
   const Tensor x = groove::randn({16, 24}), weight = groove::randn({24, 24});
   const auto run = [&] {

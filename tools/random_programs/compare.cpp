@@ -116,7 +116,8 @@ Log run(const Program& program, const Way& way) {
   static ChosenCompiler chosen;
   kernels::set_current_backend(*kernels::find_backend(backend_of(way.tier)));
   kernels::set_isa_limit(way.is_avx2 ? kernels::Isa::kAvx2 : kernels::Isa::kAvx512);
-  jit::tier_policy() = {.least_share = 0, .always_takes_it = program.seed % 2 == 0};
+  jit::tier_policy() = {
+      .least_share = 0, .most_milliseconds = 12, .always_takes_it = program.seed % 2 == 0};
   set_num_threads(way.threads);
   Log log;
   if (!way.is_traced) {

@@ -30,6 +30,7 @@ struct Variety {
 };
 constexpr std::size_t kPlaces = 256;
 thread_local std::array<Variety, kPlaces> varieties;
+thread_local std::size_t varieties_lost = 0;
 
 // The hash of a word without what may be a size, and that of all its attributes, which does not
 // depend on where the program lies in memory.
@@ -41,7 +42,8 @@ bool has_endless_sizes(std::uint64_t without, std::uint64_t shown) {
     Variety& each = varieties[(without + i) % kPlaces];
     if (each.place == without || each.place == 0) known = &each;
   }
-  if (known == nullptr) known = &varieties[without % kPlaces];
+  // Two places of a loop must not take turns in driving out each other.
+  if (known == nullptr) known = &varieties[(without + varieties_lost++ % kProbes) % kPlaces];
   if (known->place != without) *known = {without, 0};
   known->shown |= std::uint64_t{1} << (shown >> 58);
   return std::popcount(known->shown) > kFew;

@@ -51,6 +51,15 @@ Group& group_of(Head& head, std::uint64_t structure) {
   return head.groups.back();
 }
 
+// What begins so is in no family at any sizes: recordings for its sizes are not free any more.
+void note_without_family(std::uint64_t head) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto known = t.heads.find(head);
+  if (known == t.heads.end()) return;
+  known->second.wasted = std::max(known->second.wasted, kFreeSamples) + 1;
+}
+
 }  // namespace
 
 std::vector<ShapeFamilyPtr> families_of(std::uint64_t head) {
@@ -83,15 +92,16 @@ bool wants_sample(std::uint64_t head) {
 }
 
 bool add_sample(const SegmentPtr& segment) {
-  const SizeNumbers numbers = size_numbers(*segment);
   const auto tell = [&](const std::string& what) {
     if (environment().logs("segments"))
       fmt::print(stderr, "groove: loop at {} at other sizes: {}\n", segment->place, what);
   };
   if (const std::string why = why_sizes_are_fixed(*segment); !why.empty()) {
     tell(why);
+    note_without_family(segment->head);
     return false;
   }
+  const SizeNumbers numbers = size_numbers(*segment);
   Table& t = table();
   std::unique_lock lock(t.mutex);
   Head& head = t.heads[segment->head];

@@ -36,8 +36,8 @@ void choose_passes(std::vector<Pass> chosen);
 const std::vector<Pass>& fast_passes();
 void run_fast_passes(Graph& graph);
 
-/// All of passes(). In debug builds the verifier runs after each; GROOVE_DUMP names a folder that gets
-/// the graph before the first and after each.
+/// All of passes(). In debug builds the verifier runs after each; GROOVE_DUMP names a folder that
+/// gets the graph before the first and after each.
 void run_pipeline(Graph& graph);
 /// The same for one of many sizes: what may follow from them is not made part of code.
 void run_pipeline_for_many_sizes(Graph& graph);

@@ -25,9 +25,9 @@ enum class Numerics : std::uint8_t {
   kFast,   // it may also use rewrites that round otherwise, each to a stated error
 };
 
-/// For the whole process; kExact at first. Pending work is made real first, and loops that were
-/// compiled under the other setting are compiled again. Eager mode, the functions given to
-/// control flow and programs of varying sizes are exact always; GROOVE_CHECK compares nothing then.
+/// For the whole process; kExact at first. Pending work is made real, and loops compiled under the
+/// other setting are compiled again. Eager mode, functions given to control flow and programs of
+/// varying sizes are always exact. GROOVE_CHECK compares nothing under kFast.
 void set_numerics(Numerics numerics);
 Numerics numerics();
 

@@ -56,7 +56,7 @@ Number inverse_of_power_of_two(ScalarType dtype, double c, double) {
   const double number = rounded(dtype, c);
   const bool is_power = is_floating(dtype) && std::fabs(std::frexp(number, &exponent)) == 0.5;
   return is_power && is_normal(dtype, number) && is_normal(dtype, 1 / number) ? Number(1 / number)
-                                                                            : std::nullopt;
+                                                                              : std::nullopt;
 }
 Number inverse(ScalarType dtype, double c, double) {
   const double number = rounded(dtype, c);

@@ -34,7 +34,7 @@ struct ExpressionRule {
   std::optional<double> (*number)(ScalarType dtype, double a, double b) = nullptr;
   Exactness exactness = Exactness::kExact;
   // Fast ones: how far the right is from what the left would be without rounding, in units in the
-  // last place, where neither overflows nor underflows.
+  // last place, where the left is defined and neither overflows nor underflows.
   double error_ulp = 0;
 };
 

@@ -70,8 +70,8 @@ class Replacer {
       if (graph_.type(id).dtype != dtype_) return false;
     }
     if (matches_operands(term, node, operation, false)) return true;
-    const bool commutes = term.kind == Term::Kind::kPrim &&
-                          (term.prim == Prim::kAdd || term.prim == Prim::kMul);
+    const bool commutes =
+        term.kind == Term::Kind::kPrim && (term.prim == Prim::kAdd || term.prim == Prim::kMul);
     return commutes && matches_operands(term, node, operation, true);
   }
   bool matches_operands(const Term& term, const Node& node, const Operation& operation,
@@ -81,10 +81,10 @@ class Replacer {
     const std::size_t count = term.operands.size();
     for (std::size_t i = 0; i < count; ++i) {
       const int operand = operation.operands[is_swapped ? count - 1 - i : i];
-      const bool fits = operand == kNumberOperand
-                            ? matches_number(term.operands[i], node)
-                            : matches_value(term.operands[i],
-                                            node.inputs[static_cast<std::size_t>(operand)]);
+      const bool fits =
+          operand == kNumberOperand
+              ? matches_number(term.operands[i], node)
+              : matches_value(term.operands[i], node.inputs[static_cast<std::size_t>(operand)]);
       if (fits) continue;
       values_ = values;
       numbers_ = numbers;
@@ -135,9 +135,8 @@ class Replacer {
     NumberRef number = numbers_[0];
     if (rule.number) {
       if (!is_exact_constant(number) || !is_exact_constant(numbers_[1])) return false;
-      const std::optional<double> found =
-          rule.number(ComputeDtype(dtype_), number.constant.to_double(),
-                      numbers_[1].constant.to_double());
+      const std::optional<double> found = rule.number(
+          ComputeDtype(dtype_), number.constant.to_double(), numbers_[1].constant.to_double());
       if (!found) return false;
       number = {-1, Scalar(*found)};
     }

@@ -179,7 +179,8 @@ class Simplifier {
     Builder builder;
     const Expr input = builder.load(from.dtype, kernels::StrideClass::kContiguous);
     const Exprs body = kernels::emit_elementwise(
-        builder, Signature{*node.op, types, node.attrs, {}}, derive_types(graph_, node), {input}, {});
+        builder, Signature{*node.op, types, node.attrs, {}}, derive_types(graph_, node), {input},
+        {});
     return body[0].id() == kernels::convert(input, to.dtype).id();
   }
 

@@ -32,8 +32,7 @@ bool is_identity(const Graph& graph, const Node& node, const kernels::ReductionL
     if (types[0].sizes[static_cast<std::size_t>(axis)] != 1) return false;
   }
   kernels::Builder builder;
-  const kernels::Expr element =
-      builder.load(types[0].dtype, kernels::StrideClass::kContiguous);
+  const kernels::Expr element = builder.load(types[0].dtype, kernels::StrideClass::kContiguous);
   const kernels::Expr reduced =
       kernels::emit_before_reduction(builder, signature, result, element)[0];
   const kernels::Expr one = builder.constant(result.compute, 1);
@@ -46,9 +45,9 @@ bool is_identity(const Graph& graph, const Node& node, const kernels::ReductionL
 
 bool skip_reductions(Graph& graph) {
   const auto is_meant = [](const Graph& from, const Node& node) {
-    const auto* const how =
-        node.op->lowering ? std::get_if<kernels::ReductionLowering>(&node.op->lowering->how)
-                          : nullptr;
+    const auto* const how = node.op->lowering
+                                ? std::get_if<kernels::ReductionLowering>(&node.op->lowering->how)
+                                : nullptr;
     return how && is_identity(from, node, *how);
   };
   return expand_nodes(graph, is_meant, [](const Signature& s, ArrayRef<Tensor> inputs) {

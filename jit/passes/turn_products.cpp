@@ -1,4 +1,4 @@
-// A matrix product that is only read transposed is made so: (A B)ᵀ = Bᵀ Aᵀ, every element the same
+// A matrix product that is only read transposed is made so: (A B)' = B' A', every element the same
 // sum of the same products in the same order. The gradient of a weight that was transposed for its
 // product is such a one, and then lies as the weight does. What is done to its elements one by one
 // before (16-bit floats are converted) is turned with it.
@@ -16,9 +16,8 @@ namespace groove::jit {
 namespace {
 
 const kernels::ContractionLowering* product_of(const Node& node) {
-  return node.op->lowering
-             ? std::get_if<kernels::ContractionLowering>(&node.op->lowering->how)
-             : nullptr;
+  return node.op->lowering ? std::get_if<kernels::ContractionLowering>(&node.op->lowering->how)
+                           : nullptr;
 }
 
 // Does the view exchange the last two axes, and nothing else?
@@ -34,8 +33,7 @@ bool is_transpose(const Graph& graph, const Node& view) {
   const std::vector<Type> types = operand_types(graph, view);
   const std::vector<Scalar> numbers = recorded_numbers(graph, view);
   try {
-    const Geometry seen =
-        view.op->view(turned, Signature{*view.op, types, view.attrs, numbers});
+    const Geometry seen = view.op->view(turned, Signature{*view.op, types, view.attrs, numbers});
     std::swap(turned.sizes[rank - 1], turned.sizes[rank - 2]);
     std::swap(turned.strides[rank - 1], turned.strides[rank - 2]);
     return seen == turned;
@@ -96,10 +94,9 @@ class Turner {
   }
   // Element by element, of one operand and nothing else.
   static bool is_unary(const Node& node) {
-    const auto* const how =
-        node.op->kind == OpKind::kElementwise && node.op->lowering
-            ? std::get_if<kernels::ElementwiseLowering>(&node.op->lowering->how)
-            : nullptr;
+    const auto* const how = node.op->kind == OpKind::kElementwise && node.op->lowering
+                                ? std::get_if<kernels::ElementwiseLowering>(&node.op->lowering->how)
+                                : nullptr;
     return how && node.inputs.size() == 1 && node.outputs.size() == 1 && node.numbers.empty() &&
            !node.op->is_random && !how->uses_flat_index && !how->uses_last_index &&
            node.op != &materialize_op();
@@ -184,9 +181,8 @@ bool turn_products(Graph& graph) {
         rewriter.rename(node.outputs[0], turned(rewriter, node));
         break;
       case Change::kUnary: {
-        const std::int32_t copy =
-            rewriter.graph().add_node(*node.op, {rewriter.renamed(node.inputs[0])}, node.attrs, {},
-                                      node.place, node.stage);
+        const std::int32_t copy = rewriter.graph().add_node(
+            *node.op, {rewriter.renamed(node.inputs[0])}, node.attrs, {}, node.place, node.stage);
         rewriter.rename(node.outputs[0],
                         rewriter.graph().nodes[static_cast<std::size_t>(copy)].outputs[0]);
         break;

@@ -50,7 +50,8 @@ int count_of(const Term& term, Term::Kind kind) {
 bool divides(const Term& term) {
   bool found = false;
   walk(term, [&](const Term& part) {
-    found |= part.kind == Term::Kind::kPrim && (part.prim == Prim::kDiv || part.prim == Prim::kSqrt);
+    found |=
+        part.kind == Term::Kind::kPrim && (part.prim == Prim::kDiv || part.prim == Prim::kSqrt);
   });
   return found;
 }
@@ -113,7 +114,8 @@ std::uint64_t evaluate(const Term& term, ScalarType dtype, std::uint64_t x, std:
   Values values;
   for (Expr& variable : values.variables)
     variable = builder.load(dtype, kernels::StrideClass::kContiguous);
-  for (int i = 0; i < 2; ++i) values.numbers[i] = builder.constant_bits(dtype, word(dtype, numbers[i]));
+  for (int i = 0; i < 2; ++i)
+    values.numbers[i] = builder.constant_bits(dtype, word(dtype, numbers[i]));
   // Both loads stay, so that pointers are numbered alike.
   const Expr result = emit(builder, term, values, dtype);
   const Expr both = values.variables[0] + values.variables[1];
@@ -170,7 +172,8 @@ TEST_P(RuleTest, GivesTheSameBits) {
 // What the left is without rounding.
 double exact_value(const Term& term, double x, const double (&numbers)[2]) {
   if (term.kind == Term::Kind::kVariable) return x;
-  if (term.kind == Term::Kind::kNumber) return static_cast<double>(static_cast<float>(numbers[term.index]));
+  if (term.kind == Term::Kind::kNumber)
+    return static_cast<double>(static_cast<float>(numbers[term.index]));
   const double a = exact_value(term.operands[0], x, numbers);
   if (term.kind == Term::Kind::kFunction) {
     if (term.function == static_cast<ScalarFunction>(kernels::exp)) return std::exp(a);
@@ -198,7 +201,9 @@ TEST_P(RuleTest, StaysWithinItsStatedError) {
   std::uniform_real_distribution<double> exponent(-6, 6);
   double worst = 0;
   for (int i = 0; i < 20000; ++i) {
-    const auto drawn = [&] { return static_cast<double>(static_cast<float>(std::exp(exponent(random)))); };
+    const auto drawn = [&] {
+      return static_cast<double>(static_cast<float>(std::exp(exponent(random))));
+    };
     const double x = drawn();
     const double numbers[2] = {i % 3 == 0 ? 1 : drawn(), drawn()};
     double number = numbers[0];

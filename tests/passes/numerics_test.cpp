@@ -1,5 +1,5 @@
-// jit::set_numerics: what is exact stays eager mode's bits, what is fast keeps its stated error, and
-// no loop that was compiled under one setting runs under the other.
+// jit::set_numerics: what is exact stays eager mode's bits, what is fast keeps its stated error,
+// and no loop that was compiled under one setting runs under the other.
 #include <groove/groove.h>
 #include <gtest/gtest.h>
 

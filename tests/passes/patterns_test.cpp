@@ -58,8 +58,9 @@ Graph with_gradients(const Graph& graph) {
   for (std::size_t i = 0; i < gradients.inputs.size(); ++i) {
     const ValueId value = gradients.inputs[i].value;
     names[static_cast<std::size_t>(value)] =
-        i < graph.inputs.size() ? both.inputs[i].value
-                                : both.add_input(gradients.type(value), gradients.inputs[i].strides);
+        i < graph.inputs.size()
+            ? both.inputs[i].value
+            : both.add_input(gradients.type(value), gradients.inputs[i].strides);
   }
   for (const Node& node : gradients.nodes) {
     std::vector<ValueId> inputs;

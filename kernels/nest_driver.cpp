@@ -1,8 +1,13 @@
 #include "kernels/nest_driver.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+
+#include "kernels/pool.h"
 
 namespace groove::kernels {
 namespace {
@@ -11,8 +16,34 @@ constexpr int kFirstOuter = 2;
 // Elements along axis 0 whose cache lines stay in the caches until the next row wants them, even
 // when all of them fall into the same sets. Short rows do so by themselves.
 constexpr std::int64_t kBlock = 16, kShortRow = 128;
+constexpr std::size_t kMostStreamed = 31;
+
+// As the system sees it: what the processor says of itself may be all that its package has.
+std::int64_t half_of_last_cache() {
+  long kilobytes = 0;
+  if (std::FILE* file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {
+    if (std::fscanf(file, "%ldK", &kilobytes) != 1) kilobytes = 0;
+    std::fclose(file);
+  }
+  return kilobytes > 0 ? std::int64_t{kilobytes} * 512 : std::int64_t{16} << 20;
+}
+std::atomic<std::int64_t> least_set{0};  // by tests
+
+std::int64_t least_streamed() {
+  static const std::int64_t usual = half_of_last_cache();
+  const std::int64_t set = least_set.load(std::memory_order_relaxed);
+  return set > 0 ? set : usual;
+}
 
 }  // namespace
+
+bool streams(const Kernel& kernel, std::size_t access) {
+  const Access& a = kernel.accesses[access];
+  return (kernel.order == Order::kMap || kernel.order == Order::kRow) && access < kMostStreamed &&
+         a.is_store && a.dtype == kFloat && a.inner == StrideClass::kContiguous;
+}
+
+void set_least_streamed(std::int64_t bytes) { least_set.store(bytes, std::memory_order_relaxed); }
 
 std::vector<Level> nest_levels(const Kernel& kernel) {
   std::vector<Level> levels(kernel.code.size());
@@ -47,6 +78,44 @@ NestDriver::NestDriver(const Kernel& kernel) : order_(kernel.order) {
   for (const Access& access : kernel.accesses) {
     sizes_.push_back(static_cast<std::int64_t>(element_size(access.dtype)));
   }
+  for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
+    if (streams(kernel, a)) streaming_ |= std::uint64_t{1} << a;
+  }
+}
+
+// Stores of many bytes, to memory that nothing else in the launch touches: a line that was just
+// read would have to leave the caches first.
+std::uint64_t NestDriver::find_streamed(const Launch& launch,
+                                        const NestArguments& arguments) const {
+  struct Range {
+    const char *begin, *end;
+    std::int64_t bytes;
+  };
+  const auto range = [&](std::size_t a) {
+    const char* begin = static_cast<const char*>(arguments.accesses[a].pointer);
+    Range found{begin, begin + sizes_[a], sizes_[a]};
+    for (int axis = 0; axis < launch.rank; ++axis) {
+      const std::int64_t stride = launch.strides[a][axis] * sizes_[a];
+      if (stride == 0) continue;
+      (stride > 0 ? found.end : found.begin) += stride * (launch.count[axis] - 1);
+      found.bytes *= launch.count[axis];
+    }
+    return found;
+  };
+  std::uint64_t streamed = 0;
+  for (std::size_t a = 0; a < std::min(sizes_.size(), kMostStreamed); ++a) {
+    if (!(streaming_ >> a & 1)) continue;
+    const Range own = range(a);
+    // Each thread has its share of the launch.
+    if (own.bytes * num_threads() < least_streamed()) continue;
+    bool is_alone = true;
+    for (std::size_t other = 0; other < sizes_.size() && is_alone; ++other) {
+      const Range theirs = range(other);
+      is_alone = other == a || theirs.end <= own.begin || own.end <= theirs.begin;
+    }
+    if (is_alone) streamed |= std::uint64_t{1} << a;
+  }
+  return streamed;
 }
 
 // In bytes, of the point `index`.
@@ -63,6 +132,7 @@ std::int64_t NestDriver::offset(const Launch& launch, std::size_t access,
 template <typename Address>
 void NestDriver::describe(const Launch& launch, NestArguments& arguments,
                           const Address& address) const {
+  arguments.streamed = 0;
   arguments.count[0] = launch.count[0];
   arguments.count[1] = launch.rank > 1 ? launch.count[1] : 1;
   for (int axis = 0; axis < kMaxAxes; ++axis) {
@@ -83,6 +153,7 @@ void NestDriver::run(NestFunction function, const Launch& launch) const noexcept
   describe(launch, arguments, [&](std::size_t a) {
     return static_cast<char*>(launch.pointers[a]) + offset(launch, a, launch.begin);
   });
+  if (streaming_ != 0) arguments.streamed = find_streamed(launch, arguments);
   const bool in_blocks = order_ == Order::kMap && arguments.count[1] > 1 && jumps_lines(arguments);
   std::int64_t left = 1;
   for (int axis = kFirstOuter; axis < launch.rank; ++axis) left *= launch.count[axis];
@@ -92,14 +163,15 @@ void NestDriver::run(NestFunction function, const Launch& launch) const noexcept
     } else {
       function(&arguments);
     }
-    if (--left == 0) return;
+    if (--left == 0) break;
     for (int axis = kFirstOuter; axis < launch.rank; ++axis) {
       const bool wraps = ++arguments.index[axis] == launch.begin[axis] + launch.count[axis];
       move(launch, arguments, axis, wraps ? 1 - launch.count[axis] : 1);
       if (!wraps) break;
       arguments.index[axis] = launch.begin[axis];
     }
-  }
+  }  // Streamed stores are visible to other threads only behind this.
+  if (arguments.streamed != 0) _mm_sfence();
 }
 
 bool NestDriver::bind(const Launch& launch, std::vector<BoundCall>& calls) const {

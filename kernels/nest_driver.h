@@ -25,8 +25,17 @@ struct NestArguments {
   std::int64_t count[2];
   std::int64_t index[kMaxAxes];  // of the first point
   const std::uint64_t* scalars;
+  // A bit for each of the first 31 accesses: whole vectors are stored past the caches. Only stores of
+  // f32 that streams() names have one, and only in maps and rows.
+  std::uint64_t streamed;
   NestAccess accesses[kMaxAccesses];
 };
+
+/// May the kernel's store through this access be streamed?
+bool streams(const Kernel& kernel, std::size_t access);
+/// The bytes from which on a launch streams what it stores: as many as half of the last cache, out
+/// of which later readers would find little of them. Tests lower it; 0 sets it back.
+void set_least_streamed(std::int64_t bytes);
 
 using NestFunction = void (*)(const NestArguments*);
 
@@ -65,9 +74,11 @@ class NestDriver {
   bool jumps_lines(const NestArguments& arguments) const;
   void run_blocks(NestFunction function, const Launch& launch, NestArguments& arguments) const;
   void move(const Launch& launch, NestArguments& arguments, int axis, std::int64_t steps) const;
+  std::uint64_t find_streamed(const Launch& launch, const NestArguments& arguments) const;
 
   Order order_;
   std::vector<std::int64_t> sizes_;  // of an element, per access
+  std::uint64_t streaming_ = 0;      // accesses that may be streamed
 };
 
 }  // namespace groove::kernels

@@ -22,6 +22,9 @@ Nest::Nest(const Kernel& kernel, Isa isa)
       levels_(nest_levels(kernel)) {
   if (kernel.accesses.size() > kMaxAccesses) throw Error("asmjit: a kernel with > 128 accesses");
   for (const Instr& instr : kernel.code) uses_index1_ |= is_index1(instr);
+  for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
+    if (streams(kernel, a)) streaming_ |= std::uint32_t{1} << a;
+  }
 }
 
 NestFunction generate_nest(const Kernel& kernel, Isa isa) { return Nest(kernel, isa).generate(); }
@@ -127,6 +130,25 @@ void Nest::start_row() {
   for (std::size_t a = 0; a < moving_.size(); ++a) {
     if (moving_[a].isValid()) cc_.mov(moving_[a], pointers_[a]);
   }
+  start_streams();
+}
+
+void Nest::start_streams() {
+  if (streaming_ == 0) return;
+  if (!streamed_.isValid()) streamed_ = function_.new_gp();
+  cc_.mov(streamed_, argument(offsetof(NestArguments, streamed)));
+  const Label done = function_.new_label();
+  cc_.test(streamed_, streamed_);
+  cc_.jz(done);
+  const Gp bits = function_.new_gp();
+  cc_.xor_(bits.r32(), bits.r32());
+  for (std::size_t a = 0; a < pointers_.size(); ++a) {
+    if (streaming_ >> a & 1) cc_.or_(bits, pointers_[a]);
+  }
+  cc_.test(bits.r32(), function_.vector_bytes() - 1);
+  cc_.jz(done);
+  cc_.xor_(streamed_.r32(), streamed_.r32());
+  function_.bind(done);
 }
 
 // Strided pointers move vector by vector; contiguous ones are addressed through i.
@@ -255,6 +277,7 @@ void Nest::store(Emitter& emitter, const Instr& instr, const Value& value) {
   const bool walks_rows = kernel_.order == Order::kRow || kernel_.order == Order::kTree;
   switch (kernel_.accesses[instr.imm].inner) {
     case StrideClass::kContiguous:
+      if (!tail_ && (streaming_ >> access & 1)) return store_or_stream(emitter, access, value);
       emitter.store_contiguous(instr.dtype, element(access, instr.dtype), value, tail_);
       return;
     case StrideClass::kStrided:
@@ -268,6 +291,19 @@ void Nest::store(Emitter& emitter, const Instr& instr, const Value& value) {
       emitter.store_strided(instr.dtype, pointers_[access], still, value, tail_);
       return;
   }
+}
+
+void Nest::store_or_stream(Emitter& emitter, int access, const Value& value) {
+  const Mem to = element(access, kFloat);
+  const Vec from = emitter.reg(value, 0);
+  const Label plain = function_.new_label(), done = function_.new_label();
+  cc_.test(streamed_.r32(), static_cast<std::uint32_t>(1) << access);
+  cc_.jz(plain);
+  cc_.emit(Inst::kIdVmovntps, to, from);
+  cc_.jmp(done);
+  function_.bind(plain);
+  cc_.emit(Inst::kIdVmovups, to, from);
+  function_.bind(done);
 }
 
 Value Nest::param(Emitter& emitter, const Instr& instr) {

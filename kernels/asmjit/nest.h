@@ -2,6 +2,7 @@
 // masked tail.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "kernels/asmjit/emitter.h"
@@ -46,9 +47,11 @@ class Nest final : public EmitterHost {
   void emit_level(Level level, const Phase& phase);
   void emit_body(const Phase& phase, int unrolled, const Tail* tail);
   void start_row();
+  void start_streams();
   void advance_vector();
   void for_each_row(void (Nest::*row)());
   void map_row();
+  void store_or_stream(Emitter& emitter, int access, const Value& value);
   Mem argument(std::size_t offset) const;
   Mem element(int access, ScalarType dtype) const;
   bool has_vector_work(const Phase& phase) const;
@@ -62,6 +65,9 @@ class Nest final : public EmitterHost {
   void chunk_of_row(const Phase& phase, const Gp& end);
   void vectors_until(const Phase& phase, const Gp& end, int unrolled);
   void store_row_results(const Phase& phase);
+  void find_lookahead();
+  void start_lookahead();
+  void look_ahead(const Phase& phase, int copies);
 
   // nest_column.cpp
   void columns();
@@ -107,11 +113,15 @@ class Nest final : public EmitterHost {
   Gp i_;                        // position along axis 0
   Gp length_;                   // elements along axis 0
   Gp index1_;                   // index along axis 1
+  Gp streamed_;                 // NestArguments::streamed, 0 in a row that is not aligned
+  std::uint32_t streaming_ = 0; // accesses that may be streamed
   bool uses_index1_ = false;
   int unrolled_ = 0;            // which copy of the body is being emitted
   const Tail* tail_ = nullptr;  // and whether it is cut short
   enum class Accumulate : std::uint8_t { kRegisters, kLanes, kDirect } accumulate_{};
   std::vector<Reduction> reductions_;
+  const Phase* lookahead_ = nullptr;  // the phase that asks for the next row; null: none does
+  std::vector<std::pair<int, Gp>> next_row_;  // accesses, and where their next row begins
 };
 
 }  // namespace groove::kernels::assembly

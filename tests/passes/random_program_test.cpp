@@ -13,6 +13,7 @@
 #include "groove/ops/views.h"
 #include "jit/launch_plan.h"
 #include "kernels/backend.h"
+#include "kernels/nest_driver.h"
 #include "kernels/ops/graph_builder.h"
 #include "kernels/ops/structural.h"
 #include "kernels/pool.h"
@@ -249,6 +250,14 @@ std::uint64_t seeds() {
 
 TEST(RandomProgram, SameBitsAsNodeByNode) { expect_same_bits(seeds(), false); }
 TEST(RandomProgram, SameBitsWithSumsOfManyRows) { expect_same_bits(seeds(), true); }
+
+// As launches do that store more than the caches hold.
+TEST(RandomProgram, SameBitsWithStoresPastTheCaches) {
+  kernels::set_least_streamed(1);
+  expect_same_bits(std::min<std::uint64_t>(seeds(), 30), false);
+  expect_same_bits(std::min<std::uint64_t>(seeds(), 10), true);
+  kernels::set_least_streamed(0);
+}
 
 }  // namespace
 }  // namespace groove::jit

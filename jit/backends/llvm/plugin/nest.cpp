@@ -131,6 +131,7 @@ void Nest::set_up() {
   length_ = field(offsetof(NestArguments, count), word);
   row_count_ = field(offsetof(NestArguments, count) + 8, word);
   scalars_ = field(offsetof(NestArguments, scalars), pointer);
+  streamed_ = field(offsetof(NestArguments, streamed), word);
   for (std::size_t axis = 0; axis < kernels::kMaxAxes; ++axis) {
     first_index_.push_back(field(offsetof(NestArguments, index) + 8 * axis, word));
   }

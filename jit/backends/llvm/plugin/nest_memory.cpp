@@ -50,6 +50,27 @@ void Nest::store_vector(ScalarType dtype, Value* value, Value* place) {
   }
 }
 
+void Nest::store_or_stream(std::uint64_t access, Value* value, Value* place) {
+  const auto bytes_of_vector = static_cast<std::uint64_t>(lanes_) * sizeof(float);
+  Value* const bit = b.CreateAnd(streamed_, b.getInt64(std::uint64_t{1} << access));
+  Value* const rest =
+      b.CreateAnd(b.CreatePtrToInt(place, b.getInt64Ty()), b.getInt64(bytes_of_vector - 1));
+  Value* const is_streamed = b.CreateAnd(b.CreateIsNotNull(bit), b.CreateIsNull(rest));
+  llvm::BasicBlock* const past = new_block();
+  llvm::BasicBlock* const plain = new_block();
+  llvm::BasicBlock* const after = new_block();
+  b.CreateCondBr(is_streamed, past, plain);
+  b.SetInsertPoint(past);
+  llvm::StoreInst* const store = b.CreateAlignedStore(value, place, llvm::Align(bytes_of_vector));
+  llvm::Metadata* const one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), {one}));
+  b.CreateBr(after);
+  b.SetInsertPoint(plain);
+  b.CreateAlignedStore(value, place, alignment(kFloat));
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
 void Nest::store_strided(ScalarType dtype, Value* value, Value* place, Value* stride) {
   if (!tail_ || (is_wide_ && element_size(dtype) >= 4)) {
     Value* const offsets = b.CreateMul(v_.splat(stride), v_.iota(b.getInt64Ty()));
@@ -207,6 +228,9 @@ void Nest::store(const Instr& instr) {
   Value* const value = v_.to_memory(instr.dtype, values_[at(instr.args[0])]);
   switch (kernel_.accesses[instr.imm].inner) {
     case StrideClass::kContiguous:
+      if (!tail_ && kernels::streams(kernel_, instr.imm)) {
+        return store_or_stream(instr.imm, value, element(instr.imm));
+      }
       store_vector(instr.dtype, value, element(instr.imm));
       return;
     case StrideClass::kStrided:

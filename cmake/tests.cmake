@@ -93,6 +93,7 @@ groove_add_test(tracer_test FOLDER tracer TIMEOUT 600)
 groove_add_test(threads_test FOLDER threads TIMEOUT 600)
 groove_add_test(control_test FOLDER control)
 groove_add_test(tell_test FOLDER tell TIMEOUT 600)
+groove_add_test(graph_test FOLDER graph TIMEOUT 600)
 groove_add_test(front_test FOLDER front)
 
 # Whole programs in every way: a sample of the ways and forced exits here, all in programs_full.

@@ -80,7 +80,7 @@ std::unique_ptr<const eager::CompiledComposite> compile(const Call& call) {
     }
     expand_composites(graph);
     if (!is_plain(graph)) return nullptr;
-    run_pipeline(graph);
+    run_own_passes(graph);
     return std::make_unique<FusedComposite>(std::move(graph), std::move(types));
   } catch (const Error&) {
     return nullptr;  // what cannot be compiled runs part by part

@@ -65,12 +65,16 @@ std::string Program::describe() const {
 
 void Program::inspect(const Graph& recorded, SegmentView& view) const {
   Graph graph = recorded;
-  const auto run = [&](const Pass& pass) {
-    pass.run(graph);
-    view.passes.push_back({pass.name, pass.about, print(graph), graph.nodes.size()});
+  const auto show = [&](const std::string& name, const char* about, const Graph& after) {
+    view.passes.push_back({name, about, print(after), after.nodes.size()});
   };
-  if (options_.is_fast) std::for_each(fast_passes().begin(), fast_passes().end(), run);
-  std::for_each(passes().begin(), passes().end(), run);
+  if (options_.is_fast) {
+    for (const Pass& pass : fast_passes()) {
+      pass.run(graph);
+      show(pass.name, pass.about, graph);
+    }
+  }
+  observe_pipeline(graph, show);
   const Fusion fusion = fuse(graph_, {options_.is_fused});
   Lowered lowered = lower_groups(graph_, fusion);
   const Schedule order = schedule(graph_, lowered);

@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -80,6 +85,37 @@ void dump_text(const std::string& name, const std::string& text) {
     std::fprintf(stderr, "groove: GROOVE_DUMP: cannot write %s: %s\n", path.c_str(),
                  std::strerror(errno));
   }
+}
+
+namespace {
+
+// Runs `dot` without a shell: no name in a graph or a folder means anything to it. False when there
+// is no such program.
+bool draw(const std::string& from, const std::string& to) {
+  const char* const arguments[] = {"dot", "-Tsvg", "-o", to.c_str(), from.c_str(), nullptr};
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, "dot", &quiet, nullptr,
+                                   const_cast<char* const*>(arguments), environ);
+  posix_spawn_file_actions_destroy(&quiet);
+  int status = 0;
+  if (failure == 0) while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return failure == 0;
+}
+
+}  // namespace
+
+void dump_picture(const std::string& name, const std::string& dot) {
+  if (environment().dump.empty()) return;
+  dump_text(name + ".dot", dot);
+  // Laying out takes time that grows with the square of the size, and nobody sees anything in it.
+  constexpr std::ptrdiff_t kMostLines = 600;
+  static std::atomic<bool> is_installed{true};
+  if (!is_installed || std::count(dot.begin(), dot.end(), '\n') > kMostLines) return;
+  const std::string path = environment().dump + "/" + name;
+  if (!draw(path + ".dot", path + ".svg")) is_installed = false;
 }
 
 std::string fusion_text(const Graph& graph, const Fusion& fusion) {

@@ -7,6 +7,9 @@ namespace groove::jit {
 
 /// Writes a file into the folder that GROOVE_DUMP names, if it names one; warns once if it cannot.
 void dump_text(const std::string& name, const std::string& text);
+/// The same for a graph in Graphviz's form: `name`.dot and, where the program `dot` is installed and
+/// the graph small enough to be looked at, `name`.svg.
+void dump_picture(const std::string& name, const std::string& dot);
 
 /// Names the groups and what they store.
 std::string fusion_text(const Graph& graph, const Fusion& fusion);

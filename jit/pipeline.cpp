@@ -7,20 +7,20 @@
 
 #include "jit/log.h"
 #include "jit/passes/passes.h"
+#include "jit/user_passes.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
 
 namespace groove::jit {
 namespace {
 
-void dump(const Graph& graph, int number, std::size_t step, const char* name) {
-  if (environment().dump.empty()) return;
-  dump_text(fmt::format("graph{}_{}_{}.graph", number, step, name), print(graph));
-}
-
 std::vector<Pass>& chosen_passes() {
   static auto& chosen = *new std::vector<Pass>;  // never destroyed: see passes()
   return chosen;
+}
+
+const std::vector<Pass>& passes_to_run() {
+  return chosen_passes().empty() ? passes() : chosen_passes();
 }
 
 }  // namespace
@@ -66,19 +66,45 @@ void run_fast_passes(Graph& graph) {
   for (const Pass& pass : fast_passes()) pass.run(graph);
 }
 
+namespace {
+
+void run_one(Graph& graph, const Pass& pass) {
+  pass.run(graph);
+#ifndef NDEBUG
+  const std::string problem = verify(graph);
+  GROOVE_ASSERT(problem.empty(), "after {}: {}\n{}", pass.name, problem, print(graph));
+#endif
+}
+
+}  // namespace
+
+void run_own_passes(Graph& graph) {
+  for (const Pass& pass : passes_to_run()) run_one(graph, pass);
+}
+
+void observe_pipeline(Graph& graph, const PassObserver& observer) {
+  run_user_passes(graph, kRecordedPlace, observer);
+  for (const Pass& pass : passes_to_run()) {
+    if (pass.run == insert_copies) run_user_passes(graph, kOptimizedPlace, observer);
+    run_one(graph, pass);
+    observer(pass.name, pass.about, graph);
+    if (pass.run == expand_composites) run_user_passes(graph, kExpandedPlace, observer);
+  }
+}
+
 void run_pipeline(Graph& graph) {
+  if (environment().dump.empty())
+    return observe_pipeline(graph, [](const std::string&, const char*, const Graph&) {});
   static std::atomic<int> graphs{0};
   const int number = graphs.fetch_add(1, std::memory_order_relaxed);
-  dump(graph, number, 0, "recorded");
-  std::size_t step = 0;
-  for (const Pass& pass : chosen_passes().empty() ? passes() : chosen_passes()) {
-    pass.run(graph);
-    dump(graph, number, ++step, pass.name);
-#ifndef NDEBUG
-    const std::string problem = verify(graph);
-    GROOVE_ASSERT(problem.empty(), "after {}: {}\n{}", pass.name, problem, print(graph));
-#endif
-  }
+  int step = 0;
+  const auto dump = [&](const std::string& name, const char*, const Graph& after) {
+    const std::string file = fmt::format("graph{}_{}_{}", number, step++, name);
+    dump_text(file + ".graph", print(after));
+    dump_picture(file, dot(after));
+  };
+  dump("recorded", "", graph);
+  observe_pipeline(graph, dump);
 }
 
 }  // namespace groove::jit

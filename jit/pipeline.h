@@ -1,6 +1,7 @@
 // The order of the passes.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,18 @@ void choose_passes(std::vector<Pass> chosen);
 const std::vector<Pass>& fast_passes();
 void run_fast_passes(Graph& graph);
 
-/// All of passes(). In debug builds the verifier runs after each; GROOVE_DUMP names a folder that
-/// gets the graph before the first and after each.
+/// What a pass made of a graph, for people who look on.
+using PassObserver =
+    std::function<void(const std::string& name, const char* about, const Graph& graph)>;
+
+/// All of passes(), and between them those of the program (jit/user_passes.h). In debug builds the
+/// verifier runs after each; GROOVE_DUMP names a folder that gets the graph before the first and
+/// after each.
 void run_pipeline(Graph& graph);
+/// Without those of the program and without files: how eager mode's composites are made.
+void run_own_passes(Graph& graph);
+/// As run_pipeline(), without files.
+void observe_pipeline(Graph& graph, const PassObserver& observer);
 /// The same for one of many sizes: what may follow from them is not made part of code.
 void run_pipeline_for_many_sizes(Graph& graph);
 

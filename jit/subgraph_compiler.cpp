@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "jit/subgraph_compiler.h"
 #include "kernels/backend.h"
-#include "kernels/subgraph_run.h"
+#include "src/core/check.h"
 #include "tracer/modes.h"
 #include "tracer/registry.h"
 
@@ -51,7 +52,7 @@ std::vector<ValueCheck> cut_at_checks(Graph& graph) {
 
 class SubgraphProgram final : public kernels::CompiledSubgraph {
  public:
-  explicit SubgraphProgram(Graph graph)
+  SubgraphProgram(Graph graph, bool is_synchronous)
       : stages_(1), numbers_(graph.numbers), program_(std::make_shared<tracer::Segment>()) {
     const std::size_t given = graph.inputs.size() + graph.outputs.size();
     checks_ = cut_at_checks(graph);
@@ -66,7 +67,7 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
     if (!graph.nodes.empty() && graph.nodes[0].place.file)
       program_->place += fmt::format(" at {}:{}", graph.nodes[0].place.file, graph.nodes[0].place.line);
     program_->graph = std::move(graph);
-    tracer::compile_program(program_, tracer::is_compilation_synchronous());
+    tracer::compile_program(program_, is_synchronous);
   }
   State state() const override {
     switch (program_->state.load(std::memory_order_acquire)) {
@@ -97,6 +98,7 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
     }
     return true;
   }
+  const std::string& failure() const { return program_->failure; }
   // On the compile thread, which knows segments.
   void promote() const override { tracer::promote(program_, false); }
 
@@ -130,14 +132,26 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
   tracer::SegmentPtr program_;
 };
 
-std::shared_ptr<const kernels::CompiledSubgraph> compile(const Graph& graph) {
-  // The interpreter is what compiled code is compared with.
+// The interpreter is what compiled code is compared with.
+bool is_oracle() {
   static kernels::Backend* const oracle = kernels::find_backend("interpreter");
-  if (&kernels::current_backend() == oracle) return nullptr;
-  return std::make_shared<SubgraphProgram>(graph);
+  return &kernels::current_backend() == oracle;
+}
+
+std::shared_ptr<const kernels::CompiledSubgraph> compile(const Graph& graph) {
+  if (is_oracle()) return nullptr;
+  return std::make_shared<SubgraphProgram>(graph, tracer::is_compilation_synchronous());
 }
 
 const bool is_registered = (kernels::register_subgraph_compiler(compile), true);
 
 }  // namespace
+
+std::shared_ptr<const kernels::CompiledSubgraph> compile_now(const Graph& graph) {
+  if (is_oracle()) return nullptr;
+  auto program = std::make_shared<SubgraphProgram>(graph, true);
+  GROOVE_CHECK(program->failure().empty(), "compile: {}", program->failure());
+  return program;
+}
+
 }  // namespace groove::jit

@@ -39,9 +39,9 @@ void handle_big_word(const BigWord& word, void (*expand)(void*), void* argument)
 // In a function given to control flow there are no values yet.
 void refuse_stand_in(const TensorImpl& impl) {
   GROOVE_CHECK(!kernels::stands_for_value(impl),
-               "a function given to cond, while_loop or scan looks at a value (item, data_ptr, "
-               "printing, or a shape that depends on data), but it is only recorded; compute with "
-               "tensors, or choose with where() or cond()");
+               "a function given to cond, while_loop, scan or capture looks at a value (item, "
+               "data_ptr, printing, or a shape that depends on data), but it is only recorded; "
+               "compute with tensors, or choose with where() or cond()");
 }
 
 void materialize_hook(TensorImpl& impl) {

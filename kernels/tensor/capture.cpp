@@ -120,7 +120,7 @@ std::vector<Type> FunctionCapture::results(std::size_t function) const {
   return types;
 }
 
-std::int64_t FunctionCapture::finish(std::size_t function) {
+Graph FunctionCapture::take(std::size_t function) {
   Function& called = functions_[function];
   Graph graph = std::move(called.graph);
   called.closures.resize(closed_over_.size(), kNoValue);
@@ -137,7 +137,11 @@ std::int64_t FunctionCapture::finish(std::size_t function) {
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
     graph.values[static_cast<std::size_t>(graph.inputs[i].value)].output =
         static_cast<std::int32_t>(i);
-  finished_.push_back(intern(std::move(graph)));
+  return graph;
+}
+
+std::int64_t FunctionCapture::finish(std::size_t function) {
+  finished_.push_back(intern(take(function)));
   return finished_.back();
 }
 

@@ -25,7 +25,9 @@ class FunctionCapture {
   /// Types of its results.
   std::vector<Type> results(std::size_t function) const;
   const Tensors& closed_over() const { return closed_over_; }
-  /// After all functions were added: the number of the graph.
+  /// After all functions were added: the graph, once.
+  Graph take(std::size_t function);
+  /// The same as a number.
   std::int64_t finish(std::size_t function);
   /// After all are finished, in order: takes draws for so many calls and has the numbers say which.
   void take_draws(std::uint64_t calls);

@@ -86,7 +86,8 @@ void run_big_word(const BigWord& word, void (*expand)(void*), void* context) {
   ensure_environment();
   GROOVE_CHECK(!override_.handler,
                "{}: this call changes state, so it cannot stand in a function given to cond, "
-               "while_loop or scan; call it outside",
+               "while_loop, scan or capture; call it outside (gradients of a captured graph: "
+               "autodiff::differentiate)",
                word.op->name);
   const SiteScope scope(word.site);
   if (big_word_handler) return big_word_handler(word, expand, context);

@@ -2,6 +2,7 @@
 // line and column in every error. Types of nodes are derived, not read.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cmath>
@@ -13,28 +14,23 @@
 
 #include "src/core/check.h"
 #include "src/core/graph.h"
+#include "src/core/graph_values.h"
 #include "src/core/subgraph.h"
 
 namespace groove {
 namespace {
 
-// Node::place keeps plain pointers, so file names that were read live for ever.
-const char* interned(const std::string& text) {
-  static std::mutex mutex;
-  static auto& names = *new std::unordered_set<std::string>;
-  const std::lock_guard lock(mutex);
-  return names.insert(text).first->c_str();
-}
+constexpr std::int64_t kMostDraws = std::int64_t{1} << 60;
 
 class Parser {
  public:
   explicit Parser(const std::string& text) : text_(text) {}
 
-  Graph run() {
+  GraphWithValues run() {
     Graph graph = parse_one();
     skip();
     if (at_ != text_.size()) fail("text after the end of the graph");
-    return graph;
+    return {std::move(graph), std::move(values_), draws_};
   }
 
  private:
@@ -156,11 +152,9 @@ class Parser {
   }
   ScalarType dtype() {
     const std::string spelled = word();
-    for (int i = 0; i < static_cast<int>(ScalarType::NumOptions); ++i) {
-      const auto candidate = static_cast<ScalarType>(i);
-      if (element_size(candidate) != 0 && spelled == short_name(candidate)) return candidate;
-    }
-    fail(fmt::format("`{}` is not a dtype", spelled));
+    const ScalarType found = dtype_of_short_name(spelled);
+    if (found == ScalarType::Undefined) fail(fmt::format("`{}` is not a dtype", spelled));
+    return found;
   }
 
   void define(const std::string& name, ValueId id) {
@@ -182,6 +176,11 @@ class Parser {
       while (accept(","));
       expect(")");
     }
+    if (accept_word("draws")) {
+      const std::int64_t draws = integer();
+      if (draws < 0 || draws > kMostDraws) fail("there cannot be so many draws");
+      draws_ = static_cast<std::uint64_t>(draws);
+    }
     if (accept_word("stages")) graph_.stages = static_cast<std::int32_t>(integer());
   }
   void parse_parameter() {
@@ -191,6 +190,11 @@ class Parser {
       }
       expect(":");
       graph_.numbers.push_back(dtype());
+      if (graph_.numbers.back() != kDouble && graph_.numbers.back() != kLong) {
+        fail("an entry number is f64 or i64");
+      }
+      values_.emplace_back();
+      if (accept("=")) values_.back() = scalar();
       return;
     }
     const std::string name = word();
@@ -201,6 +205,12 @@ class Parser {
     Shape strides = contiguous_strides(type.sizes);
     if (accept_word("strides")) strides = integers();
     if (strides.size() != type.sizes.size()) fail("strides and sizes differ in length");
+    try {
+      check_sizes("`" + name + "`", type);
+      check_strides("`" + name + "`", type, strides);
+    } catch (const Error& error) {
+      fail(error.what());
+    }
     define(name, graph_.add_input(std::move(type), std::move(strides)));
   }
 
@@ -229,7 +239,7 @@ class Parser {
     const auto stage = accept_word("stage") ? static_cast<std::int32_t>(integer()) : 0;
     Place place;
     if (accept("@")) {
-      place.file = interned(word());
+      place.file = lasting_text(word());
       expect(":");
       place.line = static_cast<std::uint32_t>(integer());
     }
@@ -244,6 +254,8 @@ class Parser {
     try {
       index = graph_.add_node(op, std::move(operands), std::move(attrs), std::move(numbers), place,
                               stage);
+      for (const ValueId id : graph_.nodes[static_cast<std::size_t>(index)].outputs)
+        check_sizes(op.name, graph_.type(id));
     } catch (const Error& error) {
       fail(error.what());
     }
@@ -295,10 +307,12 @@ class Parser {
       }
       NumberRef number;
       if (accept("#")) {
-        number.entry = static_cast<std::int32_t>(integer());
-        if (number.entry < 0 || number.entry >= static_cast<std::int32_t>(graph_.numbers.size())) {
+        const std::int64_t entry = integer();
+        if (entry < 0 || entry >= static_cast<std::int64_t>(graph_.numbers.size())) {
           fail("there is no such entry number");
         }
+        number.entry = static_cast<std::int32_t>(entry);
+        number.constant = values_[static_cast<std::size_t>(entry)].value_or(Scalar());
       } else {
         number.constant = scalar();
       }
@@ -333,11 +347,51 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   Graph graph_;
+  std::vector<std::optional<Scalar>> values_;  // of entry numbers
+  std::uint64_t draws_ = 0;
   std::unordered_map<std::string, ValueId> names_;
 };
 
 }  // namespace
 
-Graph parse_graph(const std::string& text) { return Parser(text).run(); }
+Graph parse_graph(const std::string& text) { return Parser(text).run().graph; }
+GraphWithValues parse_graph_with_values(const std::string& text) { return Parser(text).run(); }
+
+// Node::place keeps plain pointers, so file names that were read live for ever.
+const char* lasting_text(const std::string& text) {
+  static std::mutex mutex;
+  static auto& names = *new std::unordered_set<std::string>;
+  const std::lock_guard lock(mutex);
+  return names.insert(text).first->c_str();
+}
+
+ScalarType dtype_of_short_name(const std::string& text) {
+  for (int i = 0; i < static_cast<int>(ScalarType::NumOptions); ++i) {
+    const auto candidate = static_cast<ScalarType>(i);
+    if (element_size(candidate) != 0 && text == short_name(candidate)) return candidate;
+  }
+  return ScalarType::Undefined;
+}
+
+void check_sizes(const std::string& what, const Type& type) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 46;  // what an address reaches
+  std::int64_t bytes = static_cast<std::int64_t>(element_size(type.dtype));
+  GROOVE_CHECK(bytes != 0, "{} has dtype {}, which tensors cannot have", what, name(type.dtype));
+  for (const std::int64_t size : type.sizes) {
+    GROOVE_CHECK(size >= 0, "{} has the size {}", what, size);
+    GROOVE_CHECK(size == 0 || bytes <= kMostBytes / size, "{} has shape {}: no memory holds it",
+                 what, to_string(type.sizes));
+    bytes *= std::max<std::int64_t>(size, 1);
+  }
+}
+
+void check_strides(const std::string& what, const Type& type, const Shape& strides) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 46;
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    const std::int64_t size = std::max<std::int64_t>(type.sizes[i], 1);
+    GROOVE_CHECK(strides[i] >= 0 && strides[i] <= kMost / size, "{} has strides {}", what,
+                 to_string(strides));
+  }
+}
 
 }  // namespace groove

@@ -18,6 +18,7 @@
 
 #include "src/core/check.h"
 #include "src/core/graph.h"
+#include "src/core/graph_values.h"
 #include "src/core/subgraph.h"
 
 namespace groove {
@@ -129,7 +130,23 @@ std::string print(const Op& op, const Attrs& attrs) {
   return text.empty() ? text : text + "}";
 }
 
-std::string print(const Graph& graph) {
+namespace {
+
+std::string statement_text(const Node& node, const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    text += (i ? ", " : "") + names[static_cast<std::size_t>(node.outputs[i])];
+  }
+  text += " = " + call_text(node, names);
+  if (node.stage != 0) text += fmt::format(" stage {}", node.stage);
+  if (node.place.line != 0) {
+    text += fmt::format(" @ {}:{}", base_name(node.place.file), node.place.line);
+  }
+  return text;
+}
+
+std::string graph_text(const Graph& graph, ArrayRef<std::optional<Scalar>> values,
+                       std::uint64_t draws) {
   const std::vector<std::string> names = unique_names(graph);
   const auto name = [&](ValueId id) { return names[static_cast<std::size_t>(id)]; };
   std::string text = "graph(";
@@ -144,23 +161,14 @@ std::string print(const Graph& graph) {
   }
   for (std::size_t i = 0; i < graph.numbers.size(); ++i) {
     text += fmt::format("{}#{}: {}", separator, i, short_name(graph.numbers[i]));
+    if (i < values.size() && values[i]) text += " = " + number_text({-1, *values[i]});
     separator = ", ";
   }
   text += ")";
+  if (draws != 0) text += fmt::format(" draws {}", draws);
   if (graph.stages != 1) text += fmt::format(" stages {}", graph.stages);
   text += " {\n";
-  for (const Node& node : graph.nodes) {
-    text += "  ";
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      text += (i ? ", " : "") + name(node.outputs[i]);
-    }
-    text += " = " + call_text(node, names);
-    if (node.stage != 0) text += fmt::format(" stage {}", node.stage);
-    if (node.place.line != 0) {
-      text += fmt::format(" @ {}:{}", base_name(node.place.file), node.place.line);
-    }
-    text += "\n";
-  }
+  for (const Node& node : graph.nodes) text += "  " + statement_text(node, names) + "\n";
   text += "  return";
   separator = " ";
   for (const GraphOutput& output : graph.outputs) {
@@ -172,6 +180,20 @@ std::string print(const Graph& graph) {
     separator = ", ";
   }
   return text + "\n}\n";
+}
+
+}  // namespace
+
+std::vector<std::string> value_names(const Graph& graph) { return unique_names(graph); }
+
+std::string print(const Graph& graph) { return graph_text(graph, {}, 0); }
+
+std::string print(const GraphWithValues& given) {
+  return graph_text(given.graph, given.numbers, given.draws);
+}
+
+std::string print_node(const Graph& graph, std::size_t node) {
+  return statement_text(graph.nodes[node], unique_names(graph));
 }
 
 std::string dot(const Graph& graph) {

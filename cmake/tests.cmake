@@ -94,6 +94,7 @@ groove_add_test(threads_test FOLDER threads TIMEOUT 600)
 groove_add_test(control_test FOLDER control)
 groove_add_test(tell_test FOLDER tell TIMEOUT 600)
 groove_add_test(graph_test FOLDER graph TIMEOUT 600)
+target_sources(graph_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/ops/support.cpp)
 groove_add_test(front_test FOLDER front)
 
 # Whole programs in every way: a sample of the ways and forced exits here, all in programs_full.

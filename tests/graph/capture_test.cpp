@@ -31,7 +31,7 @@ TEST(Capture, FunctionOfTwoTensors) {
   EXPECT_EQ(graph.nodes()[2].kind(), "elementwise");
   EXPECT_EQ(graph.nodes()[2].line(), 24u);
   EXPECT_TRUE(graph.nodes()[2].file().ends_with("capture_test.cpp"));
-  EXPECT_EQ(graph.nodes()[3].attribute("axes").integers(), std::vector<std::int64_t>{1});
+  EXPECT_EQ(graph.nodes()[3].attribute("dims").integers(), std::vector<std::int64_t>{1});
   EXPECT_EQ(graph.nodes()[0].numbers()[0].value.to_double(), 2);
   EXPECT_EQ(graph.nodes()[1].output().users()[0], graph.nodes()[2]);
   expect_runs_as(graph, {x, y}, {f(x, y)});

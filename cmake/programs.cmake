@@ -46,6 +46,9 @@ foreach(source IN LISTS tool_sources)
   target_compile_definitions(${name} PRIVATE GROOVE_VERSION="${PROJECT_VERSION}")
 endforeach()
 
+# Shows lines of its own source.
+target_compile_definitions(write-walk PRIVATE GROOVE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+
 # Google Benchmark is there for benchmarks that want it; none has to.
 find_package(benchmark QUIET)
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)

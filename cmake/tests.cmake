@@ -140,6 +140,13 @@ if(GROOVE_BUILD_SAMPLES)
     ${PROJECT_BINARY_DIR}/samples)
 endif()
 
+# The page is what Groove makes of the step today; build/tools/write-walk writes it anew.
+if(GROOVE_BUILD_SAMPLES AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  add_test(NAME one_training_step COMMAND write-walk --check
+    ${PROJECT_SOURCE_DIR}/docs/one-training-step.md)
+  add_test(NAME custom_pass COMMAND custom_pass)
+endif()
+
 # Random programs in all ways, bit for bit; the seeds are fixed so that a failure stays.
 if(GROOVE_BUILD_SAMPLES)
   if(TARGET groove_llvm_plugin)

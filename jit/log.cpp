@@ -87,11 +87,8 @@ void dump_text(const std::string& name, const std::string& text) {
   }
 }
 
-namespace {
-
-// Runs `dot` without a shell: no name in a graph or a folder means anything to it. False when there
-// is no such program.
-bool draw(const std::string& from, const std::string& to) {
+// Runs `dot` without a shell: no name in a graph or a folder means anything to it.
+bool draw_picture(const std::string& from, const std::string& to) {
   const char* const arguments[] = {"dot", "-Tsvg", "-o", to.c_str(), from.c_str(), nullptr};
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
@@ -101,21 +98,22 @@ bool draw(const std::string& from, const std::string& to) {
                                    const_cast<char* const*>(arguments), environ);
   posix_spawn_file_actions_destroy(&quiet);
   int status = 0;
-  if (failure == 0) while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  if (failure == 0) {
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
   return failure == 0;
 }
-
-}  // namespace
 
 void dump_picture(const std::string& name, const std::string& dot) {
   if (environment().dump.empty()) return;
   dump_text(name + ".dot", dot);
   // Laying out takes time that grows with the square of the size, and nobody sees anything in it.
-  constexpr std::ptrdiff_t kMostLines = 600;
+  constexpr std::ptrdiff_t kMostLines = 400;
   static std::atomic<bool> is_installed{true};
   if (!is_installed || std::count(dot.begin(), dot.end(), '\n') > kMostLines) return;
   const std::string path = environment().dump + "/" + name;
-  if (!draw(path + ".dot", path + ".svg")) is_installed = false;
+  if (!draw_picture(path + ".dot", path + ".svg")) is_installed = false;
 }
 
 std::string fusion_text(const Graph& graph, const Fusion& fusion) {

@@ -10,6 +10,8 @@ void dump_text(const std::string& name, const std::string& text);
 /// The same for a graph in Graphviz's form: `name`.dot and, where the program `dot` is installed and
 /// the graph small enough to be looked at, `name`.svg.
 void dump_picture(const std::string& name, const std::string& dot);
+/// A file in Graphviz's form as SVG; false where there is no program `dot`.
+bool draw_picture(const std::string& from, const std::string& to);
 
 /// Names the groups and what they store.
 std::string fusion_text(const Graph& graph, const Fusion& fusion);

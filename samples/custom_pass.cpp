@@ -1,6 +1,6 @@
-// A compiler pass of one's own: relu(x) * relu(x) becomes one operator with a branch less. First on a
-// captured graph, where one can look at it, then in a training loop, whose forward, backward and
-// update it sees as one graph.
+// A compiler pass of one's own: relu(x) * relu(x) becomes square(clamp_min(x, 0)). First on a captured
+// graph, where one can look at it, then in a training loop, whose forward, backward and update it
+// sees as one graph.
 #include <groove/groove.h>
 #include <groove/jit/capture.h>
 #include <groove/jit/pass.h>

@@ -1,7 +1,8 @@
 // Editable graphs to ordinary ones and back, and attributes by name.
 #include "jit/graph/state.h"
 
-#include <bit>
+#include <mutex>
+#include <unordered_map>
 
 #include "src/core/subgraph.h"
 
@@ -57,12 +58,32 @@ GraphWithValues with_values(const GraphState& state) {
   return {in_order(state), state.numbers, state.draws};
 }
 
+namespace {
+
+// Which operands of an operator may be absent: bits of those that are in some of its samples.
+std::uint64_t optional_operands(const Op& op) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& known = *new std::unordered_map<const Op*, std::uint64_t>;
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = known.try_emplace(&op, 0);
+  if (!is_new || !op.samples || op.dtypes.empty()) return at->second;
+  for (const Sample& sample : op.samples(op.dtypes.front()))
+    for (std::size_t i = 0; i < sample.inputs.size() && i < 64; ++i)
+      if (sample.inputs[i].dtype == ScalarType::Undefined) at->second |= std::uint64_t{1} << i;
+  return at->second;
+}
+
+}  // namespace
+
 std::string problem_of(const groove::Graph& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const groove::Node& node = graph.nodes[i];
     bool has_functions = false;
     for (const AttrField& field : node.op->attributes)
       has_functions |= field.type == AttrType::kGraph;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k)
+      if (node.inputs[k] == kNoValue && (k >= 64 || !(optional_operands(*node.op) >> k & 1)))
+        return fmt::format("node {} ({}): operand {} is absent", i, node.op->name, k);
     if (node.op->kind == OpKind::kBig)
       return fmt::format("node {} ({}): is no operator on tensors", i, node.op->name);
     // Numbers of control flow are those of its functions.

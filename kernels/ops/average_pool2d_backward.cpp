@@ -67,7 +67,10 @@ const Op& op = define({
     .attributes = attributes(),
     .type = [](const Signature& s) -> TypeResult {
       const Type& grad = s.inputs[0];
-      const Shape output = pooled_sizes(s);
+      const IntArrayRef image = s.attr().integers(kPoolInput);
+      GROOVE_CHECK(image.size() == 2 && image[0] < (1 << 24) && image[1] < (1 << 24),
+                   "average_pool2d_backward: an image of {}", to_string(image));
+      const Shape output = pooled_sizes(s, image);
       GROOVE_CHECK(grad.sizes == output, "average_pool2d_backward: gradient {} is not {}",
                    to_string(grad.sizes), to_string(output));
       const IntArrayRef size = s.attr().integers(kPoolInput);

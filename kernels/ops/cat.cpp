@@ -1,5 +1,6 @@
 // cat: tensors one after the other along an axis; stack makes a new axis for it.
 #include "groove/ops/views.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
 #include "src/core/promotion.h"
@@ -14,7 +15,7 @@ const Op& op = define({
     .attributes = {{"dim", AttrType::kInt}},
     .type = [](const Signature& s) -> TypeResult {
       GROOVE_CHECK(!s.inputs.empty(), "cat: the list of tensors is empty");
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+      const std::size_t dim = axis_of(s, 0);
       Type result = s.inputs[0];
       for (std::size_t i = 1; i < s.inputs.size(); ++i) {
         Shape sizes = s.inputs[i].sizes;

@@ -1,5 +1,6 @@
 // gather: one element per element of the index, along an axis.
 #include "groove/ops/index.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/indexed_write.h"
 #include "kernels/ops/reference.h"
 
@@ -14,7 +15,7 @@ const Op& op = define({
     .type = [](const Signature& s) -> TypeResult {
       check_index_dtype("gather", s.inputs[1]);
       const Shape &own = s.inputs[0].sizes, &index = s.inputs[1].sizes;
-      const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+      const std::size_t dim = axis_of(s, 0);
       bool fits = own.size() == index.size();
       for (std::size_t axis = 0; fits && axis < own.size(); ++axis)
         fits = axis == dim || index[axis] <= own[axis];

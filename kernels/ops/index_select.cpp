@@ -1,5 +1,6 @@
 // index_select: slices at the positions a 1-d tensor holds.
 #include "groove/ops/index.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/indexed_write.h"
 #include "kernels/ops/reference.h"
 
@@ -18,7 +19,7 @@ const Op& op = define({
                    "axis",
                    to_string(s.inputs[1].sizes));
       Type result = s.inputs[0];
-      result.sizes[static_cast<std::size_t>(s.attr().integer(0))] = s.inputs[1].sizes[0];
+      result.sizes[axis_of(s, 0)] = s.inputs[1].sizes[0];
       return {{result}, result.dtype};
     },
     .lowering = kernels::lower(kernels::GatherLowering{.index_is_full = false}),

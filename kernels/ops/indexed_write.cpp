@@ -7,6 +7,7 @@
 
 #include "groove/half.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/reference.h"
 #include "src/core/faults.h"
 
@@ -209,7 +210,7 @@ void with_sum_type(ScalarType dtype, const Visit& visit) {
 
 void check_fit(const Signature& s, const IndexedWrite& spec, const Shape& own) {
   const Shape &index = s.inputs[s.inputs.size() - 2].sizes, &source = s.inputs.back().sizes;
-  const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+  const std::size_t dim = axis_below(s, s.attr().integer(0), own.size());
   bool fits = source.size() == own.size();
   if (spec.writing == Writing::kSlices) {
     fits = fits && index.size() == 1;
@@ -228,6 +229,8 @@ TypeResult type_of_write(const Signature& s, const IndexedWrite& spec) {
   check_index_dtype(spec.name, s.inputs[s.inputs.size() - 2]);
   const Type& source = s.inputs.back();
   const Type result = spec.into_zeros ? Type{source.dtype, s.attr().integers(1)} : s.inputs[0];
+  for (const std::int64_t size : result.sizes)
+    GROOVE_CHECK(size >= 0, "{}: the result has shape {}", spec.name, to_string(result.sizes));
   check_fit(s, spec, result.sizes);
   GROOVE_CHECK(result.dtype == source.dtype, "{}: self is {}, source is {}; convert one of them",
                spec.name, name(result.dtype), name(source.dtype));

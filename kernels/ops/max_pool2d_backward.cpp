@@ -17,7 +17,12 @@ void run_as(const Signature& s, const T* grad, const std::int64_t* positions, T*
   std::fill(result + planes.begin * plane, result + planes.end * plane, T(0));
   for (std::int64_t p = planes.begin; p < planes.end; ++p) {
     T* target = result + p * plane;
-    for (std::int64_t i = p * count; i < (p + 1) * count; ++i) target[positions[i]] += grad[i];
+    for (std::int64_t i = p * count; i < (p + 1) * count; ++i) {
+      GROOVE_CHECK(static_cast<std::uint64_t>(positions[i]) < static_cast<std::uint64_t>(plane),
+                   "max_pool2d_backward: position {} in an image of {} elements", positions[i],
+                   plane);
+      target[positions[i]] += grad[i];
+    }
   }
 }
 
@@ -47,6 +52,9 @@ const Op& op = define({
                    "max_pool2d_backward: gradient {} and positions {} do not fit",
                    to_string(grad.sizes), to_string(s.inputs[1].sizes));
       const IntArrayRef size = s.attr().integers(0);
+      GROOVE_CHECK(size.size() == 2 && size[0] >= 0 && size[1] >= 0 && size[0] < (1 << 24) &&
+                       size[1] < (1 << 24),
+                   "max_pool2d_backward: an image of {}", to_string(size));
       return {{{grad.dtype, {grad.sizes[0], grad.sizes[1], size[0], size[1]}}}, grad.dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{.run_part = run_part}),

@@ -83,7 +83,13 @@ const Op& op = define({
     .number_names = {"seed", "draw"},
     .type = [](const Signature& s) -> TypeResult {
       Shape sizes = s.inputs[0].sizes;
-      sizes.back() = s.attr().integer(kSamples);
+      const std::int64_t samples = s.attr().integer(kSamples);
+      GROOVE_CHECK(sizes.size() == 1 || sizes.size() == 2, "multinomial: weights of shape {}",
+                   to_string(sizes));
+      GROOVE_CHECK(samples >= 0 && (samples == 0 || sizes.back() > 0) &&
+                       (s.attr().boolean(kReplacement) || samples <= sizes.back()),
+                   "multinomial: {} samples of {} weights", samples, sizes.back());
+      sizes.back() = samples;
       return {{{kLong, sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{

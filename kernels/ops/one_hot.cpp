@@ -10,7 +10,10 @@ namespace {
 
 Shape with_classes(const Signature& s) {
   Shape sizes = s.inputs[0].sizes;
-  sizes.back() = s.attr().integer(0);
+  const std::int64_t classes = s.attr().integer(0);
+  GROOVE_CHECK(!sizes.empty() && sizes.back() == 1 && classes >= 0,
+               "{}: positions of shape {} among {} classes", s.op.name, to_string(sizes), classes);
+  sizes.back() = classes;
   return sizes;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "groove/ops/views.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
 #include "kernels/ops/structural.h"
@@ -23,6 +24,9 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, 
   const std::int64_t block = element_count(sizes.slice(dim + 1, sizes.size() - dim - 1)) *
                              static_cast<std::int64_t>(element_size(s.inputs[0].dtype));
   const std::int64_t length = s.inputs[0].sizes[dim];
+  GROOVE_CHECK(length == 0 || (start >= 0 && start < sizes[dim] &&
+                               start + (length - 1) * step < sizes[dim]),
+               "place_slice: {} elements from {} on leave an axis of {}", length, start, sizes[dim]);
   const char* source = static_cast<const char*>(inputs[0].impl()->data());
   char* target = static_cast<char*>(outputs[0].impl()->data());
   const std::int64_t size = sizes[dim], blocks = before * size;
@@ -52,7 +56,20 @@ const Op& op = define({
     .attributes = {{"sizes", AttrType::kInts}, {"dim", AttrType::kInt}, {"step", AttrType::kInt}},
     .number_names = {"start"},
     .type = [](const Signature& s) -> TypeResult {
-      return {{{s.inputs[0].dtype, s.attr().integers(kSizes)}}, s.inputs[0].dtype};
+      Shape sizes(s.attr().integers(kSizes));
+      const std::size_t dim = axis_of(s, kDim);
+      const std::int64_t step = s.attr().integer(kStep);
+      Shape given = s.inputs[0].sizes;
+      bool fits = step >= 1 && given.size() == sizes.size();
+      if (fits) {
+        // The last one lies at (given - 1) * step at least.
+        const std::int64_t count = given[dim], room = sizes[dim];
+        fits = room >= 0 && (count == 0 || (count - 1) <= (room - 1) / step);
+        given[dim] = room;
+      }
+      GROOVE_CHECK(fits && given == sizes, "place_slice: {} does not fit {} along axis {} at steps "
+                   "of {}", to_string(s.inputs[0].sizes), to_string(sizes), dim, step);
+      return {{{s.inputs[0].dtype, sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{.run_part = run, .takes_halves = true}),
     .gradient =

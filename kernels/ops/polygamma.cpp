@@ -23,7 +23,12 @@ double reference_of(std::int64_t order, double x) {
 const Op& op = define({
     .name = "polygamma",
     .attributes = {{"order", AttrType::kInt}},
-    .type = floating_result,
+    .type = [](const Signature& s) -> TypeResult {
+      const std::int64_t order = s.attr().integer(0);
+      GROOVE_CHECK(order >= 1 && order <= kMostOrder, "polygamma: order {} is not in [1, {}]", order,
+                   kMostOrder);
+      return floating_result(s);
+    },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body =
             [](kernels::Body& b) {

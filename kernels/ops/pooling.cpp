@@ -93,12 +93,43 @@ PoolAttrs adaptive_pool_of(const char* op, IntArrayRef sizes, IntArrayRef output
   return pool;
 }
 
-Shape pooled_sizes(const Signature& s) {
+namespace {
+
+// Attributes as pool_of() and adaptive_pool_of() make them, for images of these sizes.
+void check_pool(const Signature& s, IntArrayRef image) {
+  constexpr std::int64_t kMost = 1 << 24;  // so that nothing overflows
+  const AttrReader attr = s.attr();
+  bool is_good = image.size() == 2;
+  for (const std::size_t field :
+       {kPoolKernel, kPoolStride, kPoolPadding, kPoolDilation, kPoolOutput}) {
+    const IntArrayRef values = attr.integers(field);
+    is_good = is_good && values.size() == 2;
+    for (const std::int64_t value : values) is_good = is_good && value >= 0 && value < kMost;
+  }
+  GROOVE_CHECK(is_good, "{}: windows need two numbers each, from 0 to {}", s.op.name, kMost);
+  const PoolAttrs pool = pool_attrs(attr);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t k = pool.kernel[i], st = pool.stride[i], p = pool.padding[i];
+    const std::int64_t reach = pool.dilation[i] * (k - 1), in = image[i];
+    const bool fits = pool.is_adaptive
+                          ? in > 0 && pool.output[i] > 0
+                          : in > 0 && k > 0 && st > 0 && pool.dilation[i] > 0 && 2 * p <= k &&
+                                pool.output[i] > 0 && in + 2 * p > reach &&
+                                (pool.output[i] - 1) * st < in + p;
+    GROOVE_CHECK(fits, "{}: {} windows of {} at steps of {} do not fit an axis of {}, padding {}",
+                 s.op.name, pool.output[i], k, st, in, p);
+  }
+}
+
+}  // namespace
+
+Shape pooled_sizes(const Signature& s, IntArrayRef image) {
   const Type& input = s.inputs[0];
   GROOVE_CHECK(input.sizes.size() == 4, "{}: input {} must have four dimensions", s.op.name,
                to_string(input.sizes));
   GROOVE_CHECK(is_floating(input.dtype), "{}: input is {}; it must be floating", s.op.name,
                name(input.dtype));
+  check_pool(s, image.empty() ? IntArrayRef(input.sizes).slice(2, 2) : image);
   const IntArrayRef output = s.attr().integers(kPoolOutput);
   return {input.sizes[0], input.sizes[1], output[0], output[1]};
 }

@@ -53,7 +53,11 @@ const Op& define_step(const char* name, bool has_momentum, bool is_centered) {
                      {"momentum", AttrType::kBool},
                      {"centered", AttrType::kBool}},
       .number_names = {"lr", "alpha", "rest", "eps", "weight_decay", "momentum"},
-      .type = optimizer_step_type,
+      .type = [inputs](const Signature& s) -> TypeResult {
+        GROOVE_CHECK(inputs == 3 + s.attr().boolean(kMomentum) + s.attr().boolean(kCentered),
+                     "{}: momentum and centered do not fit {} operands", s.op.name, inputs);
+        return optimizer_step_type(s);
+      },
       .lowering = kernels::lower(kernels::ElementwiseLowering{
           .body = [](kernels::Body& b) { return step(b.attr(), b.inputs, b.numbers); }}),
       .mutates = std::move(mutates),

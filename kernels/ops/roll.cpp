@@ -1,5 +1,6 @@
 // roll: elements moved along axes, those that leave coming back at the other end.
 #include "groove/ops/views.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
 
@@ -12,7 +13,18 @@ const Op& op = define({
     .name = "roll",
     .kind = OpKind::kComposite,
     .attributes = {{"shifts", AttrType::kInts}, {"dims", AttrType::kInts}},
-    .type = same_as_input,
+    .type = [](const Signature& s) -> TypeResult {
+      const IntArrayRef shifts = s.attr().integers(kShifts), dims = s.attr().integers(kDims);
+      GROOVE_CHECK(shifts.size() == dims.size(), "roll: {} shifts along {} axes", shifts.size(),
+                   dims.size());
+      for (std::size_t i = 0; i < dims.size(); ++i) {
+        const std::int64_t size =
+            s.inputs[0].sizes[axis_below(s, dims[i], s.inputs[0].sizes.size())];
+        GROOVE_CHECK(shifts[i] >= 0 && shifts[i] <= size, "roll: a shift of {} in {}", shifts[i],
+                     size);
+      }
+      return same_as_input(s);
+    },
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           const IntArrayRef shifts = s.attr().integers(kShifts), dims = s.attr().integers(kDims);

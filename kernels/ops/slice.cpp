@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "groove/ops/views.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/reference.h"
 
 namespace groove {
@@ -20,7 +21,7 @@ void check_axis(const Signature& s, const Geometry& input) {
 
 void check_start(const Signature& s, std::int64_t size, std::int64_t last) {
   const std::int64_t start = s.numbers[0].to_int();
-  GROOVE_CHECK(start >= 0 && start + last < size + (last < 0 ? 1 : 0),
+  GROOVE_CHECK(start >= 0 && start <= size && start + last < size + (last < 0 ? 1 : 0),
                "{}: elements {} to {} are outside the axis of size {}", s.op.name, start,
                start + last, size);
 }
@@ -33,7 +34,11 @@ const Op& op = define({
     .type = [](const Signature& s) -> TypeResult {
       Type type = s.inputs[0];
       const AttrReader attr = s.attr();
-      type.sizes[static_cast<std::size_t>(attr.integer(kDim))] = attr.integer(kLength);
+      const std::int64_t length = attr.integer(kLength), step = attr.integer(kStep);
+      std::int64_t& size = type.sizes[axis_of(s, kDim)];
+      GROOVE_CHECK(length >= 0 && length <= size && step >= 1 && (length <= 1 || step <= size),
+                   "slice: {} elements at steps of {} from an axis of size {}", length, step, size);
+      size = length;
       return {{type}, type.dtype};
     },
     .view =
@@ -88,7 +93,7 @@ const Op& op_select = define({
     .number_names = {"index"},
     .type = [](const Signature& s) -> TypeResult {
       Type type = s.inputs[0];
-      type.sizes.erase(static_cast<std::size_t>(s.attr().integer(0)));
+      type.sizes.erase(axis_of(s, 0));
       return {{type}, type.dtype};
     },
     .view =

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "groove/ops/index.h"
+#include "kernels/ops/axis.h"
 #include "kernels/ops/ranking.h"
 #include "kernels/ops/reference.h"
 
@@ -32,8 +33,10 @@ const Op& op = define({
     .attributes = {{"dim", AttrType::kInt}, {"k", AttrType::kInt}, {"largest", AttrType::kBool}},
     .type = [](const Signature& s) -> TypeResult {
       Shape sizes = s.inputs[0].sizes;
-      if (!sizes.empty())
-        sizes[static_cast<std::size_t>(s.attr().integer(kDim))] = s.attr().integer(kCount);
+      const std::int64_t count = s.attr().integer(kCount);
+      const std::int64_t size = sizes.empty() ? 1 : sizes[axis_of(s, kDim)];
+      GROOVE_CHECK(count >= 0 && count <= size, "topk: {} of {} elements", count, size);
+      if (!sizes.empty()) sizes[axis_of(s, kDim)] = count;
       return {{{s.inputs[0].dtype, sizes}, {kLong, sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{

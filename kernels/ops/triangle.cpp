@@ -14,7 +14,15 @@ const Op& op = define({
     .name = "triangle",
     .kind = OpKind::kComposite,
     .attributes = {{"diagonal", AttrType::kInt}, {"is_upper", AttrType::kBool}},
-    .type = same_as_input,
+    .type = [](const Signature& s) -> TypeResult {
+      GROOVE_CHECK(s.inputs[0].sizes.size() >= 2, "triangle: shape {} has no matrix",
+                   to_string(s.inputs[0].sizes));
+      constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
+      const std::int64_t diagonal = s.attr().integer(kDiagonal);
+      GROOVE_CHECK(diagonal >= -kFarthest && diagonal <= kFarthest, "triangle: diagonal {}",
+                   diagonal);
+      return same_as_input(s);
+    },
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           const Shape& sizes = s.inputs[0].sizes;

@@ -111,15 +111,17 @@ std::int64_t elements(const Graph& graph) {
 
 TEST(TypeRules, RefuseWhatCannotRun) {
   std::size_t refused = 0, ran = 0;
+  const bool is_told = std::getenv("OPS_UNDER_TEST") != nullptr;
   for (const Op* op : all_ops()) {
     if (!op->samples || op->kind == OpKind::kBig || !testing::is_wanted(*op)) continue;
-    if (std::getenv("GROOVE_SAY_OPS")) std::fprintf(stderr, "%s\n", op->name.c_str());
     testing::Source source{op->name.size() * 977 + 5};
     for (const ScalarType dtype : op->dtypes) {
       if (dtype != op->dtypes.front() && dtype != op->dtypes.back()) continue;
       for (const Sample& sample : op->samples(dtype)) {
         for (int time = 0; time < 12; ++time) {
           const Sample strange = strange_sample(*op, sample, source);
+          // The last call before a crash.
+          if (is_told) std::fprintf(stderr, "%s\n", testing::describe(*op, strange).c_str());
           try {
             const jit::Graph graph = testing::facade_of(testing::graph_of(*op, strange));
             const std::string problem = graph.problem();
@@ -133,8 +135,21 @@ TEST(TypeRules, RefuseWhatCannotRun) {
               if (input.defined()) arguments.push_back(input);
             graph.run(arguments);
             ++ran;
+            // Positions that no check has seen.
+            bool has_positions = false;
+            for (const Tensor& argument : arguments) {
+              const TensorImpl& impl = *argument.impl();
+              if (impl.dtype != kLong) continue;
+              auto* const values = static_cast<std::int64_t*>(impl.data());
+              for (std::int64_t i = 0; i < impl.numel; ++i)
+                values[i] = kStrange[source.bits() % std::size(kStrange)];
+              has_positions |= impl.numel > 0;
+            }
+            if (has_positions) graph.run(arguments);
           } catch (const Error&) {
             ++refused;
+          } catch (const std::exception& error) {
+            ADD_FAILURE() << error.what() << ": " << testing::describe(*op, strange);
           }
         }
       }

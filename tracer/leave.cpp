@@ -224,8 +224,9 @@ std::vector<Replay::Live*> Replay::swap_snapshots(std::size_t w) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (!slot.is_live_in) id = segment_->storages[static_cast<std::size_t>(slot.storage)].base;
     Live& live = live_[static_cast<std::size_t>(id)];
+    // Memory of the program's own may be gone by now: what reads it is given a copy.
     if (live.run != run_ || live.bound_at > w || live.snapshot.empty() ||
-        snapshot_is_current(live) || live.object->storage->flags & Storage::kForeign)
+        live.object->storage->flags & Storage::kForeign || snapshot_is_current(live))
       return;
     // Two operands may be views of one live-in, whose snapshot is what the program wrote by now.
     if (std::find(swapped.begin(), swapped.end(), &live) != swapped.end()) return;

@@ -2,6 +2,7 @@
 // combine them.
 #include <algorithm>
 
+#include "jit/costs.h"
 #include "jit/kernel_writer.h"
 #include "kernels/build.h"
 #include "kernels/order.h"
@@ -239,7 +240,8 @@ LaunchPlan combine_rows(ScalarType dtype, const std::vector<ColumnChunks::Row>& 
   plan.operands.push_back({dtype, true, target, 0, {}, false});
   plan.kernel = std::make_shared<const kernels::Kernel>(builder.finish());
   plan.callable = kernels::compile_cached(kernels::current_backend(), *plan.kernel);
-  plan.nanoseconds = 20.0 + 0.1 * static_cast<double>(plan.box.points() * leaves);
+  plan.nanoseconds = costs::kLaunch + (costs::kInstruction + costs::kNearLoad) *
+                                          static_cast<double>(plan.box.points() * leaves);
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "jit/costs.h"
 #include "jit/group_form.h"
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
@@ -538,7 +539,8 @@ LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, 
   plan.callable = kernels::compile_cached(kernels::current_backend(), *plan.kernel);
   plan.operands.push_back({dtype, false, source, from.offset, {}, true});
   plan.operands.push_back({dtype, true, target, to.offset, {}, true});
-  plan.nanoseconds = 20.0 + 0.1 * static_cast<double>(plan.box.points());
+  plan.nanoseconds = costs::kLaunch + (costs::kNearLoad + costs::kNearStore) *
+                                          static_cast<double>(plan.box.points());
   return plan;
 }
 

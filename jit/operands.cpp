@@ -2,6 +2,7 @@
 // far end of them.
 #include <optional>
 
+#include "jit/costs.h"
 #include "jit/fusion.h"
 #include "kernels/build.h"
 #include "kernels/lowering.h"
@@ -13,13 +14,6 @@ using kernels::ElementwiseLowering;
 using kernels::GatherLowering;
 using kernels::ReductionLowering;
 
-namespace {
-
-// A store and a load into the first-level cache cost as much as a few instructions.
-constexpr std::int32_t kDear = 10;
-
-}  // namespace
-
 bool is_splat(const Node& node) {
   if (node.op->kind != OpKind::kElementwise || !node.inputs.empty() || node.op->is_random ||
       !node.op->lowering || node.outputs.size() != 1) {
@@ -29,7 +23,7 @@ bool is_splat(const Node& node) {
   return how && !how->uses_flat_index && !how->uses_last_index;
 }
 
-// Instructions of the node's body over operands that are there.
+// More instructions, over operands that are there, than a store and a load of the result cost.
 bool is_dear(const Graph& graph, const Node& n) {
   const auto* how =
       n.op->lowering ? std::get_if<kernels::ElementwiseLowering>(&n.op->lowering->how) : nullptr;
@@ -51,7 +45,8 @@ bool is_dear(const Graph& graph, const Node& n) {
   const auto leaves = static_cast<std::int32_t>(inputs.size() + parameters.size());
   const kernels::Exprs body =
       kernels::emit_elementwise(builder, signature, result, inputs, parameters);
-  return body[0].id() - leaves >= kDear;
+  const auto instructions = static_cast<double>(body[0].id() - leaves);
+  return instructions * costs::kInstruction >= costs::kNearStore + costs::kNearLoad;
 }
 
 Geometry memory_geometry(const Graph& graph, ValueId value) {

@@ -1,0 +1,13 @@
+// What work costs on one thread, in nanoseconds. Fitted by build/tools/fit-costs, which prints
+// this file; nothing but speed depends on it.
+#pragma once
+
+namespace groove::jit::costs {
+
+inline constexpr double kInstruction = 0.0169;  // of a vectorised body, and element
+inline constexpr double kNearLoad = 0.0587;     // from the first-level cache, and element
+inline constexpr double kNearStore = 0.0535;    // to it
+inline constexpr double kFarByte = 0.0500;      // read from or written to memory
+inline constexpr double kLaunch = 19.7;         // of a kernel
+
+}  // namespace groove::jit::costs

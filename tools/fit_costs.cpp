@@ -1,0 +1,117 @@
+// fit-costs: measures what the compiler's decisions weigh against each other (instructions, near
+// and far memory, launches) on generated kernels, and prints the table that jit/costs.h holds:
+//
+//   build/tools/fit-costs > costs.h && mv costs.h jit/costs.h
+//
+// Costs are slopes between a kernel and a longer one, the least of many turns, on one thread.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "kernels/backend.h"
+#include "kernels/expr.h"
+#include "kernels/pool.h"
+
+namespace {
+
+using namespace groove;
+using namespace groove::kernels;
+
+constexpr int kTurns = 1000;
+
+struct Shape {
+  int loads = 1, stores = 1, instructions = 0;
+};
+
+// Sums of the loads, a chain of instructions, the result stored, over `count` elements.
+class Body {
+ public:
+  Body(const Shape& shape, std::int64_t count) : times_(count > 100'000 ? 1 : 64) {
+    Builder builder;
+    Expr value = builder.load(kFloat, StrideClass::kContiguous);
+    for (int i = 1; i < shape.loads; ++i) {
+      value = value + builder.load(kFloat, StrideClass::kContiguous);
+    }
+    for (int i = 0; i < shape.instructions; ++i) value = i % 2 ? value * 0.875 : value + 0.25;
+    for (int i = 0; i < shape.stores; ++i) {
+      builder.store(kFloat, StrideClass::kContiguous, value);
+    }
+    const Kernel kernel = builder.finish();
+    callable_ = compile_cached(current_backend(), kernel);
+    // Rows of different operands begin in different sets of the caches.
+    const std::int64_t apart = count + 16 * 17;
+    const std::size_t accesses = kernel.accesses.size();
+    memory_.assign(static_cast<std::size_t>(apart) * accesses + 16, 0.5f);
+    strides_.assign(accesses * kMaxAxes, 0);
+    for (std::size_t a = 0; a < accesses; ++a) {
+      pointers_.push_back(memory_.data() + static_cast<std::int64_t>(a) * apart);
+      strides_[a * kMaxAxes] = 1;
+    }
+    launch_.count[0] = count;
+    launch_.pointers = pointers_.data();
+    launch_.strides = reinterpret_cast<const std::int64_t(*)[kMaxAxes]>(strides_.data());
+  }
+
+  /// One turn; the least counts.
+  void measure() {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < times_; ++i) callable_->run(launch_);
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
+    least_ = std::min(least_, taken.count() / times_);
+  }
+  double nanoseconds() const { return least_; }
+
+ private:
+  std::shared_ptr<const Callable> callable_;
+  std::vector<float> memory_;
+  std::vector<void*> pointers_;
+  std::vector<std::int64_t> strides_;
+  Launch launch_;
+  int times_;
+  double least_ = 1e300;
+};
+
+double run(const Shape& shape, std::int64_t count, int turns) {
+  Body body(shape, count);
+  for (int turn = 0; turn < turns; ++turn) body.measure();
+  return body.nanoseconds();
+}
+
+// Of one of the `by` that the second shape has more, and of one element. The two take turns.
+double slope(const Shape& few, const Shape& more, int by, std::int64_t count) {
+  Body short_body(few, count), long_body(more, count);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    short_body.measure();
+    long_body.measure();
+  }
+  const double longer = long_body.nanoseconds() - short_body.nanoseconds();
+  return std::max(0.0, longer / (by * static_cast<double>(count)));
+}
+
+}  // namespace
+
+int main() {
+  constexpr std::int64_t kNear = 768, kFar = 16 << 20;  // elements of a row; all rows fit or none
+  set_kernel_threads(1);
+  const double instruction = slope({1, 1, 8}, {1, 1, 40}, 32, kNear);
+  // An instruction may take its operand from memory: what is left is what that adds.
+  const double load = std::max(0.0, slope({2, 1, 8}, {6, 1, 8}, 4, kNear) - instruction);
+  const double store = slope({1, 1, 8}, {1, 4, 8}, 3, kNear);
+  const double far = run({2, 1, 0}, kFar, 20) / (3.0 * sizeof(float) * static_cast<double>(kFar));
+  const double launch = run({1, 1, 0}, 16, kTurns);
+  std::printf(
+      "// What work costs on one thread, in nanoseconds. Fitted by build/tools/fit-costs, which "
+      "prints\n"
+      "// this file; nothing but speed depends on it.\n"
+      "#pragma once\n\n"
+      "namespace groove::jit::costs {\n\n"
+      "inline constexpr double kInstruction = %.4f;  // of a vectorised body, and element\n"
+      "inline constexpr double kNearLoad = %.4f;     // from the first-level cache, and element\n"
+      "inline constexpr double kNearStore = %.4f;    // to it\n"
+      "inline constexpr double kFarByte = %.4f;      // read from or written to memory\n"
+      "inline constexpr double kLaunch = %.1f;         // of a kernel\n\n"
+      "}  // namespace groove::jit::costs\n",
+      instruction, load, store, far, launch);
+}

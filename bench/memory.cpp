@@ -17,7 +17,8 @@ struct Answer {
 };
 
 // Where the library was built, and it has that anchor.
-bool ask(const fs::path& program, const std::string& anchor, int before, int steps, Answer& answer) {
+bool ask(const fs::path& program, const std::string& anchor, int before, int steps,
+         Answer& answer) {
   if (!fs::exists(program)) return false;
   const std::string command = "'" + program.string() + "' " + anchor + " " +
                               std::to_string(before) + " " + std::to_string(steps);
@@ -43,17 +44,18 @@ int main(int argc, char** argv) {
   app.add_option("--steps", steps, "steady steps");
   CLI11_PARSE(app, argc, argv);
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  std::printf("MB by each library's own allocator, parameters, gradients, optimizer state and data "
-              "included.\n\n"
-              "| anchor | library | steady step | held between steps | from the first step on | "
-              "steady, of LibTorch's |\n|---|---|---|---|---|---|\n");
+  std::printf(
+      "MB by each library's own allocator, parameters, gradients, optimizer state and data "
+      "included.\n\n"
+      "| anchor | library | steady step | held between steps | from the first step on | "
+      "steady, of LibTorch's |\n|---|---|---|---|---|---|\n");
   for (const std::string& anchor : anchors) {
     Answer own, peer;
     if (!ask(folder / "memory_groove", anchor, before, steps, own)) return 1;
     const bool has_peer = ask(folder / "memory_torch", anchor, 3, steps, peer);
     const auto row = [&](const Answer& answer, const std::string& ratio) {
-      std::printf("| %s | %s | %.2f | %.2f | %.2f | %s |\n", anchor.c_str(),
-                  answer.library.c_str(), answer.steady, answer.held, answer.whole, ratio.c_str());
+      std::printf("| %s | %s | %.2f | %.2f | %.2f | %s |\n", anchor.c_str(), answer.library.c_str(),
+                  answer.steady, answer.held, answer.whole, ratio.c_str());
     };
     char ratio[32] = "";
     if (has_peer) std::snprintf(ratio, sizeof ratio, "%.2f", own.steady / peer.steady);

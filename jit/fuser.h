@@ -42,6 +42,13 @@ class Fuser {
     return node(index).op->kind == OpKind::kElementwise &&
            !uses_.feeds_more_than_updates[static_cast<std::size_t>(index)];
   }
+  bool is_again(std::int32_t index) const {
+    return options_.is_again && (*options_.is_again)[static_cast<std::size_t>(index)];
+  }
+  // What runs again stays apart from what runs for the first time before it.
+  bool is_too_early(const Group& into, std::int32_t index) const {
+    return is_again(index) && !is_again(into.seed);
+  }
 
   // fusion.cpp
   void place(std::int32_t index);

@@ -191,6 +191,7 @@ bool Fuser::can_split(const Node& n) {
 bool Fuser::joins_row(std::int32_t home, std::int32_t index, const LoopShape& loop) {
   Group& into = group(home);
   if (into.nodes.size() >= kMaxNodes || into.is_update || into.is_split) return false;
+  if (is_too_early(into, index)) return false;
   if (into.kind == GroupKind::kMap && into.loop.sizes == loop.sizes) {
     const LoopShape before = into.loop;
     into.kind = GroupKind::kRow;

@@ -61,6 +61,9 @@ struct Fusion {
 
 struct FusionOptions {
   bool is_enabled = true;  // off: every node on its own
+  // Per node, or null: it runs a second time, later (jit/rematerialise.h), and joins no group of
+  // nodes that run for the first time.
+  const std::vector<char>* is_again = nullptr;
 };
 
 /// Needs insert_copies. Every non-view node that is alive ends up in one group.

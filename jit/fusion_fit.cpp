@@ -51,7 +51,7 @@ Shape Fuser::kept_sizes(const LoopShape& loop) {
 
 bool Fuser::joins(std::int32_t home, std::int32_t index) {
   Group& into = group(home);
-  if (into.is_update != is_update(index)) return false;
+  if (into.is_update != is_update(index) || is_too_early(into, index)) return false;
   const std::size_t limit = into.kind == GroupKind::kContraction ? kMaxEpilogueNodes : kMaxNodes;
   if (into.nodes.size() >= limit) return false;
   Span span = Span::kFull;

@@ -75,7 +75,7 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
     }
   }
   observe_pipeline(graph, show);
-  const Fusion fusion = fuse(graph_, {options_.is_fused});
+  const Fusion fusion = fused();
   Lowered lowered = lower_groups(graph_, fusion);
   const Schedule order = schedule(graph_, lowered);
   plan_memory(lowered, order, control_bytes());

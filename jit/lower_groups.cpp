@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::int64_t kLine = 64;
 constexpr std::size_t kTreeLeaves = 32;
+constexpr std::size_t kLargeScratch = 128 << 10;  // a thread
 // A row of less than a vector waits longer for its masked store than a second computation takes; a
 // longer row than the other is not in a near cache any more when it is wanted again.
 constexpr std::int64_t kLeastRow = 16, kMostRowBytes = 128 << 10;
@@ -384,14 +385,19 @@ class Lowerer {
 
   static std::int64_t rounded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-  // Room for every number of threads that a run may have.
+  // Room for every number of threads that a run may have; where much is needed, for as many as the
+  // machine runs at once.
   void add_scratch(LaunchPlan& plan) {
     kernels::ContractionLaunch launch;
     launch.shape = plan.shape;
-    const int most = most_threads();
+    int most = most_threads();
     std::size_t bytes = 0;
     for (int parts = 1; parts <= most; ++parts) {
       bytes = std::max(bytes, plan.contraction->scratch_bytes(launch, parts));
+    }
+    if (bytes > kLargeScratch) {
+      const int cores = static_cast<int>(std::thread::hardware_concurrency());
+      most = plan.most_parts = std::clamp(cores, 1, most);
     }
     plan.scratch_bytes = rounded(static_cast<std::int64_t>(bytes));
     if (bytes != 0) plan.scratch = temporary(plan.scratch_bytes * most);

@@ -27,7 +27,10 @@ std::atomic<std::uint64_t> next_mark{1};
 
 Program::Program(Graph graph, const ProgramOptions& options)
     : graph_(std::move(graph)), options_(options), mark_(next_mark.fetch_add(1)) {
-  const Fusion fusion = fuse(graph_, {options.is_fused});
+  Fusion fusion = fused();
+  if (options.is_fused && rematerialise(graph_, fusion, is_again_, options.rematerialise)) {
+    fusion = fused();
+  }
   LoweringOptions lowering;
   lowering.has_many_sizes = options.is_for_many_sizes;
   Lowered lowered = lower_groups(graph_, fusion, lowering);
@@ -51,6 +54,10 @@ Program::Program(Graph graph, const ProgramOptions& options)
   plans_ = std::move(lowered.launches);
   place_addresses(lowered.buffers);
   find_hot_kernels();
+}
+
+Fusion Program::fused() const {
+  return fuse(graph_, {options_.is_fused, is_again_.empty() ? nullptr : &is_again_});
 }
 
 std::int64_t Program::control_bytes() const {
@@ -125,7 +132,8 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
         is_done[j] = 1;
       }
       const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
-      step.max_parts = is_small || !plan.is_splittable ? 1 : most_threads();
+      const int most = plan.most_parts > 0 ? plan.most_parts : most_threads();
+      step.max_parts = is_small || !plan.is_splittable ? 1 : most;
       // Host code with regions of its own is no reason to open one around it.
       if (stage.alone.empty() || stage.alone.back() + 1 != static_cast<int>(stage.levels.size()) ||
           step.kind != LaunchPlan::Kind::kOpaque)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jit/plan_memory.h"
+#include "jit/rematerialise.h"
 #include "jit/tiered_kernel.h"
 #include "kernels/nest_driver.h"
 #include "tracer/compiler.h"
@@ -19,6 +20,7 @@ struct ProgramOptions {
   bool is_never_serial = false;     // tests: all threads take part however small the work is
   bool is_for_many_sizes = false;   // matrix products by code that any size may use
   bool is_fast = false;             // the graph went through the fast passes, too
+  RematerialiseOptions rematerialise = {};
 };
 
 class Program final : public Executable {
@@ -111,6 +113,7 @@ class Program final : public Executable {
   };
   struct Run;
 
+  Fusion fused() const;
   std::string name_of(const Step& step) const;
   static std::string shape_text(const Step& step);
   void find_hot_kernels();
@@ -141,6 +144,7 @@ class Program final : public Executable {
 
   Graph graph_;
   ProgramOptions options_;
+  std::vector<char> is_again_;      // per node, or empty: computed a second time
   std::vector<LaunchPlan> plans_;  // own the code and the strides that launches point to
   std::vector<Step> steps_;
   std::vector<Ready> ready_;  // per step

@@ -206,6 +206,8 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       return step.callable->run(launch);
     }
     case LaunchPlan::Kind::kContraction: {
+      if (part >= step.max_parts) return;
+      parts = std::min(parts, step.max_parts);
       const Instance& instance = step.instances[0];
       kernels::ContractionLaunch launch = step.matrices;
       void** const pointers = run.pointers + instance.pointers;

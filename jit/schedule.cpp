@@ -20,6 +20,7 @@ class Scheduler {
     overwrite_in_place();
     place_outputs();
     find_levels();
+    delay_growth();
     sink_updates();
     return lay_out();
   }
@@ -362,6 +363,52 @@ class Scheduler {
       }
     }
     GROOVE_ASSERT(done == count, "launches depend on each other in a circle");
+  }
+
+  // A launch that makes more than it uses up runs just before its first reader.
+  void delay_growth() {
+    std::vector<std::size_t> order(level_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return level_[a] > level_[b];
+    });
+    for (const std::size_t i : order) {
+      const LaunchPlan& plan = lowered_.launches[i];
+      if (plan.is_dropped || plan.kind == LaunchPlan::Kind::kOpaque) continue;
+      std::int32_t latest = std::numeric_limits<std::int32_t>::max();
+      for (const std::int32_t next : after_[i]) {
+        if (launch(next).stage == plan.stage)
+          latest = std::min(latest, level_[static_cast<std::size_t>(next)] - 1);
+      }
+      if (latest == std::numeric_limits<std::int32_t>::max() || latest <= level_[i]) continue;
+      if (growth(static_cast<std::int32_t>(i)) > 0) level_[i] = latest;
+    }
+  }
+  // Bytes of the arena that are alive after the launch and were not before.
+  std::int64_t growth(std::int32_t index) {
+    std::int64_t bytes = 0;
+    std::vector<BufferId> seen;
+    for (const Operand& operand : launch(index).operands) {
+      const BufferId id = operand.buffer;
+      if (id < 0 || buffer(id).place != Buffer::Place::kArena) continue;
+      if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
+      seen.push_back(id);
+      const auto& readers = readers_[static_cast<std::size_t>(id)];
+      if (operand.is_store) {
+        bytes += buffer(id).bytes;
+      } else if (std::none_of(readers.begin(), readers.end(), [&](std::int32_t reader) {
+                   return is_after(reader, index);
+                 })) {
+        bytes -= buffer(id).bytes;
+      }
+    }
+    return bytes;
+  }
+  bool is_after(std::int32_t reader, std::int32_t index) {
+    const auto at = [&](std::int32_t each) {
+      return std::make_pair(launch(each).stage, level_[static_cast<std::size_t>(each)]);
+    };
+    return at(reader) > at(index);
   }
 
   // Map launches that nothing waits for go last, so that equal ones of different parameters meet

@@ -10,7 +10,8 @@
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "usage: %s <anchor> <steps before> <steps>; build/bench/memory starts it\n",
+    std::fprintf(stderr,
+                 "usage: %s <anchor> <steps before> <steps>; build/bench/memory starts it\n",
                  argv[0]);
     return 2;
   }

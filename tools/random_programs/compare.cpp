@@ -63,6 +63,8 @@ class ChosenCompiler final : public Compiler {
     options.is_fused = way_.is_fused;
     options.is_never_serial = way_.is_never_serial;
     options.fills_freed_memory = way_.fills_freed_memory;
+    // Where memory is watched, all that can be is computed a second time.
+    if (way_.fills_freed_memory) options.rematerialise = {0, 0, 1};
     auto program = std::make_unique<jit::Program>(std::move(graph), options);
     if (!way_.plants_fault && way_.tier != Tier::kPromoted) return program;
     return std::make_unique<WatchedExecutable>(std::move(program), recorded, way_);

@@ -87,10 +87,15 @@ set_target_properties(bench_anchors anchors_groove PROPERTIES
 set_target_properties(bench_anchors PROPERTIES OUTPUT_NAME anchors)
 add_dependencies(bench_anchors anchors_groove)
 
+# build/tools/explain-graph looks at the same models.
+set(model_sources ${anchor_sources})
+list(REMOVE_ITEM model_sources ${anchors_folder}/anchors_child.cpp)
+target_sources(explain-graph PRIVATE ${model_sources})
+target_link_libraries(explain-graph PRIVATE Groove::torch)
+
 # build/bench/memory starts the same models to see what their steps allocate.
 set(memory_folder ${PROJECT_SOURCE_DIR}/bench/memory)
-set(memory_sources ${anchor_sources} ${memory_folder}/memory_child.cpp)
-list(REMOVE_ITEM memory_sources ${anchors_folder}/anchors_child.cpp)
+set(memory_sources ${model_sources} ${memory_folder}/memory_child.cpp)
 add_executable(memory_groove ${memory_sources} ${memory_folder}/watch_groove.cpp)
 target_compile_definitions(memory_groove PRIVATE MEMORY_LIBRARY="Groove ${PROJECT_VERSION}")
 target_link_libraries(memory_groove PRIVATE Groove::torch)

@@ -136,6 +136,8 @@ if(GROOVE_BUILD_SAMPLES)
   add_test(NAME samples_same_bits COMMAND ${PROJECT_SOURCE_DIR}/tests/project/samples_same_bits
     ${PROJECT_BINARY_DIR}/samples)
   set_tests_properties(samples_same_bits PROPERTIES TIMEOUT 900)
+  add_test(NAME explain_graph COMMAND ${PROJECT_SOURCE_DIR}/tests/project/explain_graph
+    ${PROJECT_BINARY_DIR}/tools)
   add_test(NAME look_inside COMMAND ${PROJECT_SOURCE_DIR}/tests/project/look_inside
     ${PROJECT_BINARY_DIR}/samples)
 endif()

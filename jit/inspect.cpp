@@ -63,6 +63,13 @@ std::string Program::describe() const {
   return text;
 }
 
+Lowered Program::lowered() const {
+  Lowered lowered = lower_groups(graph_, fused());
+  const Schedule order = schedule(graph_, lowered);
+  plan_memory(lowered, order, control_bytes());
+  return lowered;
+}
+
 void Program::inspect(const Graph& recorded, SegmentView& view) const {
   Graph graph = recorded;
   const auto show = [&](const std::string& name, const char* about, const Graph& after) {

@@ -78,10 +78,10 @@ void KernelWriter::collect(ValueId value, const Chain* chain) {
   const Geometry geometry = memory_geometry(graph_, root);
   Walk walk = chains_.walk(geometry, chain);
   for (const Picked& picked : walk.picked) collect(picked.index, picked.chain);
-  // Element i of the memory at point i of the loop, and nowhere else: memory of another layout
-  // or a view of it does not count.
-  const bool is_identity = chain->kind == Chain::Kind::kEnd && chain->span == Span::kFull &&
-                           walk.offset == 0 && walk.starts.empty() &&
+  // Element i of the memory at point i of the loop, and nowhere else: memory of another layout, or
+  // a view that shows it in another order, does not count.
+  const bool is_identity = walk.offset == 0 && walk.starts.empty() && walk.picked.empty() &&
+                           element_count(graph_.type(root).sizes) == group_.loop.points() &&
                            walk.strides == identity_strides(group_.loop, Span::kFull);
   const BufferId buffer = buffer_of_[static_cast<std::size_t>(root)];
   GROOVE_ASSERT(buffer >= 0, "value {} has no memory", root);

@@ -94,12 +94,16 @@ class Planner {
   }
   void share(std::int32_t index, std::int32_t level, const std::vector<std::int32_t>& touching) {
     const LaunchPlan& launch = lowered_.launches[static_cast<std::size_t>(index)];
-    if (launch.kind != LaunchPlan::Kind::kKernel || launch.order != kernels::Order::kMap) return;
-    for (const Operand& store : launch.operands) {
+    if (!launch.kernel || launch.order == kernels::Order::kColumn ||
+        launch.order == kernels::Order::kTree)
+      return;
+    for (std::size_t s = 0; s < launch.operands.size(); ++s) {
+      const Operand& store = launch.operands[s];
       const BufferId to = root_of(lowered_, store.buffer);
       if (!store.is_store || !store.is_identity || !is_arena(to)) continue;
       if (life(to).first != level || slot_of(to) != to) continue;
-      for (const Operand& load : launch.operands) {
+      for (std::size_t l = 0; l < launch.operands.size(); ++l) {
+        const Operand& load = launch.operands[l];
         const BufferId from = root_of(lowered_, load.buffer);
         if (load.is_store || !is_arena(from) || from == to) continue;
         if (life(from).last != level || life(from).first == level) continue;
@@ -111,12 +115,35 @@ class Planner {
               return root_of(lowered_, other.buffer) == from && !other.is_identity;
             });
         if (reads_elsewhere && !has_fault(Fault::kInPlaceThroughAView)) continue;
+        if (!is_loaded_first(launch, from, s)) continue;
         const BufferId slot = slot_of(from);
         slot_[static_cast<std::size_t>(to)] = slot;
         if (!has_fault(Fault::kAliasedSlot)) end_[static_cast<std::size_t>(slot)] = life(to).last;
         break;
       }
     }
+  }
+  // Is an element of the buffer never loaded again once the operand is stored? A row is gone through
+  // phase by phase, so what a later phase loads must not be overwritten yet.
+  bool is_loaded_first(const LaunchPlan& launch, BufferId from, std::size_t store) const {
+    const std::vector<kernels::Instr>& code = launch.kernel->code;
+    const auto touches = [&](const kernels::Instr& instr, std::size_t operand) {
+      return access_of(launch, operand) == static_cast<std::int64_t>(instr.imm);
+    };
+    bool is_stored = false;
+    for (const kernels::Instr& instr : code) {
+      if (instr.prim == kernels::Prim::kStore) is_stored |= touches(instr, store);
+      if (instr.prim != kernels::Prim::kLoad || !is_stored) continue;
+      for (std::size_t i = 0; i < launch.operands.size(); ++i) {
+        if (root_of(lowered_, launch.operands[i].buffer) == from && touches(instr, i)) return false;
+      }
+    }
+    return is_stored;
+  }
+  // The epilogue of a product has the sums for its first access; its operands follow A and B.
+  static std::int64_t access_of(const LaunchPlan& launch, std::size_t operand) {
+    const auto at = static_cast<std::int64_t>(operand);
+    return launch.kind == LaunchPlan::Kind::kContraction ? at - 1 : at;
   }
   BufferId slot_of(BufferId id) const { return slot_[static_cast<std::size_t>(id)]; }
 
@@ -138,7 +165,7 @@ class Planner {
       const std::int64_t at = places.take(size, life(id).first, last);
       lowered_.buffers[static_cast<std::size_t>(id)].offset = at;
       plan_.bytes = std::max(plan_.bytes, at + size);
-      plan_.freed.push_back({last, at, size});
+      plan_.freed.push_back({last, at, size, dtype_of(id)});
     }
     for (std::size_t i = 0; i < slot_.size(); ++i) {
       if (is_arena(static_cast<BufferId>(i))) {
@@ -149,6 +176,14 @@ class Planner {
       const BufferId root = root_of(lowered_, static_cast<BufferId>(i));
       lowered_.buffers[i].offset = lowered_.buffers[static_cast<std::size_t>(root)].offset;
     }
+  }
+  ScalarType dtype_of(BufferId id) const {
+    for (const LaunchPlan& launch : lowered_.launches) {
+      for (const Operand& operand : launch.operands) {
+        if (operand.buffer == id) return operand.dtype;
+      }
+    }
+    return kFloat;
   }
   static std::int64_t rounded(std::int64_t size) {
     return std::max<std::int64_t>((size + kLine - 1) / kLine * kLine, kLine);

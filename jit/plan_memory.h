@@ -14,6 +14,7 @@ struct MemoryPlan {
   struct Freed {  // arena bytes that nothing reads any more after a level
     std::int32_t level;
     std::int64_t offset, bytes;
+    ScalarType dtype;  // that the last values there had
   };
   std::vector<Freed> freed;  // for tests, which fill them with NaN
 };

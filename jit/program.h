@@ -16,7 +16,8 @@ namespace groove::jit {
 
 struct ProgramOptions {
   bool is_fused = true;
-  bool fills_freed_memory = false;  // tests: with NaN, after the last use
+  // Tests: memory that holds nothing yet or nothing any more is full of signalling NaN.
+  bool fills_freed_memory = false;
   bool is_never_serial = false;     // tests: all threads take part however small the work is
   bool is_for_many_sizes = false;   // matrix products by code that any size may use
   bool is_fast = false;             // the graph went through the fast passes, too
@@ -36,6 +37,9 @@ class Program final : public Executable {
   void promote() noexcept override;
   std::size_t memory_bytes() const override;
   std::size_t launch_count() const { return steps_.size(); }
+  /// What is compiled, and its launches, made again.
+  const Graph& graph() const { return graph_; }
+  Lowered lowered() const;
 
  private:
   struct AddressSlot {  // where in the arena an address goes, and what it is of
@@ -140,6 +144,7 @@ class Program final : public Executable {
   void run_with_row_buffers(const Step& step, kernels::Launch& launch, int part) const noexcept;
   void run_table(const Step& step, const Run& run, int part, int parts) const noexcept;
   void run_host_code(const Step& step, const Run& run, int part, int parts) const;
+  void fill_arena(const Run& run) const noexcept;
   void fill_freed(std::int32_t level, const Run& run) const noexcept;
 
   Graph graph_;

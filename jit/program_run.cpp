@@ -81,6 +81,8 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   run.scalars = reinterpret_cast<std::uint64_t*>(run.arena + scalars_at_);
   run.isa = static_cast<std::size_t>(kernels::isa());
   run.has_failed = &has_failed;
+  if (options_.fills_freed_memory && context.stage == 0) [[unlikely]]
+    fill_arena(run);
   patch(stage, run);
   const int threads = stage.is_serial ? 1 : std::min(kernels::num_threads(), most_threads());
   if (threads <= 1) {
@@ -309,10 +311,39 @@ void Program::run_host_code(const Step& step, const Run& run, int part, int part
   }
 }
 
+namespace {
+
+// Every element a signalling NaN of the type; integers get all bits.
+void fill_with_nan(char* at, std::size_t bytes, ScalarType dtype) {
+  const auto fill = [&](auto pattern) {
+    for (std::size_t done = 0; done + sizeof pattern <= bytes; done += sizeof pattern)
+      std::memcpy(at + done, &pattern, sizeof pattern);
+  };
+  switch (dtype) {
+    case kFloat:
+      return fill(std::uint32_t{0x7fa00000});
+    case kDouble:
+      return fill(std::uint64_t{0x7ff4000000000000});
+    case kHalf:
+      return fill(std::uint16_t{0x7d00});
+    case kBFloat16:
+      return fill(std::uint16_t{0x7fa0});
+    default:
+      std::memset(at, 0xff, bytes);
+  }
+}
+
+}  // namespace
+
+void Program::fill_arena(const Run& run) const noexcept {
+  const auto begin = static_cast<std::int64_t>(control_.size());
+  fill_with_nan(run.arena + begin, static_cast<std::size_t>(arena_bytes_ - begin), kFloat);
+}
+
 void Program::fill_freed(std::int32_t level, const Run& run) const noexcept {
   for (const MemoryPlan::Freed& freed : freed_) {
     if (freed.level == level) {
-      std::memset(run.arena + freed.offset, 0xff, static_cast<std::size_t>(freed.bytes));
+      fill_with_nan(run.arena + freed.offset, static_cast<std::size_t>(freed.bytes), freed.dtype);
     }
   }
 }

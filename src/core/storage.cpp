@@ -61,9 +61,9 @@ StoragePtr allocate_arena(std::size_t bytes) {
   // Each thread has one for every segment that it runs: huge pages are for those that fill them.
   if (bytes <= kSmallArena && !guard_pages.load(std::memory_order_relaxed))
     return allocate_storage(bytes);
-  // A last huge page that would not be half full is made of small ones.
-  const std::size_t rest = bytes & (kHugePage - 1);
-  const std::size_t unit = rest > kHugePage / 2 ? kHugePage : kPage;
+  // A last huge page that would mostly lie empty is made of small ones.
+  const std::size_t empty = (kHugePage - (bytes & (kHugePage - 1))) & (kHugePage - 1);
+  const std::size_t unit = empty <= bytes / 32 ? kHugePage : kPage;
   const std::size_t room = (std::max<std::size_t>(bytes, 1) + unit - 1) & ~(unit - 1);
   StoragePtr storage = new_storage(room, Device());
   storage->data = map_memory(room, kHugePage);

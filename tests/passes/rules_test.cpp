@@ -84,6 +84,11 @@ Lowered three_buffers() {
     LaunchPlan launch;
     if (i > 0) launch.operands.push_back({kFloat, false, i - 1, 0, {}, true});
     launch.operands.push_back({kFloat, true, i, 0, {}, true});
+    Builder builder;
+    builder.store(kFloat, kernels::StrideClass::kContiguous,
+                  i > 0 ? builder.load(kFloat, kernels::StrideClass::kContiguous)
+                        : builder.constant(kFloat, 1.0));
+    launch.kernel = std::make_shared<const kernels::Kernel>(builder.finish());
     lowered.launches.push_back(launch);
   }
   return lowered;
@@ -108,6 +113,19 @@ TEST(MemoryChecker, AcceptsAndRejects) {
   Lowered early = three_buffers();
   early.launches[0].operands.push_back({kFloat, false, 2, 0, {}, true});
   EXPECT_EQ(check_memory(early, one_after_the_other()).empty(), false);
+}
+
+// A row is stored before it is read for the last time.
+TEST(MemoryPlanner, KeepsWhatALaterPhaseLoads) {
+  Lowered lowered = three_buffers();
+  Builder builder;
+  const Expr x = builder.load(kFloat, kernels::StrideClass::kContiguous);
+  builder.store(kFloat, kernels::StrideClass::kContiguous, x);
+  kernels::Kernel kernel = builder.finish();
+  const kernels::Instr load = kernel.code[0];
+  kernel.code.push_back(load);
+  lowered.launches[1].kernel = std::make_shared<const kernels::Kernel>(std::move(kernel));
+  EXPECT_EQ(plan_memory(lowered, one_after_the_other(), 64).bytes, 64 + 512);
 }
 
 TEST(MemoryPlanner, ReusesMemoryInPlace) {

@@ -1,6 +1,6 @@
-// A compiler pass of one's own: relu(x) * relu(x) becomes square(clamp_min(x, 0)). First on a captured
-// graph, where one can look at it, then in a training loop, whose forward, backward and update it
-// sees as one graph.
+// A compiler pass of one's own: relu(x) * relu(x) becomes square(clamp_min(x, 0)). First on a
+// captured graph, where one can look at it, then in a training loop, whose forward, backward and
+// update it sees as one graph.
 #include <groove/groove.h>
 #include <groove/jit/capture.h>
 #include <groove/jit/pass.h>
@@ -23,8 +23,8 @@ static void square_relu(jit::Graph& graph) {
     const jit::Value factor = node.input(0);
     if (factor.is_input() || factor.producer().op() != "relu") continue;
     // Ordinary tensor code, recorded in the place of the node.
-    const auto fresh = graph.insert_before(
-        node, {factor.producer().input(0)}, [](const groove::Tensors& given) {
+    const auto fresh =
+        graph.insert_before(node, {factor.producer().input(0)}, [](const groove::Tensors& given) {
           return groove::Tensors{groove::square(groove::clamp_min(given[0], 0))};
         });
     graph.replace(node.output(), fresh[0]);
@@ -62,11 +62,11 @@ static std::vector<float> train(std::int64_t steps, std::uint64_t seed) {
 int main(int argc, char** argv) {
   SampleOptions defaults;
   defaults.steps = 100;
-  const auto options = parse_options(argc, argv, "Shows a compiler pass of one's own.", defaults,
-                                     false, false, {});
+  const auto options =
+      parse_options(argc, argv, "Shows a compiler pass of one's own.", defaults, false, false, {});
   try {
-    jit::Graph graph = jit::capture(
-        [](const groove::Tensor& x) { return squared(x + 1).sum(); }, {groove::randn({8})});
+    jit::Graph graph = jit::capture([](const groove::Tensor& x) { return squared(x + 1).sum(); },
+                                    {groove::randn({8})});
     const jit::Graph before = graph;
     std::printf("The function as captured:\n%s", before.text().c_str());
 

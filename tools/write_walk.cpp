@@ -1,6 +1,8 @@
 // write-walk: writes docs/one-training-step.md, which follows one training step from its lines to
 // machine code, and the pictures beside it. All of it is what Groove itself tells about the loop in
 // tools/write_walk/step.cpp. With --check it compares what does not depend on the machine.
+#include "jit/log.h"  // before the public header, whose class Graph hides the one it speaks of
+
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
@@ -17,7 +19,6 @@
 
 #include "groove/groove.h"
 #include "groove/jit/graph.h"
-#include "jit/log.h"
 #include "write_walk/step.h"
 
 namespace {
@@ -78,7 +79,8 @@ std::string first_lines(const std::string& text, int most) {
   return text.substr(0, end) + (rest > 0 ? fmt::format("… {} more lines\n", rest) : "");
 }
 
-// The page, and where the pictures go. What lies between kMachine and kEnd differs between machines.
+// The page, and where the pictures go. What lies between kMachine and kEnd differs between
+// machines.
 constexpr const char* kMachine = "<!-- figures: build/tools/write-walk -->\n";
 constexpr const char* kEnd = "<!-- end of figures -->\n";
 
@@ -94,7 +96,8 @@ struct Page {
 
 void add_words(Page& page, const jit::SegmentView& segment) {
   page.add(
-      "## The calls they make\n\nGroove saw these calls come twice in the same way and recorded the "
+      "## The calls they make\n\nGroove saw these calls come twice in the same way and recorded "
+      "the "
       "third time. Results are named after the\ncall that makes them; `#0` is a number that may "
       "change from step to step. Under a call of the library stand the\noperators that it is made "
       "of: a compiled step does not walk through them any more.\n\n");
@@ -121,7 +124,8 @@ void add_passes(Page& page, const jit::SegmentView& segment) {
                          pass.about));
     before = &pass.graph;
   }
-  page.add("\nThe graph that is compiled. Every operator still knows the line that it comes from.\n\n");
+  page.add(
+      "\nThe graph that is compiled. Every operator still knows the line that it comes from.\n\n");
   page.add(block(*before));
   page.add("\n");
   page.picture("one-training-step-compiled", "the graph that is compiled", *before);
@@ -162,9 +166,10 @@ void add_kernels(Page& page, const jit::SegmentView& segment) {
     if (!launch->assembly.empty()) listed = launch;
   }
   if (!listed) return;
-  page.add(fmt::format("\n## Machine code\n\nOf `{}`, as the first tier writes it with AVX2; "
-                       "no compiler or assembler is called.\n\n",
-                       listed->operators));
+  page.add(
+      fmt::format("\n## Machine code\n\nOf `{}`, as the first tier writes it with AVX2; "
+                  "no compiler or assembler is called.\n\n",
+                  listed->operators));
   page.add(kMachine + block(first_lines(listed->assembly, 60), "asm") + kEnd);
 }
 
@@ -238,15 +243,17 @@ int main(int argc, char** argv) {
   app.add_option("page", path, "the page; pictures go into the folder pictures beside it");
   app.add_flag("--check", is_check, "write nothing; say whether the page is up to date");
   CLI11_PARSE(app, argc, argv);
-  for (const auto& [name, value] :
-       {std::pair{"GROOVE_ISA", "avx2"}, {"GROOVE_NUM_THREADS", "1"}, {"GROOVE_TIER", "asmjit"},
-        {"GROOVE_COMPILE", "sync"}})
+  for (const auto& [name, value] : {std::pair{"GROOVE_ISA", "avx2"},
+                                    {"GROOVE_NUM_THREADS", "1"},
+                                    {"GROOVE_TIER", "asmjit"},
+                                    {"GROOVE_COMPILE", "sync"}})
     setenv(name, value, 1);
   try {
     const Page page = make_page();
     if (is_check) {
       if (steady(page.text) == steady(text_of(path))) return 0;
-      std::fprintf(stderr, "write-walk: %s is not what Groove makes of the step now; run write-walk\n",
+      std::fprintf(stderr,
+                   "write-walk: %s is not what Groove makes of the step now; run write-walk\n",
                    path.c_str());
       return 1;
     }

@@ -2,6 +2,8 @@
 #include "jit/graph/state.h"
 #include "jit/subgraph_compiler.h"
 
+#include <atomic>
+
 #include "groove/autograd.h"
 #include "src/core/dispatch.h"
 
@@ -13,15 +15,20 @@ struct CompiledState {
   GraphState state;     // without writes, so that results have memory of their own
   groove::Graph graph;  // in order
   std::shared_ptr<const kernels::CompiledSubgraph> code;  // null: node by node
+  mutable std::atomic<std::uint64_t> runs{0};
+
+  explicit CompiledState(const GraphState& from) : state(from), graph(in_order(from)) {}
 };
+
+// What runs often is made faster.
+constexpr std::uint64_t kRunsBeforePromotion = 256;
 
 }  // namespace detail
 
 CompiledGraph Graph::compile() const {
   const std::string problem = this->problem();
   GROOVE_CHECK(problem.empty(), "compile: {}", problem);
-  auto compiled = std::make_shared<detail::CompiledState>(
-      detail::CompiledState{*state_, detail::in_order(*state_), nullptr});
+  auto compiled = std::make_shared<detail::CompiledState>(*state_);
   // Results are copies, arguments contiguous; a stage is for looking at values in between.
   groove::Graph& graph = compiled->graph;
   for (GraphInput& input : graph.inputs)
@@ -45,6 +52,8 @@ Tensors CompiledGraph::operator()(const Tensors& arguments) const {
   using State = kernels::CompiledSubgraph::State;
   if (!compiled.code || compiled.code->state() != State::kReady || is_dispatch_overridden())
     return by_node();
+  if (compiled.runs.fetch_add(1, std::memory_order_relaxed) == detail::kRunsBeforePromotion)
+    compiled.code->promote();
   const Tensors given = detail::all_inputs(compiled.state, arguments);
   const NoGradGuard no_history;
   Tensors inputs;

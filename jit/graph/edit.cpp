@@ -25,9 +25,7 @@ Shape shape_of(const TensorType& type) {
   return sizes;
 }
 
-Type type_of(const Tensor& tensor) {
-  return {tensor.impl()->dtype, tensor.impl()->geometry.sizes};
-}
+Type type_of(const Tensor& tensor) { return {tensor.impl()->dtype, tensor.impl()->geometry.sizes}; }
 
 std::string text_of(const Type& type) { return short_name(type.dtype) + to_string(type.sizes); }
 
@@ -115,8 +113,9 @@ std::vector<Value> Graph::insert_before(const Node& node, const std::vector<Valu
   const std::size_t before = state.graph.nodes.size();
   kernels::GraphBuilder builder(state.graph, kernels::GraphBuilder::Composites::kKeep);
   builder.adopt = [](const Tensor&) -> ValueId {
-    throw_error("insert_before: the function reads a tensor that is not one of its inputs; a graph "
-                "has its inputs and what operators make (full, arange, …)");
+    throw_error(
+        "insert_before: the function reads a tensor that is not one of its inputs; a graph "
+        "has its inputs and what operators make (full, arange, …)");
   };
   Place place = state.node(node.index_).place;
   std::int32_t stage = state.node(node.index_).stage;
@@ -125,8 +124,7 @@ std::vector<Value> Graph::insert_before(const Node& node, const std::vector<Valu
     GROOVE_CHECK(value.defined() && value.state_ == state_.get(),
                  "insert_before: an input is absent or a value of another graph");
     given.push_back(builder.tensor(value.id_));
-    if (!value.is_input())
-      stage = std::max(stage, state.node(state.value(value.id_).node).stage);
+    if (!value.is_input()) stage = std::max(stage, state.node(state.value(value.id_).node).stage);
   }
   builder.set_context(place, stage, nullptr);
   std::vector<Value> results;

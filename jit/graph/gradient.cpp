@@ -14,8 +14,7 @@ using jit::detail::GraphState;
 ValueId add_one(groove::Graph& graph, const Type& type) {
   static const Op* const full = find_op("full");
   const Attrs attrs = Attrs().add(IntArrayRef(type.sizes)).add(type.dtype);
-  const std::int32_t node =
-      graph.add_node(*full, {}, attrs, {NumberRef{-1, Scalar(1.0)}});
+  const std::int32_t node = graph.add_node(*full, {}, attrs, {NumberRef{-1, Scalar(1.0)}});
   return graph.nodes[static_cast<std::size_t>(node)].outputs[0];
 }
 
@@ -27,8 +26,9 @@ jit::Graph differentiate(const jit::Graph& graph, const GradientOptions& options
   const std::string problem = jit::detail::problem_of(given);
   GROOVE_CHECK(problem.empty(), "differentiate: {}", problem);
   for (const GraphOutput& output : given.outputs)
-    GROOVE_CHECK(output.writes < 0,
-                 "differentiate: the graph overwrites its inputs; set_outputs() makes them results");
+    GROOVE_CHECK(
+        output.writes < 0,
+        "differentiate: the graph overwrites its inputs; set_outputs() makes them results");
   given.stages = 1;
   for (groove::Node& node : given.nodes) node.stage = 0;
   for (GraphOutput& output : given.outputs) output.stage = 0;
@@ -90,7 +90,8 @@ jit::Graph differentiate(const jit::Graph& graph, const GradientOptions& options
   auto made = std::make_unique<GraphState>(std::move(result));
   if (is_loss) {  // it stands where the first node of the derivative may read it
     made->order.pop_back();
-    made->order.insert(made->order.begin(), static_cast<std::int32_t>(made->graph.nodes.size() - 1));
+    made->order.insert(made->order.begin(),
+                       static_cast<std::int32_t>(made->graph.nodes.size() - 1));
   }
   for (std::size_t i = 0; i < state.weights.size(); ++i) made->weights[i] = state.weights[i];
   made->numbers = state.numbers;

@@ -90,7 +90,8 @@ Tensors Graph::run(const Tensors& arguments, Site site) const {
   for (const std::int32_t index : state.order)
     for (const ValueId id : state.graph.nodes[static_cast<std::size_t>(index)].inputs)
       if (id != kNoValue) ++uses[static_cast<std::size_t>(id)];
-  for (const GraphOutput& output : state.graph.outputs) ++uses[static_cast<std::size_t>(output.value)];
+  for (const GraphOutput& output : state.graph.outputs)
+    ++uses[static_cast<std::size_t>(output.value)];
   Tensors values(state.graph.values.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     values[static_cast<std::size_t>(state.graph.inputs[i].value)] = inputs[i];

@@ -96,8 +96,8 @@ std::string problem_of(const groove::Graph& graph) {
       if (node.op->attributes[field].type != AttrType::kGraph) continue;
       const std::string inner = problem_of(interned_graph(attr.integer(field)));
       if (!inner.empty())
-        return fmt::format("node {} ({}): {}: {}", i, node.op->name, node.op->attributes[field].name,
-                           inner);
+        return fmt::format("node {} ({}): {}: {}", i, node.op->name,
+                           node.op->attributes[field].name, inner);
     }
   }
   const std::string problem = verify(graph);

@@ -1,6 +1,6 @@
-// What is behind jit::Graph: the graph as passes know it, in an order that can be edited. Headers of
-// Groove's own stand before the public one, whose class Graph hides the struct of that name in this
-// namespace.
+// What is behind jit::Graph: the graph as passes know it, in an order that can be edited. Headers
+// of Groove's own stand before the public one, whose class Graph hides the struct of that name in
+// this namespace.
 #pragma once
 
 #include "src/core/check.h"
@@ -23,7 +23,9 @@ struct GraphState {
   /// Of a graph in order.
   explicit GraphState(groove::Graph from);
   groove::Node& node(std::int32_t index) { return graph.nodes[static_cast<std::size_t>(index)]; }
-  const groove::Value& value(ValueId id) const { return graph.values[static_cast<std::size_t>(id)]; }
+  const groove::Value& value(ValueId id) const {
+    return graph.values[static_cast<std::size_t>(id)];
+  }
 };
 
 /// The graph in order, without what was erased. Throws groove::Error where the order is none.
@@ -31,8 +33,8 @@ groove::Graph in_order(const GraphState& state);
 GraphWithValues with_values(const GraphState& state);
 /// Empty when the graph is well formed.
 std::string problem_of(const GraphState& state);
-/// The same for what only files and users' passes can do wrong: numbers that are missing, memory that
-/// no machine has.
+/// The same for what only files and users' passes can do wrong: numbers that are missing, memory
+/// that no machine has.
 std::string problem_of(const groove::Graph& graph);
 
 /// Throws groove::Error unless there is one tensor of the right type for each argument. One tensor

@@ -1,6 +1,6 @@
 // The table of the program's passes, and what they may do to a graph.
-#include "jit/passes/passes.h"
 #include "jit/user_passes.h"
+#include "jit/passes/passes.h"
 
 #include "jit/graph/state.h"
 
@@ -49,7 +49,8 @@ std::vector<std::int32_t> first_stages(const groove::Graph& graph) {
     for (const ValueId id : node.inputs) use(id, node.stage);
   for (const GraphOutput& output : graph.outputs) {
     use(output.value, output.stage);
-    if (output.writes >= 0) use(graph.inputs[static_cast<std::size_t>(output.writes)].value, output.stage);
+    if (output.writes >= 0)
+      use(graph.inputs[static_cast<std::size_t>(output.writes)].value, output.stage);
   }
   return first;
 }
@@ -89,8 +90,8 @@ std::string early(const groove::Graph& before, const groove::Graph& after) {
   return {};
 }
 
-// An operator that fails on values is checked where the program calls it; compiled code does not look
-// again. So only calls that the program made may read what nothing proves to be right.
+// An operator that fails on values is checked where the program calls it; compiled code does not
+// look again. So only calls that the program made may read what nothing proves to be right.
 std::string unchecked(const groove::Graph& before, const GraphState& state) {
   for (const std::int32_t index : state.order) {
     const groove::Node& node = state.graph.nodes[static_cast<std::size_t>(index)];
@@ -125,7 +126,8 @@ void run(const UserPass& pass, groove::Graph& graph) {
     throw_error(fmt::format("pass `{}`: {}", pass.name, error.what()));
   }
   const GraphState& after = facade.state();
-  std::string problem = &after == &edited ? lost(graph, after) : "it puts another graph in its place";
+  std::string problem =
+      &after == &edited ? lost(graph, after) : "it puts another graph in its place";
   groove::Graph result;
   if (problem.empty()) problem = detail::problem_of(after);
   if (problem.empty()) {

@@ -23,6 +23,15 @@ Shape last_dims(std::size_t rank, std::int64_t axes) {
   return dims;
 }
 
+// How many last axes of input 1, of a gradient, are normalized over.
+std::size_t normalized_axes(const Signature& s) {
+  const std::int64_t axes = s.attr().integer(kAxes);
+  const std::size_t rank = s.inputs[1].sizes.size();
+  GROOVE_CHECK(axes > 0 && static_cast<std::size_t>(axes) <= rank, "{}: the last {} of {} axes",
+               s.op.name, axes, rank);
+  return static_cast<std::size_t>(axes);
+}
+
 TypeResult layer_norm_type(const Signature& s) {
   const Type& input = s.inputs[kInput];
   const auto axes = static_cast<std::size_t>(s.attr().integer(kAxes));
@@ -118,7 +127,10 @@ const Op& op_backward = define({
     .kind = OpKind::kComposite,
     .inputs = 5,
     .attributes = {{"axes", AttrType::kInt}},
-    .type = [](const Signature& s) -> TypeResult { return {{s.inputs[1]}, s.inputs[1].dtype}; },
+    .type = [](const Signature& s) -> TypeResult {
+      normalized_axes(s);
+      return {{s.inputs[1]}, s.inputs[1].dtype};
+    },
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           const Shape dims = last_dims(s.inputs[1].sizes.size(), s.attr().integer(kAxes));
@@ -143,7 +155,7 @@ const Op& op_weight = define({
     .attributes = {{"axes", AttrType::kInt}},
     .type = [](const Signature& s) -> TypeResult {
       const Type& x = s.inputs[1];
-      const auto axes = static_cast<std::size_t>(s.attr().integer(kAxes));
+      const std::size_t axes = normalized_axes(s);
       return {{{x.dtype, Shape(IntArrayRef(x.sizes).slice(x.sizes.size() - axes, axes))}}, x.dtype};
     },
     .lowering =

@@ -23,7 +23,7 @@ PoolAttrs pool_attrs(const AttrReader& attr);
 PoolAttrs pool_of(const char* op, IntArrayRef input_sizes, IntArrayRef kernel, IntArrayRef stride,
                   IntArrayRef padding, IntArrayRef dilation, bool ceil_mode);
 PoolAttrs adaptive_pool_of(const char* op, IntArrayRef input_sizes, IntArrayRef output_size);
-/// The result's shape for an input [N, C, H, W]. The windows must fit `image`, by default its H and W.
+/// The result's shape for an input [N, C, H, W]. The windows must fit `image`, by default [H, W].
 Shape pooled_sizes(const Signature& signature, IntArrayRef image = {});
 /// [N, C, H, W] from an image, or from a line (axes = 1), and back.
 Tensor as_images(Arg input, std::size_t axes);

@@ -37,8 +37,10 @@ void Graph::save(const std::string& path) const {
   const std::string problem = this->problem();
   GROOVE_CHECK(problem.empty(), "save: {}: {}", path, problem);
   const std::string beside = weights_path(path);
-  GROOVE_CHECK(beside != path, "save: {}: the weights go into a file of this name; save the graph as "
-               "….json", path);
+  GROOVE_CHECK(beside != path,
+               "save: {}: the weights go into a file of this name; save the graph as "
+               "….json",
+               path);
   const groove::Graph graph = detail::in_order(*state_);
   const std::vector<std::string> names = value_names(graph);
   serialize::OutputArchive archive;
@@ -79,8 +81,8 @@ Graph load_graph(const std::string& path) {
                  "load: {}: the weight '{}' is not in {}", path, file.keys[i],
                  file.weights.empty() ? "any file" : file.weights);
     const Type found{tensor.scalar_type(), Shape(tensor.sizes())};
-    GROOVE_CHECK(found == type, "load: {}: the weight '{}' is {}{} in {}, the graph wants {}{}", path,
-                 file.keys[i], short_name(found.dtype), to_string(found.sizes), file.weights,
+    GROOVE_CHECK(found == type, "load: {}: the weight '{}' is {}{} in {}, the graph wants {}{}",
+                 path, file.keys[i], short_name(found.dtype), to_string(found.sizes), file.weights,
                  short_name(type.dtype), to_string(type.sizes));
     state.weights[i] = tensor;
   }

@@ -1,5 +1,5 @@
-// Reads JSON of which nothing is trusted: every field is looked at for its kind and range, and every
-// node goes through its operator's type rule.
+// Reads JSON of which nothing is trusted: every field is looked at for its kind and range, and
+// every node goes through its operator's type rule.
 #include "src/io/graph_json.h"
 
 #include <cstdlib>
@@ -27,8 +27,7 @@ class Reader {
       : json_(json), place_(place), depth_(depth) {}
 
   Graph run() {
-    expect_object(json_, place_,
-                  {"inputs", "numbers", "stages", "nodes", "outputs"});
+    expect_object(json_, place_, {"inputs", "numbers", "stages", "nodes", "outputs"});
     read_inputs();
     if (const Json* numbers = find(json_, "numbers")) read_numbers(*numbers);
     if (const Json* stages = find(json_, "stages"))
@@ -39,8 +38,8 @@ class Reader {
     for (std::size_t i = 0; i < outputs.size(); ++i) read_output(outputs[i], at("outputs", i));
     return std::move(graph_);
   }
-  std::vector<std::string> keys;                // per input
-  std::vector<std::optional<Scalar>> values;    // per entry number
+  std::vector<std::string> keys;              // per input
+  std::vector<std::optional<Scalar>> values;  // per entry number
 
   [[noreturn]] static void fail(const Place& place, const std::string& reason) {
     throw_error(fmt::format("{}: {}", place.text(), reason));
@@ -172,14 +171,14 @@ class Reader {
   }
 
   void read_node(const Json& json, const Place& place) {
-    expect_object(json, place,
-                  {"op", "version", "inputs", "attributes", "numbers", "outputs", "file", "line",
-                   "stage"});
+    expect_object(
+        json, place,
+        {"op", "version", "inputs", "attributes", "numbers", "outputs", "file", "line", "stage"});
     const std::string name = text(json, place, "op");
     const Op* const op = find_op(name);
     if (!op || op->kind == OpKind::kBig)
-      fail(place, fmt::format("there is no operator '{}'; was the file written by a later Groove?",
-                              name));
+      fail(place,
+           fmt::format("there is no operator '{}'; was the file written by a later Groove?", name));
     const std::int64_t version =
         integer(need(json, place, "version"), {&place, ".version"}, 1, 1 << 30);
     if (version != op->version)
@@ -199,8 +198,7 @@ class Reader {
       line.line = static_cast<std::uint32_t>(integer(*number, {&place, ".line"}, 0, 1 << 30));
     std::int32_t stage = 0;
     if (const Json* number = find(json, "stage"))
-      stage = static_cast<std::int32_t>(
-          integer(*number, {&place, ".stage"}, 0, graph_.stages - 1));
+      stage = static_cast<std::int32_t>(integer(*number, {&place, ".stage"}, 0, graph_.stages - 1));
     std::int32_t made = -1;
     try {
       made = graph_.add_node(*op, std::move(operands), std::move(attrs), std::move(numbers), line,
@@ -283,9 +281,9 @@ class Reader {
         continue;
       }
       expect_object(number, here, {"entry"});
-      const auto entry = static_cast<std::int32_t>(
-          integer(need(number, here, "entry"), here, 0,
-                  static_cast<std::int64_t>(graph_.numbers.size()) - 1));
+      const auto entry =
+          static_cast<std::int32_t>(integer(need(number, here, "entry"), here, 0,
+                                            static_cast<std::int64_t>(graph_.numbers.size()) - 1));
       numbers.push_back({entry, values[static_cast<std::size_t>(entry)].value_or(Scalar())});
     }
     // Type rules read them, so they must be there. Those of control flow belong to its functions.
@@ -341,8 +339,8 @@ GraphFile read_graph_json(const std::string& text, const std::string& source) {
   if (Reader::find(json, "weights")) file.weights = Reader::text(json, top, "weights");
   // The file lies beside this one and nowhere else.
   if (file.weights.find('/') != std::string::npos || file.weights == "..")
-    Reader::fail(top, fmt::format("'weights' names '{}', which is not a file beside it",
-                                  file.weights));
+    Reader::fail(top,
+                 fmt::format("'weights' names '{}', which is not a file beside it", file.weights));
   const Place place{&top, ": graph"};
   Reader reader(Reader::need(json, top, "graph"), place, 0);
   Graph graph = reader.run();

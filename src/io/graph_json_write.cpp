@@ -57,7 +57,8 @@ class Writer {
 
   Json value(ValueId id) const {
     const Type& type = graph_.type(id);
-    return {{"name", name(id)}, {"dtype", short_name(type.dtype)}, {"sizes", list_json(type.sizes)}};
+    return {
+        {"name", name(id)}, {"dtype", short_name(type.dtype)}, {"sizes", list_json(type.sizes)}};
   }
 
   Json input(std::size_t index) const {

@@ -121,8 +121,8 @@ TEST(Capture, ScanDraws) {
 
 TEST(Capture, ChecksValuesBeforeCode) {
   const Tensor table = randn({4, 3});
-  const jit::Graph graph =
-      jit::capture([&](const Tensor& i) { return index_select(table, 0, i) * 2; }, {zeros({2}, kLong)});
+  const jit::Graph graph = jit::capture(
+      [&](const Tensor& i) { return index_select(table, 0, i) * 2; }, {zeros({2}, kLong)});
   const jit::CompiledGraph compiled = graph.compile();
   const Tensor good = tensor({3, 1}, kLong), bad = tensor({3, 4}, kLong);
   expect_same(compiled({good}), {index_select(table, 0, good) * 2});
@@ -140,8 +140,9 @@ TEST(Capture, SaysWhatItCannotDo) {
     }
     return "(nothing)";
   };
-  EXPECT_NE(message([](const Tensor& v) { return v * v.sum().item<float>(); }).find("only recorded"),
-            std::string::npos);
+  EXPECT_NE(
+      message([](const Tensor& v) { return v * v.sum().item<float>(); }).find("only recorded"),
+      std::string::npos);
   EXPECT_NE(message([](Tensor v) { return v.add_(1); }).find("writes in place"), std::string::npos);
   EXPECT_NE(message([](const Tensor&) { return Tensor(); }).find("undefined"), std::string::npos);
   const Tensor w = randn({3}).requires_grad_();

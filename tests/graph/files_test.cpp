@@ -26,9 +26,10 @@ using serialize::read_graph_json;
 using testing::expect_same;
 
 struct Folder {
-  fs::path path = fs::temp_directory_path() /
-                  ("groove_graph_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-                   std::to_string(reinterpret_cast<std::uintptr_t>(this)));
+  fs::path path =
+      fs::temp_directory_path() /
+      ("groove_graph_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+       std::to_string(reinterpret_cast<std::uintptr_t>(this)));
   Folder() { fs::create_directories(path); }
   ~Folder() { fs::remove_all(path); }
   std::string file(const std::string& name) const { return (path / name).string(); }

@@ -51,7 +51,8 @@ Attrs strange_attrs(const Op& op, const Attrs& attrs, testing::Source& source) {
         result.add(is_chosen ? std::int64_t{!reader.boolean(i)} : reader.integer(i));
         break;
       case AttrType::kDtype: {
-        constexpr ScalarType kAny[] = {kByte, kChar, kHalf, kFloat, kDouble, kBool, kLong, kBFloat16};
+        constexpr ScalarType kAny[] = {kByte,   kChar, kHalf, kFloat,
+                                       kDouble, kBool, kLong, kBFloat16};
         result.add(is_chosen ? kAny[source.bits() % std::size(kAny)] : reader.dtype(i));
         break;
       }
@@ -94,8 +95,8 @@ Sample strange_sample(const Op& op, Sample sample, testing::Source& source) {
             sizes[source.bits() % sizes.size()] = static_cast<std::int64_t>(source.bits() % 6);
           break;
         default:
-          type.dtype = std::array{kFloat, kLong, kBool, kHalf, ScalarType::Undefined, kDouble,
-                                  kByte}[source.bits() % 7];
+          type.dtype = std::array{kFloat,  kLong, kBool, kHalf, ScalarType::Undefined,
+                                  kDouble, kByte}[source.bits() % 7];
       }
       type.sizes = Shape(IntArrayRef(sizes));
     }

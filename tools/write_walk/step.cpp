@@ -34,7 +34,8 @@ double train(std::int64_t steps) {
     // the step ]
     times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
   }
-  std::vector<double> last(times.end() - static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  std::vector<double> last(times.end() - static_cast<std::ptrdiff_t>(times.size() / 2),
+                           times.end());
   std::nth_element(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2),
                    last.end());
   return last[last.size() / 2];

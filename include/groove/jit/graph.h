@@ -1,5 +1,5 @@
-// A function as data: operators in the order they run, over typed values. jit::capture() makes one of
-// ordinary code (groove/jit/capture.h), a pass is given one (groove/jit/pass.h), and it can be
+// A function as data: operators in the order they run, over typed values. jit::capture() makes one
+// of ordinary code (groove/jit/capture.h), a pass is given one (groove/jit/pass.h), and it can be
 // printed, read, run, compiled, changed, differentiated (groove/jit/differentiate.h) and saved.
 //
 //   const jit::Graph graph = jit::capture(net, {x});
@@ -38,8 +38,8 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-/// An input of a graph or a result of a node. It is valid as long as its graph is there. One that is
-/// not defined() stands for an optional operand that is absent.
+/// An input of a graph or a result of a node. It is valid as long as its graph is there. One that
+/// is not defined() stands for an optional operand that is absent.
 class Value {
  public:
   Value() = default;
@@ -105,8 +105,8 @@ class Node {
 /// A graph as machine code. It can be copied and called from any thread.
 class CompiledGraph {
  public:
-  /// What Graph::run() gives, in the same bits, without history: to train with it, compile the graph
-  /// that autodiff::differentiate() gives as well.
+  /// What Graph::run() gives, in the same bits, without history: to train with it, compile the
+  /// graph that autodiff::differentiate() gives as well.
   Tensors operator()(const Tensors& arguments) const;
 
  private:
@@ -131,8 +131,8 @@ class Graph {
   ///     return y
   ///   }
   std::string text() const;
-  /// Reads that form: types come from the operators' rules, errors name line and column. Weights are
-  /// arguments then.
+  /// Reads that form: types come from the operators' rules, errors name line and column. Weights
+  /// are arguments then.
   static Graph parse(const std::string& text);
   /// For Graphviz.
   std::string dot() const;
@@ -176,8 +176,8 @@ class Graph {
   Node insert_before(const Node& node, const std::string& op, const std::vector<Value>& inputs,
                      const std::vector<Attribute>& attributes = {},
                      const std::vector<Scalar>& numbers = {});
-  /// Ordinary tensor code as nodes before that one: `function` is called once with tensors that stand
-  /// for `inputs`; the values of those that it gives.
+  /// Ordinary tensor code as nodes before that one: `function` is called once with tensors that
+  /// stand for `inputs`; the values of those that it gives.
   std::vector<Value> insert_before(const Node& node, const std::vector<Value>& inputs,
                                    const std::function<Tensors(const Tensors&)>& function);
   void set_input(const Node& node, std::size_t index, const Value& value);

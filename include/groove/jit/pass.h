@@ -12,10 +12,10 @@
 // the bits of eager mode for its own passes only: whether these keep them is the author's business,
 // and GROOVE_CHECK=1 compares.
 //
-// After it ran the graph is verified: types, order, the same inputs, outputs as before in number and
-// type, nothing read before it is there, no index that nobody checks. A pass that leaves another
-// graph, or throws, is undone and reported once on standard error, and compilation goes on without
-// it; run_pass() throws the same as groove::Error.
+// After it ran the graph is verified: types, order, the same inputs, outputs as before in number
+// and type, nothing read before it is there, no index that nobody checks. A pass that leaves
+// another graph, or throws, is undone and reported once on standard error, and compilation goes on
+// without it; run_pass() throws the same as groove::Error.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,8 @@
 namespace groove::jit {
 
 enum class PassPlace : std::uint8_t {
-  kRecorded,   // before all others: the operators that the program called
+  kRecorded,   // before all others: the operators that the program called (under fast numerics,
+               // what its rules have made of them)
   kExpanded,   // once losses, softmax and the like are taken apart
   kOptimized,  // after those that simplify, before memory is given to values
 };

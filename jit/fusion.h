@@ -13,7 +13,7 @@
 namespace groove::jit {
 
 template <typename How>
-const How* lowering_as(const Node& node) {
+const How* lowering_as(const groove::Node& node) {
   return node.op->lowering ? std::get_if<How>(&node.op->lowering->how) : nullptr;
 }
 

@@ -14,6 +14,8 @@
 #include "groove/jit.h"
 #include "tests/tracer/graph_executor.h"
 #include "tests/tracer/path_loops.h"
+#include "tracer/lessons.h"
+#include "tracer/registry.h"
 #include "tracer/testing.h"
 
 namespace groove::testing {
@@ -164,6 +166,35 @@ TEST(Paths, WhatCannotBeCompiledIsTriedThreeTimes) {
   for (const auto& [nodes, count] : refusing.tries) most = std::max(most, count);
   // Two branches may have graphs of one size.
   EXPECT_LE(most, 2 * 3);
+}
+
+// A recording may take longer than it takes another thread to see that it will not do.
+TEST(Paths, WhatIsLearnedMeanwhileMakesARecordingOutOfDate) {
+  tt::set_hot(1);
+  tt::set_synchronous(true);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  const Tensor x = groove::ones({4});
+  for (int i = 0; i < 8; ++i) {
+    Tensor y = x * 2.0;
+    for (int k = 0; k < 3; ++k) y = y.tanh();
+    y.sum().item<float>();
+  }
+  const std::vector<tracer::SegmentPtr> segments = tracer::all_segments();
+  ASSERT_FALSE(segments.empty());
+  const tracer::Segment& segment = *segments.front();
+  std::int32_t inner = 0;  // a word whose result nobody holds
+  while (segment.slots[static_cast<std::size_t>(
+                           segment.words.at(static_cast<std::size_t>(inner)).outputs.front())]
+             .is_held)
+    ++inner;
+  EXPECT_FALSE(tracer::is_outdated(segment));
+  tracer::add_widened(segment.head, {{99, 0}, {inner, 7}});  // in longer segments that begin so
+  EXPECT_FALSE(tracer::is_outdated(segment));
+  tracer::add_widened(segment.head, {{inner, 0}});
+  EXPECT_TRUE(tracer::is_outdated(segment));
+  tt::forget_everything();
+  EXPECT_FALSE(tracer::is_outdated(segment));
 }
 
 std::int64_t resident_bytes() {

@@ -188,7 +188,10 @@ void set_numerics(Numerics numerics) {
   if (tracer::Context* const context = tracer::known_context())
     context->flush(tracer::Reason::kModeChange);
   tracer::chosen_numerics.store(numerics);
-  tracer::retire_all();
+  tracer::wait_for_compiler();
+  for (const tracer::SegmentPtr& segment : tracer::all_segments())
+    if (segment->state.load() == tracer::State::kArmed)
+      tracer::retire(segment, "made for other numerics");
 }
 Numerics numerics() { return tracer::chosen_numerics.load(std::memory_order_relaxed); }
 

@@ -502,22 +502,10 @@ void promote(SegmentPtr segment, bool is_synchronous) {
   queue(r, r.promotions, segment);
 }
 
-void retire(const SegmentPtr& segment) {
+void retire(const SegmentPtr& segment, const char* why) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  take_out(r, segment, "given up");
-}
-
-void retire_all() {
-  wait_for_compiler();
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  std::vector<SegmentPtr> known = r.all;
-  for (const std::weak_ptr<Segment>& program : r.programs)
-    if (SegmentPtr alive = program.lock()) known.push_back(std::move(alive));
-  for (const SegmentPtr& segment : known)
-    if (!segment->words.empty() && segment->state.load() == State::kArmed)
-      take_out(r, segment, "made for other numerics");
+  take_out(r, segment, why);
 }
 
 std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }

@@ -50,9 +50,7 @@ void compile_program(const SegmentPtr& program, bool is_synchronous);
 /// Lets the compiler replace the code of a segment that runs often: at once, or on the compile thread
 /// when it has nothing else to do.
 void promote(SegmentPtr segment, bool is_synchronous);
-void retire(const SegmentPtr& segment);
-/// Every loop, once nothing is being compiled; functions of control flow stay.
-void retire_all();
+void retire(const SegmentPtr& segment, const char* why = "given up");
 /// How many segments have gone so far.
 std::uint64_t retirements();
 /// Waits until nothing is being compiled.

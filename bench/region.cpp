@@ -1,14 +1,15 @@
-// What a parallel region costs: a barrier between two of its levels, opening one, and how a training
-// step fares when other processes keep the cores busy (with all threads, and with one for comparison).
+// What a parallel region costs: a barrier between two of its levels, opening one, and how a
+// training step fares when other processes keep the cores busy (with all threads, and with one for
+// comparison).
 #include <groove/groove.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <vector>
 
@@ -106,9 +107,10 @@ void training(int processes, int steps) {
       groove::set_num_threads(threads);
       for (int i = 0; i < 20; ++i) step();
       const Spread time = spread(steps, step);
-      std::printf("%d busy processes, %d threads: a step takes %.0f us (mean %.0f us, of 100 the "
-                  "slowest %.0f us)\n",
-                  busy, threads, 1e-3 * time.median, 1e-3 * time.mean, 1e-3 * time.slowest);
+      std::printf(
+          "%d busy processes, %d threads: a step takes %.0f us (mean %.0f us, of 100 the "
+          "slowest %.0f us)\n",
+          busy, threads, 1e-3 * time.median, 1e-3 * time.mean, 1e-3 * time.slowest);
       std::fflush(stdout);
     }
     if (processes == 0) break;

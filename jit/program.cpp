@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "jit/log.h"
+#include "jit/partition.h"
 #include "kernels/lowering.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
@@ -53,6 +54,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
   log_program(graph_, fusion, lowered, order);
   plans_ = std::move(lowered.launches);
   place_addresses(lowered.buffers);
+  join_turns(lowered.buffers);
   find_hot_kernels();
 }
 
@@ -197,6 +199,49 @@ void Program::find_turns(Stage& stage) const {
   for (std::size_t i = stage.turns.size(); i-- > 0;) {
     if (!leave(stage.turns[i])) break;
   }
+}
+
+// Once memory is planned: a later launch may have got the memory of an earlier one.
+void Program::join_turns(const std::vector<Buffer>& buffers) {
+  if (options_.fills_freed_memory) return;  // after each level
+  const auto plan_of = [&](std::int32_t step) -> const LaunchPlan& {
+    return plans_[static_cast<std::size_t>(steps_[static_cast<std::size_t>(step)].plan)];
+  };
+  for (Stage& stage : stages_) {
+    const auto is_shared_by_all = [&](std::int32_t step) {
+      const Step& what = steps_[static_cast<std::size_t>(step)];
+      return what.max_parts > 1 && what.instances.size() == 1;
+    };
+    const auto needs_no_barrier = [&](const Turn& turn, std::int32_t level) {
+      for (const std::int32_t later : stage.levels[static_cast<std::size_t>(level)]) {
+        if (!is_shared_by_all(later)) return false;
+        for (std::int32_t before = turn.first; before < turn.last; ++before) {
+          for (const std::int32_t earlier : stage.levels[static_cast<std::size_t>(before)]) {
+            if (!is_shared_by_all(earlier)) return false;
+            if (!keeps_partition(buffers, plan_of(earlier), plan_of(later))) return false;
+          }
+        }
+      }
+      return true;
+    };
+    std::vector<Turn> joined;
+    for (const Turn& turn : stage.turns) {
+      const bool joins = !joined.empty() && !turn.is_alone && !joined.back().is_alone &&
+                         needs_no_barrier(joined.back(), turn.first);
+      if (joins) {
+        joined.back().last = turn.last;
+      } else {
+        joined.push_back(turn);
+      }
+    }
+    stage.turns = std::move(joined);
+  }
+}
+
+std::size_t Program::turn_count() const {
+  std::size_t count = 0;
+  for (const Stage& stage : stages_) count += stage.is_serial ? 1 : stage.turns.size();
+  return count;
 }
 
 }  // namespace groove::jit

@@ -40,6 +40,8 @@ class Program final : public Executable {
   /// What is compiled, and its launches, made again.
   const Graph& graph() const { return graph_; }
   Lowered lowered() const;
+  /// What threads do between two barriers, of all stages.
+  std::size_t turn_count() const;
 
  private:
   struct AddressSlot {  // where in the arena an address goes, and what it is of
@@ -98,7 +100,8 @@ class Program final : public Executable {
     kernels::BoundFunction function;
     std::int64_t at;  // its arguments, in the arena
   };
-  // Levels that run one after the other on one thread, or one level on all.
+  // Levels that run one after the other without a barrier: all on one thread, or each thread its
+  // part of every level.
   struct Turn {
     std::int32_t first = 0, last = 0;
     bool is_alone = true;
@@ -125,6 +128,7 @@ class Program final : public Executable {
   void add_instance(Step& step, const LaunchPlan& plan, std::int32_t index);
   void describe_host_call(Step& step) const;
   void find_turns(Stage& stage) const;
+  void join_turns(const std::vector<Buffer>& buffers);
   void bind_stage(Stage& stage);
   void bind(std::int32_t step);
   void lay_out_control(const std::vector<LaunchPlan>& plans);

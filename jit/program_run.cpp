@@ -135,7 +135,8 @@ void Program::run_turns(const Stage& stage, const Run& run, std::size_t first, s
           if (part == 0 && (level & from.fills) == 0)
             from.program->run_levels_alone(*from.stage, *from.run, turn.first, turn.last);
         } else if ((level & from.fills) == 0) {
-          from.program->run_level(*from.stage, *from.run, turn.first, part, parts);
+          for (int shared = turn.first; shared < turn.last; ++shared)
+            from.program->run_level(*from.stage, *from.run, shared, part, parts);
         } else if (part == 0) {
           from.program->fill_freed(from.stage->first_level + turn.first, *from.run);
         }

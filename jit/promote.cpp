@@ -10,8 +10,8 @@
 
 namespace groove::jit {
 
-// A map's body is emitted once, and once more for the tail when it is short; phases of rows have loops
-// of their own, a reduction combines lanes and chunks, and that of columns in two widths.
+// A map's body is emitted once, and once more for the tail when it is short; phases of rows have
+// loops of their own, a reduction combines lanes and chunks, and that of columns in two widths.
 double tier_2_milliseconds(const kernels::Kernel& kernel) {
   const bool is_map = kernel.order == kernels::Order::kMap;
   double instructions = 0, reductions = 0;

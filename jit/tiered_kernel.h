@@ -13,8 +13,9 @@ namespace groove::jit {
 
 struct TierPolicy {
   double least_share = 0.02;  // of the program's estimated time, below which tier 1 is enough
-  // Of LLVM for one kernel, by the estimate below. What would hold the compile thread for longer (rows
-  // of many phases, expansions of sin or randn) gains nothing that is worth it and stays on tier 1.
+  // Of LLVM for one kernel, by the estimate below. What would hold the compile thread for longer
+  // (rows of many phases, expansions of sin or randn) gains nothing that is worth it and stays on
+  // tier 1.
   double most_milliseconds = 4;
   bool always_takes_it = false;  // tests: tier 2 without a trial
 };

@@ -112,8 +112,8 @@ class Cache {
     return nullptr;
   }
 
-  // Kernels of programs that are gone, such as those of a loop whose sizes change: their code memory
-  // is wanted back. The limit follows what is in use, so that looking through all is rare.
+  // Kernels of programs that are gone, such as those of a loop whose sizes change: their code
+  // memory is wanted back. The limit follows what is in use, so that looking through all is rare.
   void forget_unused(std::vector<Entry>& unused) {
     for (auto bucket = entries_.begin(); bucket != entries_.end();) {
       std::vector<Entry>& entries = bucket->second;

@@ -1,11 +1,11 @@
-// compile-time: how long graphs take to become programs, phase by phase, and their kernels to become
-// code of either tier. Graphs come from files or from the anchors of build/bench, run with
+// compile-time: how long graphs take to become programs, phase by phase, and their kernels to
+// become code of either tier. Graphs come from files or from the anchors of build/bench, run with
 // GROOVE_DUMP. Times are of the processor, so that they hold on a busy machine; each graph has a
 // process of its own, in which nothing is compiled yet.
-#include <CLI/CLI.hpp>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -145,7 +145,8 @@ void time_kernels(Graph graph, const Settings& settings, const char* tier, Total
     if (plan.kind != jit::LaunchPlan::Kind::kKernel || !plan.kernel) continue;
     const std::string text = print(*plan.kernel);
     if (!seen.insert(text).second) continue;
-    if (is_tier_2 && jit::tier_2_milliseconds(*plan.kernel) > jit::tier_policy().most_milliseconds) {
+    if (is_tier_2 &&
+        jit::tier_2_milliseconds(*plan.kernel) > jit::tier_policy().most_milliseconds) {
       ++too_long;
       continue;
     }
@@ -180,11 +181,19 @@ void time_kernels(Graph graph, const Settings& settings, const char* tier, Total
   totals.most_milliseconds = std::max(totals.most_milliseconds, most);
 }
 
+void print_program(Graph graph) {
+  jit::run_pipeline(graph);
+  const jit::Program program(std::move(graph));
+  std::printf("%zu launches in %zu turns, a barrier of the threads between two\n",
+              program.launch_count(), program.turn_count());
+}
+
 void tell(const std::string& path, const Settings& settings, Totals& totals) {
   const Graph graph = read(path);
   Stopwatch watch;
   for (int round = 0; round < settings.rounds; ++round) compile(graph, watch);
   print(path, graph, watch);
+  print_program(graph);
   Totals tier_1;
   time_kernels(graph, settings, "asmjit", tier_1);
   time_kernels(graph, settings, "llvm", totals);
@@ -220,8 +229,8 @@ int run(Settings& settings) {
   for (const std::string& anchor : settings.anchors) {
     settings.paths.push_back(graph_of(anchor, fs::path(folder) / (anchor + ".dump")));
   }
-  void* const shared = mmap(nullptr, sizeof(Totals), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared =
+      mmap(nullptr, sizeof(Totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw Error("no memory");
   Totals& totals = *new (shared) Totals;
   bool has_failed = false;

@@ -30,7 +30,8 @@ Pool& pool() {
 }
 
 // Two mappings of one piece of memory are shared with a forked child, and both processes would put
-// new code at the same place: the child begins a pool of its own, and runs the old code where it is.
+// new code at the same place: the child begins a pool of its own, and runs the old code where it
+// is.
 [[maybe_unused]] const bool is_fork_handled = [] {
   pthread_atfork([] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); },
                  [] {

@@ -1,5 +1,5 @@
-// Executable memory of both tiers, pooled: pieces lie in few large blocks, each mapped twice, so that
-// no page is writable and executable at one address and a process may hold very many kernels.
+// Executable memory of both tiers, pooled: pieces lie in few large blocks, each mapped twice, so
+// that no page is writable and executable at one address and a process may hold very many kernels.
 #pragma once
 
 #include <cstddef>

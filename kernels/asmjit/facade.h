@@ -42,8 +42,8 @@ class Listing {
 /// What is assembled into `code` goes to the thread's Listing if there is one, otherwise with
 /// GROOVE_LOG=code to standard error.
 void log_code(asmjit::CodeHolder& code);
-/// Copies finished code into executable memory that lives until release_code() (code_memory.h). Null
-/// inside a Listing. Throws groove::Error when memory runs out.
+/// Copies finished code into executable memory that lives until release_code() (code_memory.h).
+/// Null inside a Listing. Throws groove::Error when memory runs out.
 void* publish(asmjit::CodeHolder& code);
 /// The environment that a CodeHolder is initialised with.
 const asmjit::Environment& environment();
@@ -115,7 +115,8 @@ class Function : private asmjit::ErrorHandler {
     std::size_t gps_, vecs_, xmms_, masks_;
   };
 
-  /// Ends the function and gives its address, as publish() does. Throws groove::Error when asmjit refused something.
+  /// Ends the function and gives its address, as publish() does. Throws groove::Error when asmjit
+  /// refused something.
   void* finish();
 
  private:

@@ -1,5 +1,5 @@
-// Executable memory: never writable and executable at one address, pooled, given back by kernels that
-// are gone; and the cache makes a kernel once, whatever thread asks.
+// Executable memory: never writable and executable at one address, pooled, given back by kernels
+// that are gone; and the cache makes a kernel once, whatever thread asks.
 #include "kernels/asmjit/code_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // How many mappings do very many kernels take, and does their code memory come back? Distinct small
-// kernels of both tiers are made and kept, a sample of them runs, then all are freed and made again.
+// kernels of both tiers are made and kept, a sample of them runs, then all are freed and made
+// again.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -81,7 +82,8 @@ void make(const char* tier, long count) {
     expect(after.all < 1000, "1,000 mappings or more");
     expect(after.writable_code == 0, "memory that is writable and executable");
     if (turn == 0) first = taken;
-    expect(turn == 0 || taken <= first + first / 8, "the memory of freed kernels is not used again");
+    expect(turn == 0 || taken <= first + first / 8,
+           "the memory of freed kernels is not used again");
   }
 }
 

@@ -1,5 +1,6 @@
-// A program that links something built with -ffast-math has denormals flushed in every thread, and one
-// may unmask exceptions: Groove computes as ever, never traps, and leaves the setting as it was.
+// A program that links something built with -ffast-math has denormals flushed in every thread, and
+// one may unmask exceptions: Groove computes as ever, never traps, and leaves the setting as it
+// was.
 #include <gtest/gtest.h>
 #include <immintrin.h>
 
@@ -45,12 +46,13 @@ void append_bits(const Tensor& tensor, std::vector<std::uint8_t>& bits) {
   }
 }
 
-// Denormals from memory, from arithmetic and from constants that the compiler folds; everything that
-// traps: 1/0, 0/0, log of 0 and of -1, overflow, floats beyond every integer.
+// Denormals from memory, from arithmetic and from constants that the compiler folds; everything
+// that traps: 1/0, 0/0, log of 0 and of -1, overflow, floats beyond every integer.
 std::vector<std::uint8_t> run() {
-  const std::vector<std::uint32_t> raw = {1,          0x007fffff, 0x80000001, 0x00800000, 0,
-                                          0x80000000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x3f800000,
-                                          0xff800000, 0xbf800000, 0x4f000000, 0x5f000000, 0x33d6bf95};
+  const std::vector<std::uint32_t> raw = {1,          0x007fffff, 0x80000001, 0x00800000,
+                                          0,          0x80000000, 0x7f7fffff, 0x7f800000,
+                                          0x7fc00000, 0x3f800000, 0xff800000, 0xbf800000,
+                                          0x4f000000, 0x5f000000, 0x33d6bf95};
   Tensor x = groove::zeros({static_cast<std::int64_t>(raw.size())});
   std::memcpy(x.data_ptr<float>(), raw.data(), raw.size() * sizeof raw[0]);
   const Tensor weight = groove::full({static_cast<std::int64_t>(raw.size()), 3}, 1e-20f);

@@ -1,6 +1,6 @@
-// The library's C interface: kernel text to machine code, one module a kernel. The IR comes vectorised
-// and masked, so LLVM only selects instructions and allocates registers; what links the result into
-// the program's memory is in linked_code.h.
+// The library's C interface: kernel text to machine code, one module a kernel. The IR comes
+// vectorised and masked, so LLVM only selects instructions and allocates registers; what links the
+// result into the program's memory is in linked_code.h.
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -78,12 +78,23 @@ orc::JITTargetMachineBuilder target(bool is_wide) {
 // wants them. An option that this LLVM does not know is ignored.
 void choose_passes() {
   static const bool is_done = [] {
-    const char* const options[] = {
-        "groove", "-disable-lsr", "-disable-constant-hoisting", "-disable-partial-libcall-inlining",
-        "-disable-cgp", "-disable-peephole", "-disable-machine-sink", "-disable-postra-machine-sink",
-        "-disable-early-taildup", "-disable-tail-duplicate", "-disable-mergeicmps",
-        "-x86-cmov-converter=0", "-disable-x86-domain-reassignment", "-disable-x86-lea-opt",
-        "-enable-shrink-wrap=false", "-disable-branch-fold", "-disable-replace-with-vec-lib"};
+    const char* const options[] = {"groove",
+                                   "-disable-lsr",
+                                   "-disable-constant-hoisting",
+                                   "-disable-partial-libcall-inlining",
+                                   "-disable-cgp",
+                                   "-disable-peephole",
+                                   "-disable-machine-sink",
+                                   "-disable-postra-machine-sink",
+                                   "-disable-early-taildup",
+                                   "-disable-tail-duplicate",
+                                   "-disable-mergeicmps",
+                                   "-x86-cmov-converter=0",
+                                   "-disable-x86-domain-reassignment",
+                                   "-disable-x86-lea-opt",
+                                   "-enable-shrink-wrap=false",
+                                   "-disable-branch-fold",
+                                   "-disable-replace-with-vec-lib"};
     return llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options, "",
                                              &llvm::nulls());
   }();

@@ -98,7 +98,9 @@ GrooveLlvmCode::GrooveLlvmCode(llvm::StringRef object) : linker_(std::make_uniqu
 
 GrooveLlvmCode::~GrooveLlvmCode() = default;
 
-std::size_t GrooveLlvmCode::bytes() const { return std::max<std::size_t>(linker_->sections.bytes, 1); }
+std::size_t GrooveLlvmCode::bytes() const {
+  return std::max<std::size_t>(linker_->sections.bytes, 1);
+}
 
 void* GrooveLlvmCode::place(void* address, void* writable) {
   const auto base = reinterpret_cast<std::uintptr_t>(address);

@@ -1,5 +1,5 @@
-// An object file of LLVM's as what it becomes in memory. It is linked where it is made and then copied
-// to where it runs, since memory that is executable is never writable at the same address.
+// An object file of LLVM's as what it becomes in memory. It is linked where it is made and then
+// copied to where it runs, since memory that is executable is never writable at the same address.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>

@@ -168,7 +168,7 @@ class Nest {
   AllocaInst* i_ = nullptr;              // position along axis 0
   AllocaInst* index1_ = nullptr;         // index along axis 1
   int copy_ = 0;                         // which unrolled copy of a body is being emitted
-  llvm::BasicBlock* positions_in_ = nullptr;  // where these have been computed
+  llvm::BasicBlock* positions_in_ = nullptr;                // where these have been computed
   std::vector<std::pair<std::int64_t, Value*>> positions_;  // i in bytes, by the size of an element
   Value* tail_ = nullptr;                // lanes that are there; null: all
   Value* tail_count_ = nullptr;

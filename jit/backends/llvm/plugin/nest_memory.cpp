@@ -110,7 +110,8 @@ Value* Nest::element(std::uint64_t access) {
   return copy_ == 0 ? vector : offset(vector, integer(copy_ * lanes_ * bytes(what.dtype)));
 }
 
-// Of the first copy; computed once in a body, the copies' offsets are constants of the instructions.
+// Of the first copy; computed once in a body, the copies' offsets are constants of the
+// instructions.
 Value* Nest::position_in_bytes(std::int64_t size) {
   if (b.GetInsertBlock() != positions_in_) {
     positions_in_ = b.GetInsertBlock();

@@ -249,7 +249,8 @@ Value* Nest::combine_in_vector(Prim prim, ScalarType dtype, Value* value) {
       high[at(lane)] = lane + distance;
     }
     Value* const upper = b.CreateShuffleVector(value, high);
-    value = v_.combine(prim, dtype, distance < 4 ? value : b.CreateShuffleVector(value, low), upper);
+    value =
+        v_.combine(prim, dtype, distance < 4 ? value : b.CreateShuffleVector(value, low), upper);
   }
   return v_.lane(value, 0);
 }
@@ -280,8 +281,8 @@ void Nest::merge_results(AllocaInst* depth, Value* chunk, Value* is_last) {
     return b.CreateGEP(result->getAllocatedType(), tree, get(depth));
   };
   llvm::Type* const word = b.getInt64Ty();
-  Value* const ones = b.CreateIntrinsic(word, llvm::Intrinsic::cttz,
-                                        {b.CreateNot(chunk), b.getTrue()});
+  Value* const ones =
+      b.CreateIntrinsic(word, llvm::Intrinsic::cttz, {b.CreateNot(chunk), b.getTrue()});
   Value* const waiting = get(depth);
   Value* const rest = b.CreateSelect(is_last, integer(0), b.CreateSub(waiting, ones));
   loop(b.CreateICmpNE(waiting, rest), [&] {
@@ -400,8 +401,9 @@ void Nest::lanes_until(const Phase& phase, Value* end) {
       Value* tail = nullptr;
       if (left) {
         Value* const count = b.CreateSub(left, integer(copy * lanes_));
-        tail = make_tail(copy == 0 ? minimum(count, integer(lanes_))
-                                   : b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, integer(0)));
+        tail = make_tail(copy == 0
+                             ? minimum(count, integer(lanes_))
+                             : b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, integer(0)));
       }
       emit_body(phase, copy, tail);
     }

@@ -32,6 +32,7 @@ std::string text_of(const Type& type) { return short_name(type.dtype) + to_strin
 }  // namespace
 
 Value Graph::add_input(const std::string& name, const TensorType& type) {
+  state_->is_good = false;
   const Shape sizes = shape_of(type);
   const ValueId id = state_->graph.add_input(Type{type.dtype, sizes}, contiguous_strides(sizes));
   state_->weights.emplace_back();
@@ -62,6 +63,7 @@ std::int32_t Graph::insert(std::size_t position, const std::string& name,
                            const std::vector<Value>& inputs,
                            const std::vector<Attribute>& attributes,
                            const std::vector<Scalar>& numbers) {
+  state_->is_good = false;
   GraphState& state = *state_;
   const Op& op = detail::op_of(name);
   GROOVE_CHECK(op.inputs < 0 || inputs.size() == static_cast<std::size_t>(op.inputs),
@@ -107,6 +109,7 @@ Node Graph::insert_before(const Node& node, const std::string& op, const std::ve
 
 std::vector<Value> Graph::insert_before(const Node& node, const std::vector<Value>& inputs,
                                         const std::function<Tensors(const Tensors&)>& function) {
+  state_->is_good = false;
   GROOVE_CHECK(node.state_ == state_.get(), "insert_before: a node of another graph");
   GraphState& state = *state_;
   const std::size_t position = position_of(state, node.index_);
@@ -145,6 +148,7 @@ std::vector<Value> Graph::insert_before(const Node& node, const std::vector<Valu
 }
 
 void Graph::set_input(const Node& node, std::size_t index, const Value& value) {
+  state_->is_good = false;
   GROOVE_CHECK(node.state_ == state_.get() && (!value.defined() || value.state_ == state_.get()),
                "set_input: a node or value of another graph");
   auto& ids = state_->node(node.index_).inputs;
@@ -167,6 +171,7 @@ void Graph::set_input(const Node& node, std::size_t index, const Value& value) {
 
 // What `fresh` is computed from goes on reading `old`: otherwise it would depend on itself.
 void Graph::replace(const Value& old, const Value& fresh) {
+  state_->is_good = false;
   GROOVE_CHECK(old.defined() && fresh.defined() && old.state_ == state_.get() &&
                    fresh.state_ == state_.get(),
                "replace: a value is absent or of another graph");
@@ -191,6 +196,7 @@ void Graph::replace(const Value& old, const Value& fresh) {
 }
 
 void Graph::set_outputs(const std::vector<Value>& values) {
+  state_->is_good = false;
   std::vector<GraphOutput> outputs;
   for (const Value& value : values) {
     GROOVE_CHECK(value.defined() && value.state_ == state_.get(),
@@ -202,6 +208,7 @@ void Graph::set_outputs(const std::vector<Value>& values) {
 }
 
 void Graph::erase(const Node& node) {
+  state_->is_good = false;
   GROOVE_CHECK(node.state_ == state_.get(), "erase: a node of another graph");
   const std::size_t position = position_of(*state_, node.index_);
   for (const Value& value : node.outputs()) {
@@ -217,6 +224,7 @@ void Graph::erase(const Node& node) {
 }
 
 bool Graph::remove_dead_code() {
+  state_->is_good = false;
   GraphState& state = *state_;
   std::vector<char> is_live(state.graph.values.size());
   for (const GraphOutput& output : state.graph.outputs)

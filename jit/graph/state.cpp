@@ -4,6 +4,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "kernels/lowering.h"
+#include "kernels/ops/graph_builder.h"
+#include "kernels/ops/widen.h"
 #include "src/core/subgraph.h"
 
 namespace groove::jit::detail {
@@ -73,6 +76,30 @@ std::uint64_t optional_operands(const Op& op) {
   return at->second;
 }
 
+// What a composite is made of must run on these types and give those that its rule says. Throws
+// groove::Error where it does not.
+void check_parts(const groove::Graph& graph, const groove::Node& node) {
+  const auto* const lowering = node.op->lowering.get();
+  if (!lowering || !std::holds_alternative<kernels::CompositeLowering>(lowering->how)) return;
+  groove::Graph parts;
+  kernels::GraphBuilder builder(parts, kernels::GraphBuilder::Composites::kKeep);
+  const std::vector<Type> types = operand_types(graph, node);
+  Tensors inputs;
+  for (const Type& type : types)
+    inputs.push_back(type.dtype == ScalarType::Undefined
+                         ? Tensor()
+                         : builder.tensor(parts.add_input(type, contiguous_strides(type.sizes))));
+  const std::vector<Scalar> numbers = recorded_numbers(graph, node);
+  const Tensors results = builder.record([&] {
+    return kernels::compose(Signature{*node.op, types, node.attrs, numbers}, inputs);
+  });
+  bool fits = results.size() == node.outputs.size();
+  for (std::size_t k = 0; fits && k < results.size(); ++k)
+    fits = parts.type(builder.value(results[k])) == graph.type(node.outputs[k]);
+  GROOVE_CHECK(fits, "{}: does not take these operands together", node.op->name);
+  for (const groove::Node& part : parts.nodes) check_parts(parts, part);
+}
+
 }  // namespace
 
 std::string problem_of(const groove::Graph& graph) {
@@ -104,15 +131,19 @@ std::string problem_of(const groove::Graph& graph) {
   if (!problem.empty()) return problem;
   try {
     for (const groove::Value& value : graph.values) check_sizes("a value", value.type);
+    for (const groove::Node& node : graph.nodes) check_parts(graph, node);
   } catch (const Error& error) {
     return error.what();
   }
   return {};
 }
 
-std::string problem_of(const GraphState& state) {
+std::string problem_of(GraphState& state) {
+  if (state.is_good) return {};
   try {
-    return problem_of(in_order(state));
+    std::string problem = problem_of(in_order(state));
+    state.is_good = problem.empty();
+    return problem;
   } catch (const Error& error) {
     return error.what();
   }

@@ -3,6 +3,7 @@
 // this namespace.
 #pragma once
 
+#include "src/core/atomic_value.h"
 #include "src/core/check.h"
 #include "src/core/graph_values.h"
 
@@ -18,7 +19,8 @@ struct GraphState {
   // Values of entry numbers. Those that something random draws with are a key and the number of a
   // draw, both to be added to what the generator gives.
   std::vector<std::optional<Scalar>> numbers;
-  std::uint64_t draws = 0;  // that a run takes
+  std::uint64_t draws = 0;           // that a run takes
+  AtomicValue<bool> is_good{false};  // as problem_of() found it; what changes the graph says false
 
   /// Of a graph in order.
   explicit GraphState(groove::Graph from);
@@ -32,7 +34,7 @@ struct GraphState {
 groove::Graph in_order(const GraphState& state);
 GraphWithValues with_values(const GraphState& state);
 /// Empty when the graph is well formed.
-std::string problem_of(const GraphState& state);
+std::string problem_of(GraphState& state);
 /// The same for what only files and users' passes can do wrong: numbers that are missing, memory
 /// that no machine has.
 std::string problem_of(const groove::Graph& graph);

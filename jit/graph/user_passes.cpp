@@ -125,7 +125,7 @@ void run(const UserPass& pass, groove::Graph& graph) {
   } catch (const std::exception& error) {
     throw_error(fmt::format("pass `{}`: {}", pass.name, error.what()));
   }
-  const GraphState& after = facade.state();
+  GraphState& after = facade.state();
   std::string problem =
       &after == &edited ? lost(graph, after) : "it puts another graph in its place";
   groove::Graph result;

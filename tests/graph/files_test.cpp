@@ -52,7 +52,7 @@ TEST(GraphFiles, EveryOperatorComesBack) {
     for (const ScalarType dtype : op->dtypes) {
       std::size_t index = 0;
       for (const Sample& sample : op->samples(dtype)) {
-        const jit::detail::GraphState state(testing::graph_of(*op, sample));
+        jit::detail::GraphState state(testing::graph_of(*op, sample));
         const std::string text = print(jit::detail::in_order(state));
         SCOPED_TRACE(text);
         ASSERT_EQ(jit::detail::problem_of(state), "");

@@ -20,7 +20,7 @@ double tier_2_milliseconds(const kernels::Kernel& kernel) {
     reductions += is_reduction(instr.prim) ? 1 : 0;
   }
   if (kernel.order == kernels::Order::kColumn) reductions *= 2;
-  return 1.2 + (is_map ? 0.025 : 0.08) * instructions + 0.9 * reductions;
+  return 1.2 + (is_map ? 0.025 : 0.16) * instructions + 0.9 * reductions;
 }
 
 // At construction, so that the pointers a run reads never change; a kernel below the threshold

@@ -17,6 +17,10 @@ constexpr int kFirstOuter = 2;
 // when all of them fall into the same sets. Short rows do so by themselves.
 constexpr std::int64_t kBlock = 16, kShortRow = 128;
 constexpr std::size_t kMostStreamed = 31;
+// Instructions of a phase that is worth asking for the next row in; from how many on memory is idle
+// long enough for the first cache; the most accesses, for the sake of registers.
+constexpr int kLeastAhead = 8, kIdle = 24;
+constexpr std::size_t kMostAhead = 4;
 
 // As the system sees it: what the processor says of itself may be all that its package has.
 std::int64_t half_of_last_cache() {
@@ -36,6 +40,41 @@ std::int64_t least_streamed() {
 }
 
 }  // namespace
+
+Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels) {
+  Lookahead ahead;
+  if (kernel.order != Order::kRow) return ahead;
+  int most = 0, walks = 0;
+  for (std::size_t p = 0; p < kernel.phases.size(); ++p) {
+    int weight = 0;
+    bool has_work = false;
+    for (std::int32_t id = kernel.phases[p].begin; id < kernel.phases[p].end; ++id) {
+      const Instr& instr = kernel.code[static_cast<std::size_t>(id)];
+      has_work |=
+          is_reduction(instr.prim) || (instr.prim == Prim::kStore &&
+                                       kernel.accesses[instr.imm].inner != StrideClass::kBroadcast);
+      if (levels[static_cast<std::size_t>(id)] == Level::kVector) ++weight;
+    }
+    if (!has_work) continue;
+    ++walks;
+    if (weight <= most) continue;
+    most = weight;
+    ahead.phase = static_cast<std::int32_t>(p);
+  }
+  if (walks < 2 || most < kLeastAhead) ahead.phase = -1;
+  if (ahead.phase < 0) return ahead;
+  ahead.is_near = most >= kIdle;
+  for (const Instr& instr : kernel.code) {
+    if (instr.prim != Prim::kLoad || ahead.accesses.size() == kMostAhead) continue;
+    if (kernel.accesses[instr.imm].inner != StrideClass::kContiguous) continue;
+    const auto access = static_cast<std::int32_t>(instr.imm);
+    const auto& known = ahead.accesses;
+    if (std::find(known.begin(), known.end(), access) == known.end()) {
+      ahead.accesses.push_back(access);
+    }
+  }
+  return ahead;
+}
 
 bool streams(const Kernel& kernel, std::size_t access) {
   const Access& a = kernel.accesses[access];

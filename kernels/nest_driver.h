@@ -25,11 +25,25 @@ struct NestArguments {
   std::int64_t count[2];
   std::int64_t index[kMaxAxes];  // of the first point
   const std::uint64_t* scalars;
-  // A bit for each of the first 31 accesses: whole vectors are stored past the caches. Only stores of
-  // f32 that streams() names have one, and only in maps and rows.
+  // A bit for each of the first 31 accesses: whole vectors are stored past the caches. Only stores
+  // of f32 that streams() names have one, and only in maps and rows.
   std::uint64_t streamed;
   NestAccess accesses[kMaxAccesses];
 };
+
+enum class Level : std::uint8_t { kLaunch, kRow, kVector };
+
+// A row that several phases walk comes from memory in the first of them, while nothing is computed,
+// and what is computed from it later keeps memory idle. So the phase with most to do asks for the
+// next row as it goes.
+struct Lookahead {
+  std::int32_t phase = -1;             // -1: none
+  std::vector<std::int32_t> accesses;  // contiguous loads whose next row is asked for
+  bool is_near = false;                // into the first cache, not the second
+  // A longer row would be gone again: the present one is asked for instead, which does nothing.
+  static constexpr std::int64_t kLongest = 64 << 10;
+};
+Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels);
 
 /// May the kernel's store through this access be streamed?
 bool streams(const Kernel& kernel, std::size_t access);
@@ -39,7 +53,6 @@ void set_least_streamed(std::int64_t bytes);
 
 using NestFunction = void (*)(const NestArguments*);
 
-enum class Level : std::uint8_t { kLaunch, kRow, kVector };
 /// Per instruction. In column kernels all but constants and parameters is of kVector, because it
 /// changes along axis 1.
 std::vector<Level> nest_levels(const Kernel& kernel);

@@ -19,7 +19,8 @@ Nest::Nest(const Kernel& kernel, Isa isa)
       function_(isa),
       emitter_(function_, kernel, *this),
       cc_(function_.compiler()),
-      levels_(nest_levels(kernel)) {
+      levels_(nest_levels(kernel)),
+      lookahead_(find_lookahead(kernel, levels_)) {
   if (kernel.accesses.size() > kMaxAccesses) throw Error("asmjit: a kernel with > 128 accesses");
   for (const Instr& instr : kernel.code) uses_index1_ |= is_index1(instr);
   for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {

@@ -65,7 +65,9 @@ class Nest final : public EmitterHost {
   void chunk_of_row(const Phase& phase, const Gp& end);
   void vectors_until(const Phase& phase, const Gp& end, int unrolled);
   void store_row_results(const Phase& phase);
-  void find_lookahead();
+  bool looks_ahead(const Phase& phase) const {
+    return lookahead_.phase == &phase - kernel_.phases.data();
+  }
   void start_lookahead();
   void look_ahead(const Phase& phase, int copies);
 
@@ -120,7 +122,7 @@ class Nest final : public EmitterHost {
   const Tail* tail_ = nullptr;  // and whether it is cut short
   enum class Accumulate : std::uint8_t { kRegisters, kLanes, kDirect } accumulate_{};
   std::vector<Reduction> reductions_;
-  const Phase* lookahead_ = nullptr;  // the phase that asks for the next row; null: none does
+  const Lookahead lookahead_;
   std::vector<std::pair<int, Gp>> next_row_;  // accesses, and where their next row begins
 };
 

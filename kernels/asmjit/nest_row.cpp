@@ -1,5 +1,4 @@
 // Rows: the vector loop with its tail, and reductions in row order and tree order.
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -12,12 +11,6 @@ namespace {
 // A body of more instructions than this is emitted once and accumulates in memory: unrolling
 // would cost more in code than the accumulator's trip through the store buffer.
 constexpr int kLightBody = 12;
-// Instructions of a phase that is worth asking for the next row in, into the second cache; from how
-// many on memory is idle long enough for the first one. Accesses whose next row is asked for, and
-// the most bytes of a row.
-constexpr int kLeastAhead = 8, kIdle = 24;
-constexpr std::size_t kMostAhead = 4;
-constexpr int kLongestAhead = 64 << 10;
 
 }  // namespace
 
@@ -74,7 +67,6 @@ void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled) {
 }
 
 void Nest::reduction_rows() {
-  find_lookahead();
   for (const Phase& phase : kernel_.phases) row_phase(phase);
 }
 
@@ -82,7 +74,7 @@ void Nest::row_phase(const Phase& phase) {
   emit_level(Level::kRow, phase);
   if (has_vector_work(phase)) {
     start_row();
-    if (&phase == lookahead_) start_lookahead();
+    if (looks_ahead(phase)) start_lookahead();
     find_reductions(phase);
     if (reductions_.empty()) {
       accumulate_ = Accumulate::kRegisters;
@@ -95,51 +87,25 @@ void Nest::row_phase(const Phase& phase) {
   store_row_results(phase);
 }
 
-// A row that several phases walk comes from memory in the first of them, while nothing is computed,
-// and what is computed from it later keeps memory idle. So the phase with most to do asks for the
-// next row as it goes.
-void Nest::find_lookahead() {
-  lookahead_ = nullptr;
-  next_row_.clear();
-  const auto walks = [&](const Phase& phase) { return has_vector_work(phase); };
-  if (kernel_.order != Order::kRow ||
-      std::count_if(kernel_.phases.begin(), kernel_.phases.end(), walks) < 2) {
-    return;
-  }
-  for (const Phase& phase : kernel_.phases) {
-    if (!walks(phase) || weight(phase) < kLeastAhead) continue;
-    if (!lookahead_ || weight(phase) > weight(*lookahead_)) lookahead_ = &phase;
-  }
-  for (const Instr& instr : kernel_.code) {
-    if (instr.prim != Prim::kLoad) continue;
-    const auto access = static_cast<int>(instr.imm);
-    if (kernel_.accesses[instr.imm].inner != StrideClass::kContiguous) continue;
-    const bool is_known = std::any_of(next_row_.begin(), next_row_.end(),
-                                      [&](const auto& known) { return known.first == access; });
-    if (!is_known && next_row_.size() < kMostAhead) next_row_.push_back({access, Gp()});
-  }
-}
-
-// A row longer than the near caches would be gone again: then the present one is asked for, which
-// does nothing.
 void Nest::start_lookahead() {
+  next_row_.clear();
   const Gp none = function_.new_gp();
   cc_.xor_(none.r32(), none.r32());
-  for (auto& [access, begin] : next_row_) {
+  for (const std::int32_t access : lookahead_.accesses) {
     const std::size_t at = offsetof(NestArguments, accesses) +
                            static_cast<std::size_t>(access) * sizeof(NestAccess) +
                            offsetof(NestAccess, stride) + 8;
-    begin = function_.new_gp();
+    const Gp begin = function_.new_gp();
     cc_.mov(begin, argument(at));
-    cc_.cmp(begin, kLongestAhead);
+    cc_.cmp(begin, static_cast<std::int32_t>(Lookahead::kLongest));
     cc_.cmova(begin, none);
     cc_.add(begin, pointers_[static_cast<std::size_t>(access)]);
+    next_row_.push_back({access, begin});
   }
 }
 
 void Nest::look_ahead(const Phase& phase, int copies) {
-  if (&phase != lookahead_) return;
-  const bool is_idle = weight(phase) >= kIdle;
+  if (!looks_ahead(phase)) return;
   for (const auto& [access, begin] : next_row_) {
     const auto size = static_cast<int>(
         element_size(kernel_.accesses[static_cast<std::size_t>(access)].dtype));
@@ -147,7 +113,7 @@ void Nest::look_ahead(const Phase& phase, int copies) {
     const auto shift = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(size)));
     for (int line = 0; line < bytes; line += 64) {
       const Mem at = asmjit::x86::ptr(begin, i_, shift, line);
-      is_idle ? cc_.prefetcht0(at) : cc_.prefetcht1(at);
+      lookahead_.is_near ? cc_.prefetcht0(at) : cc_.prefetcht1(at);
     }
   }
 }

@@ -37,6 +37,7 @@ Nest::Nest(llvm::Module& module, const Kernel& kernel, bool is_wide)
       v_(b, lanes_, is_wide),
       levels_(nest_levels(kernel)),
       match_(match_if_any(kernel)),
+      lookahead_(find_lookahead(kernel, levels_)),
       values_(kernel.code.size()) {
   if (kernel.accesses.size() > static_cast<std::size_t>(kernels::kMaxAccesses)) {
     throw Error("a kernel with more than 128 accesses");
@@ -251,6 +252,7 @@ void Nest::vectors_until(const Phase& phase, Value* end, int unrolled) {
     Value* const limit = b.CreateSub(end, integer(step));
     loop(b.CreateICmpSLE(get(i_), limit), [&] {
       for (int copy = 0; copy < unrolled; ++copy) emit_body(phase, copy, nullptr);
+      look_ahead(phase, unrolled);
       add_to(i_, step);
       return b.CreateICmpSLE(get(i_), limit);
     });
@@ -260,6 +262,7 @@ void Nest::vectors_until(const Phase& phase, Value* end, int unrolled) {
   loop(b.CreateICmpSLT(get(i_), end), [&]() -> Value* {
     Value* const left = b.CreateSub(end, get(i_));
     emit_body(phase, 0, make_tail(minimum(left, integer(lanes_))));
+    if (is_masked_only) look_ahead(phase, 1);
     add_to(i_, lanes_);
     const bool may_repeat = unrolled > 1 || is_masked_only;
     return may_repeat ? b.CreateICmpSLT(get(i_), end) : b.getFalse();

@@ -81,6 +81,11 @@ class Nest {
   // nest_reduce.cpp
   void rows();
   void row_phase(const Phase& phase);
+  bool looks_ahead(const Phase& phase) const {
+    return lookahead_.phase == &phase - kernel_.phases.data();
+  }
+  void start_lookahead();
+  void look_ahead(const Phase& phase, int copies);
   void reduce_row(const Phase& phase);
   void chunk_of_row(const Phase& phase, Value* end);
   void lanes_until(const Phase& phase, Value* end);
@@ -153,6 +158,8 @@ class Nest {
   Values v_;
   const std::vector<Level> levels_;
   const std::vector<std::int32_t> match_;
+  const kernels::Lookahead lookahead_;
+  std::vector<Value*> next_row_;         // where those of lookahead_'s accesses begin
   llvm::Function* function_ = nullptr;
   std::vector<AllocaInst*> variables_;
   std::vector<Value*> values_;           // by instruction

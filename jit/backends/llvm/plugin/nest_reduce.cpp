@@ -329,6 +329,7 @@ void Nest::row_phase(const Phase& phase) {
   emit_level(Level::kRow, phase);
   if (has_vector_work(phase)) {
     set(i_, integer(0));
+    if (looks_ahead(phase)) start_lookahead();
     find_reductions(phase, 1);
     if (reductions_.empty()) {
       vectors_until(phase, length_, 1);
@@ -342,6 +343,31 @@ void Nest::row_phase(const Phase& phase) {
     if (instr.prim == Prim::kStore &&
         kernel_.accesses[instr.imm].inner == StrideClass::kBroadcast) {
       store_once(instr);
+    }
+  }
+}
+
+void Nest::start_lookahead() {
+  next_row_.clear();
+  for (const std::int32_t access : lookahead_.accesses) {
+    Value* const stride = row_strides_[static_cast<std::size_t>(access)];
+    Value* const is_long = b.CreateICmpUGT(stride, integer(kernels::Lookahead::kLongest));
+    next_row_.push_back(offset(row_pointer(static_cast<std::uint64_t>(access)),
+                               b.CreateSelect(is_long, integer(0), stride)));
+  }
+}
+
+void Nest::look_ahead(const Phase& phase, int copies) {
+  if (!looks_ahead(phase)) return;
+  for (std::size_t i = 0; i < next_row_.size(); ++i) {
+    const auto access = static_cast<std::size_t>(lookahead_.accesses[i]);
+    const auto size = static_cast<std::int64_t>(element_size(kernel_.accesses[access].dtype));
+    Value* const at = offset(next_row_[i], b.CreateMul(get(i_), integer(size)));
+    for (std::int64_t line = 0; line < copies * lanes_ * size; line += 64) {
+      Value* const place = offset(at, integer(line));
+      b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                        {place, b.getInt32(0), b.getInt32(lookahead_.is_near ? 3 : 2),
+                         b.getInt32(1)});
     }
   }
 }

@@ -38,7 +38,7 @@ bool ask(const fs::path& program, const std::string& anchor, int before, int ste
 int main(int argc, char** argv) {
   CLI::App app("Peak memory of training steps, Groove beside LibTorch");
   std::vector<std::string> anchors = {"A2", "A4", "A6b", "A7"};
-  int before = 60, steps = 10;
+  int before = 200, steps = 10;
   app.add_option("anchors", anchors, "which of build/bench/anchors' models");
   app.add_option("--before", before, "steps until a step is steady");
   app.add_option("--steps", steps, "steady steps");

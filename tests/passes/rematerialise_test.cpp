@@ -55,8 +55,7 @@ const std::string kLayers = layers(6);
 
 TEST(Rematerialise, FunctionsOfWhatIsAliveAnyway) {
   const std::string names = again(kLayers, kCheap);
-  EXPECT_EQ(names.substr(0, 9), "gelu gelu");
-  EXPECT_EQ(names.find("mm"), std::string::npos);
+  EXPECT_EQ(names.substr(0, 19), "gelu gelu gelu gelu");
 }
 
 TEST(Rematerialise, SavesMemoryAndKeepsBits) {

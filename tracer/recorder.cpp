@@ -77,6 +77,8 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
     if (in_expansion_ && is_live_in) note_nested_live_in(known, tensor);
     return known;
   }
+  // What a tape saved and the program changed meanwhile: no word of a replay would name the object.
+  if (known != kNoSlot && in_expansion_ && !word().object) fail(Reason::kExposed);
   // Something that existed before: a live-in.
   const SlotId id = add_slot(impl);
   if (has_stale_history(impl)) stale_.push_back(id);

@@ -333,6 +333,23 @@ TEST_F(Found, ResultThatJoinedTheTapeDies) {
   });
 }
 
+// Backward reads what was written through a pointer since, in another tensor in every step.
+TEST_F(Found, SavedValueWrittenThroughAPointer) {
+  expect_as_eager([] {
+    const Tensor p = groove::full({1}, 0.5).requires_grad_();
+    Tensor factor = groove::full({1}, 1.0);
+    std::vector<double> numbers;
+    for (int step = 0; step < 8; ++step) {
+      const Tensor loss = (p * factor).exp().sum();
+      factor.data_ptr<float>()[0] += 0.25f;
+      loss.backward();
+      factor = groove::full({1}, 1.0 + step);
+      numbers.push_back(p.grad().sum().item<double>());
+    }
+    return numbers;
+  });
+}
+
 // The gradient of a view is made by a write into zeros, of which its version says nothing.
 TEST_F(Found, VersionOfAViewsGradient) {
   expect_as_eager([] {

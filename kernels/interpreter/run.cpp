@@ -174,10 +174,21 @@ class Run {
     strip_.first[0].index[0] += offset;
   }
 
-  // As many whole lines as fit.
-  void take_lines(LineWalk& walk, std::int64_t length) {
+  // Do several lines store to the same place? Then each may read what the one before it stored.
+  bool accumulates_lines() const {
+    const std::vector<Access>& accesses = plan_.kernel.accesses;
+    for (std::size_t a = 0; a < accesses.size(); ++a) {
+      if (!accesses[a].is_store) continue;
+      for (int axis = 1; axis < launch_.rank; ++axis)
+        if (launch_.count[axis] > 1 && launch_.strides[a][axis] == 0) return true;
+    }
+    return false;
+  }
+
+  // As many whole lines as fit, at most so many.
+  void take_lines(LineWalk& walk, std::int64_t length, std::int64_t most) {
     strip_.line_length = length;
-    strip_.lines = std::min(walk.left(), kStrip / length);
+    strip_.lines = std::min({walk.left(), kStrip / length, most});
     strip_.count = strip_.lines * length;
     for (std::int64_t l = 0; l < strip_.lines; ++l, walk.next()) strip_.first[l] = walk.point();
   }
@@ -185,10 +196,11 @@ class Run {
   void run_map() {
     const PhasePlan& phase = plan_.phases[0];
     const std::int64_t length = launch_.count[0];
+    const std::int64_t most = accumulates_lines() ? 1 : kStrip;
     LineWalk walk(launch_, 1, launch_.rank);
     while (walk.left() > 0) {
       if (length <= kStrip) {
-        take_lines(walk, length);
+        take_lines(walk, length, most);
         run_strip(phase);
         run_stores(phase.strip_stores);
         continue;

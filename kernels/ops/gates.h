@@ -24,6 +24,8 @@ inline std::size_t first_gate(std::size_t place, std::size_t hidden, std::int64_
 }
 /// Throws unless the first two inputs are [N, count * H] and the third is [N, H].
 TypeResult cell_type(const Signature& signature, std::int64_t gates, std::size_t outputs);
+/// The same, and unless the inputs from `first` on are like the third, or absent.
+void check_states(const Signature& signature, std::int64_t gates, std::size_t first);
 std::vector<Sample> cell_samples(ScalarType dtype, std::int64_t gates);
 double reference_sigmoid(double x);
 

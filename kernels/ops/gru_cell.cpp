@@ -60,6 +60,7 @@ const Op& op_backward = define({
     .inputs = 4,
     .outputs = 3,
     .type = [](const Signature& s) -> TypeResult {
+      check_states(s, kGates, 3);
       return {{s.inputs[0], s.inputs[0], s.inputs[2]}, s.inputs[0].dtype};
     },
     .lowering =

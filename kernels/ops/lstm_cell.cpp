@@ -51,6 +51,7 @@ const Op& op_backward = define({
     .inputs = 6,
     .outputs = 2,
     .type = [](const Signature& s) -> TypeResult {
+      check_states(s, kGates, 3);
       return {{s.inputs[0], s.inputs[2]}, s.inputs[0].dtype};
     },
     .lowering =
@@ -134,6 +135,14 @@ const Op& op = define({
 });
 
 }  // namespace
+
+void check_states(const Signature& s, std::int64_t gates, std::size_t first) {
+  cell_type(s, gates, 0);
+  for (std::size_t i = first; i < s.inputs.size(); ++i)
+    GROOVE_CHECK(s.inputs[i].dtype == ScalarType::Undefined || s.inputs[i] == s.inputs[2],
+                 "{}: input {} of {} is not of the state's type, {}", s.op.name, i,
+                 to_string(s.inputs[i].sizes), to_string(s.inputs[2].sizes));
+}
 
 TypeResult cell_type(const Signature& s, std::int64_t gates, std::size_t outputs) {
   const Type &a = s.inputs[0], &b = s.inputs[1], &state = s.inputs[2];

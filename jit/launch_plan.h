@@ -60,7 +60,7 @@ struct LaunchPlan {
   std::vector<ScalarSlot> scalars;
   BufferId scratch = -1;  // contractions and row buffers: a piece of `scratch_bytes` per thread
   std::int64_t scratch_bytes = 0;
-  int most_parts = 0;  // that there is scratch memory for; 0: most_threads()
+  int most_parts = 0;  // that may run side by side; 0: as many as there are threads
   bool is_splittable = true;  // among threads; host code may not be
   bool overwrites = false;     // must run after earlier writers of what it stores to
   bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites

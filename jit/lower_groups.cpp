@@ -243,8 +243,9 @@ class Lowerer {
       }
       write_kernel(id, group, [&](KernelWriter& writer, LaunchPlan& plan, kernels::Kernel& kernel) {
         writer.write_rows(plan, kernel, part, sums);
-        // Only whole chunks may run side by side.
+        // Only whole chunks may run side by side, however many threads there are.
         plan.is_splittable = chunks > 1;
+        plan.most_parts = static_cast<int>(std::min<std::int64_t>(chunks, most_threads()));
         if (group.nodes.empty()) plan.nodes = {group.seed};
       });
     };

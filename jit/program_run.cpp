@@ -197,6 +197,8 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
   switch (step.kind) {
     case LaunchPlan::Kind::kKernel: {
       if (step.instances.size() > 1) return run_table(step, run, part, parts);
+      if (step.has_most_parts) parts = std::min(parts, step.max_parts);
+      if (part >= parts) return;
       const Instance& instance = step.instances[0];
       kernels::Launch launch;
       if (!kernels::split(step.order, instance.launch, part, parts, launch)) return;

@@ -49,12 +49,14 @@ class SizedExecutable final : public Executable {
 
   void prepare() override {
     if (program_ && made_for_ == *sizes_) return;
-    program_ = family_->find(*sizes_);
-    if (!program_ || program_->state.load(std::memory_order_acquire) != State::kArmed)
-      program_ = family_->make(*sizes_, graph_, true);
+    program_ = nullptr;  // one that could not be made is none
+    SegmentPtr program = family_->find(*sizes_);
+    if (!program || program->state.load(std::memory_order_acquire) != State::kArmed)
+      program = family_->make(*sizes_, graph_, true);
+    GROOVE_CHECK(program->state.load(std::memory_order_acquire) == State::kArmed, "{}",
+                 program->failure);
+    program_ = std::move(program);
     made_for_ = *sizes_;
-    GROOVE_CHECK(program_->state.load(std::memory_order_acquire) == State::kArmed, "{}",
-                 program_->failure);
   }
   std::size_t arena_bytes() const override {
     return program_ ? program_->executable->arena_bytes() : 0;

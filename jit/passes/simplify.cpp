@@ -197,7 +197,11 @@ class Simplifier {
           !is_conversion(*inner)) {
         return false;
       }
-      node.inputs[0] = inner->inputs[0];
+      // A copy gives the dtype that it is given.
+      Node direct = node;
+      direct.inputs[0] = inner->inputs[0];
+      if (!(derive_types(graph_, direct).outputs[0] == graph_.type(node.outputs[0]))) return false;
+      node.inputs[0] = direct.inputs[0];
       has_changed_ = true;
       if (graph_.type(node.inputs[0]) == graph_.type(node.outputs[0])) return true;
     }

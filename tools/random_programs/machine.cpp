@@ -327,11 +327,14 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
       if (at >= pointers_.size() || pointers_[at].first.numel() == 0) break;
       const Tensor& buffer = pointers_[at].first;
       const auto element = static_cast<std::size_t>(v.j % buffer.numel());
-      if (buffer.scalar_type() == kFloat)
+      if (buffer.scalar_type() == kFloat) {
         static_cast<float*>(pointers_[at].second)[element] = static_cast<float>(v.x);
-      else
-        static_cast<unsigned char*>(pointers_[at].second)[0] =
-            static_cast<unsigned char>(buffer.scalar_type() == kBool ? v.j & 1 : v.j & 3);
+      } else {
+        // All of an element: a part of one would show the sign of a NaN.
+        auto* const bytes = static_cast<unsigned char*>(pointers_[at].second);
+        std::fill_n(bytes, element_size(buffer.scalar_type()), static_cast<unsigned char>(0));
+        bytes[0] = static_cast<unsigned char>(buffer.scalar_type() == kBool ? v.j & 1 : v.j & 3);
+      }
       break;
     }
     case Kind::kError:

@@ -71,7 +71,10 @@ bool Replay::bind_nested(const Word& word, Reason& why) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     const Live& live = live_[static_cast<std::size_t>(id)];
     TensorImpl* object = slot.recorded.impl();
-    if (slot.grad_of != kNoSlot) {
+    if (slot.same_as != kNoSlot) {
+      const Live& saved = live_[static_cast<std::size_t>(slot.same_as)];
+      object = saved.run == run_ ? saved.object : nullptr;
+    } else if (slot.grad_of != kNoSlot) {
       const Live& leaf = live_[static_cast<std::size_t>(slot.grad_of)];
       if (leaf.run != run_ && !bind_recorded(slot.grad_of, why)) return false;
       const AutogradMeta* meta = leaf.object->autograd;

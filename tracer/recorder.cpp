@@ -77,10 +77,11 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
     if (in_expansion_ && is_live_in) note_nested_live_in(known, tensor);
     return known;
   }
-  // What a tape saved and the program changed meanwhile: no word of a replay would name the object.
-  if (known != kNoSlot && in_expansion_ && !word().object) fail(Reason::kExposed);
   // Something that existed before: a live-in.
   const SlotId id = add_slot(impl);
+  // What a tape saved and the program changed meanwhile is in every run what the tape saved there.
+  if (known != kNoSlot && in_expansion_ && !word().object)
+    segment_->slots[static_cast<std::size_t>(id)].same_as = known;
   if (has_stale_history(impl)) stale_.push_back(id);
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   slot.is_live_in = true;
@@ -112,7 +113,7 @@ void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
                         cached_[static_cast<std::size_t>(id)].is_fresh;
-  if (slot.grad_of != kNoSlot)
+  if (slot.grad_of != kNoSlot || slot.same_as != kNoSlot)
     slot.recorded = Tensor();
   else if (is_first || word().object)
     slot.recorded = tensor;

@@ -46,6 +46,7 @@ struct Slot {
   bool derives_history = false;
   std::uint64_t hooks = 0;  // live-ins: which gradient hooks hang on it
   SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
+  SlotId same_as = kNoSlot;  // live-ins that are the object of that slot, with other content
 };
 
 // A storage that takes part: of a live-in, or made inside. `versions` counts writes.

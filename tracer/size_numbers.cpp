@@ -228,6 +228,7 @@ class Walk {
         mix(slot.recorded_epoch);
         mix(slot.hooks);
         mix(static_cast<std::uint64_t>(slot.grad_of));
+        mix(static_cast<std::uint64_t>(slot.same_as));
         const bool is_operand = std::find(word.inputs.begin(), word.inputs.end(),
                                           static_cast<SlotId>(id)) != word.inputs.end();
         if (slot.is_live_in && !is_operand) add_geometry(slot);

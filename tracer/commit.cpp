@@ -309,7 +309,9 @@ void Replay::poison() {
 }
 
 void Replay::release_memory() {
-  if (is_started()) return;
+  // Less than this is sooner kept than found again, and filled again with the addresses it holds.
+  constexpr std::size_t kWorthIt = std::size_t{1} << 20;
+  if (is_started() || !arena_ || arena_->bytes < kWorthIt) return;
   arena_.reset();
   program_context_.arena = nullptr;
   program_context_.mark = 0;

@@ -136,7 +136,6 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
       const int most = plan.most_parts > 0 ? plan.most_parts : most_threads();
       step.max_parts = is_small || !plan.is_splittable ? 1 : most;
-      step.has_most_parts = plan.most_parts > 0;
       // Host code with regions of its own is no reason to open one around it.
       if (stage.alone.empty() || stage.alone.back() + 1 != static_cast<int>(stage.levels.size()) ||
           step.kind != LaunchPlan::Kind::kOpaque)

@@ -86,8 +86,7 @@ class Program final : public Executable {
     std::int64_t points = 0;
     std::int32_t node = -1;      // host code
     HostCall host;
-    std::int32_t max_parts = 1;   // 1: one thread runs it
-    bool has_most_parts = false;  // no more than these, whatever the number of threads
+    std::int32_t max_parts = 1;  // 1: one thread runs it
     std::int32_t level = 0;
     double nanoseconds = 0;
   };

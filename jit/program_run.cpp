@@ -194,11 +194,11 @@ void* const* Program::pointers_of(const Instance& instance, const Run& run,
 }
 
 void Program::run_step(const Step& step, const Run& run, int part, int parts) const noexcept {
+  if (part >= step.max_parts) return;
+  parts = std::min(parts, step.max_parts);
   switch (step.kind) {
     case LaunchPlan::Kind::kKernel: {
       if (step.instances.size() > 1) return run_table(step, run, part, parts);
-      if (step.has_most_parts) parts = std::min(parts, step.max_parts);
-      if (part >= parts) return;
       const Instance& instance = step.instances[0];
       kernels::Launch launch;
       if (!kernels::split(step.order, instance.launch, part, parts, launch)) return;
@@ -211,8 +211,6 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       return step.callable->run(launch);
     }
     case LaunchPlan::Kind::kContraction: {
-      if (part >= step.max_parts) return;
-      parts = std::min(parts, step.max_parts);
       const Instance& instance = step.instances[0];
       kernels::ContractionLaunch launch = step.matrices;
       void** const pointers = run.pointers + instance.pointers;

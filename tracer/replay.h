@@ -115,8 +115,8 @@ class Replay {
   bool has_foreign_memory() const;
   /// Forgets this run.
   void reset();
-  /// Between two runs: gives back what lies ready for the next one, the arena and the memory of
-  /// results that nobody holds.
+  /// Between two runs: gives back what lies ready for the next one, the arena if it is large and
+  /// with it the memory of results that nobody holds.
   void release_memory();
   /// The run of the thread that was the last one here.
   std::uint64_t last_run() const { return last_run_; }

@@ -14,10 +14,8 @@ namespace groove::jit {
 namespace {
 
 const Node* constant_behind(const Graph& graph, ValueId value) {
-  const std::int32_t index = graph.values[static_cast<std::size_t>(value)].node;
-  if (index < 0) return nullptr;
-  const Node& node = graph.nodes[static_cast<std::size_t>(index)];
-  return node.op == &constant_op() ? &node : nullptr;
+  const Node* const node = producer_of(graph, value);
+  return node && node->op == &constant_op() ? node : nullptr;
 }
 std::uint64_t bits_of(const Node& constant) {
   return static_cast<std::uint64_t>(AttrReader(*constant.op, constant.attrs).integer(2));

@@ -6,10 +6,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 #include "jit/passes/passes.h"
 #include "jit/passes/plain_operation.h"
+#include "jit/rewrite.h"
 #include "kernels/ops/structural.h"
 
 namespace groove::jit {
@@ -20,33 +20,25 @@ using kernels::Prim;
 class Replacer {
  public:
   Replacer(Graph& graph, Exactness exactness)
-      : graph_(graph), exactness_(exactness), names_(graph.values.size()) {
-    std::iota(names_.begin(), names_.end(), 0);
-  }
+      : graph_(graph), exactness_(exactness), names_(graph) {}
 
   bool run() {
     bool has_changed = false;
     for (Node& node : graph_.nodes) {
-      for (ValueId& id : node.inputs) id = name(id);
+      names_.rename_inputs(node);
       // Until no rule is left for it; each rule leaves fewer or cheaper operations.
       while (visit(node)) has_changed = true;
     }
-    for (GraphOutput& output : graph_.outputs) output.value = name(output.value);
+    names_.rename_outputs(graph_);
     return has_changed;
   }
 
  private:
-  ValueId name(ValueId value) const {
-    return value == kNoValue ? kNoValue : names_[static_cast<std::size_t>(value)];
-  }
-  const Node* producer(ValueId value) const {
-    const std::int32_t index = graph_.values[static_cast<std::size_t>(value)].node;
-    return index < 0 ? nullptr : &graph_.nodes[static_cast<std::size_t>(index)];
-  }
+  const Node* producer(ValueId value) const { return producer_of(graph_, value); }
 
   bool visit(Node& node) {
     if (node.op->kind != OpKind::kElementwise || node.outputs.size() != 1 || node.inputs.empty() ||
-        !node.attrs.words().empty() || name(node.outputs[0]) != node.outputs[0]) {
+        !node.attrs.words().empty() || names_.of(node.outputs[0]) != node.outputs[0]) {
       return false;
     }
     dtype_ = graph_.type(node.outputs[0]).dtype;
@@ -148,7 +140,7 @@ class Replacer {
       same = node.inputs[0];
     if (same != kNoValue) {
       if (!(graph_.type(same) == type)) return false;
-      names_[static_cast<std::size_t>(node.outputs[0])] = same;
+      names_.rename(node.outputs[0], same);
       return true;
     }
     Node cheaper = node;
@@ -200,7 +192,7 @@ class Replacer {
 
   Graph& graph_;
   const Exactness exactness_;
-  std::vector<ValueId> names_;  // per value: what it is called from now on
+  Names names_;
   ScalarType dtype_ = kFloat;   // of the expression
   std::array<ValueId, 2> values_{};
   std::array<NumberRef, 2> numbers_{};

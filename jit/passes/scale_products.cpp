@@ -13,9 +13,9 @@ namespace {
 
 // The node x * c that the value comes from.
 const Node* scaling_of(const Graph& graph, ValueId value) {
-  const std::int32_t index = graph.values[static_cast<std::size_t>(value)].node;
-  if (index < 0) return nullptr;
-  const Node& node = graph.nodes[static_cast<std::size_t>(index)];
+  const Node* const found = producer_of(graph, value);
+  if (!found) return nullptr;
+  const Node& node = *found;
   const Type& type = graph.type(value);
   if (!is_floating(type.dtype) || node.inputs.size() != 1 || node.numbers.size() != 1 ||
       !(graph.type(node.inputs[0]) == type)) {

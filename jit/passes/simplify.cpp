@@ -2,13 +2,13 @@
 // or do it in two steps. Looks at what ops compute (their scalar bodies, with the bodies of their
 // operands in place), not at names. Exact rules only: each is proved bit by bit in tests/passes.
 // Needs: expanded composites.  Keeps: inputs, outputs, order, places; leaves dead nodes behind.
-#include <numeric>
 #include <unordered_map>
 
 #include "jit/form.h"
 #include "jit/fusion.h"
 #include "jit/passes/passes.h"
 #include "jit/passes/scalar_rules.h"
+#include "jit/rewrite.h"
 #include "kernels/build.h"
 #include "kernels/ops/structural.h"
 #include "src/core/check.h"
@@ -52,27 +52,19 @@ constexpr std::size_t kMaxBody = 24;  // instructions; a longer body is nobody's
 
 class Simplifier {
  public:
-  explicit Simplifier(Graph& graph) : graph_(graph), names_(graph.values.size()), form_(graph) {
-    std::iota(names_.begin(), names_.end(), 0);
-  }
+  explicit Simplifier(Graph& graph) : graph_(graph), names_(graph), form_(graph) {}
 
   bool run() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) visit(graph_.nodes[i]);
-    for (GraphOutput& output : graph_.outputs) output.value = name(output.value);
+    names_.rename_outputs(graph_);
     return has_changed_;
   }
 
  private:
-  ValueId name(ValueId value) const {
-    return value == kNoValue ? kNoValue : names_[static_cast<std::size_t>(value)];
-  }
-  const Node* producer(ValueId value) const {
-    const std::int32_t index = graph_.values[static_cast<std::size_t>(value)].node;
-    return index < 0 ? nullptr : &graph_.nodes[static_cast<std::size_t>(index)];
-  }
+  const Node* producer(ValueId value) const { return producer_of(graph_, value); }
 
   void visit(Node& node) {
-    for (ValueId& id : node.inputs) id = name(id);
+    names_.rename_inputs(node);
     if (node.outputs.size() != 1 || node.op == &constant_op()) return;
     ValueId same = kNoValue;
     if (node.op->kind == OpKind::kView) {
@@ -82,7 +74,7 @@ class Simplifier {
       same = skip_inner_conversion(node) ? node.inputs[0] : operand_given_back(node);
     }
     if (same == kNoValue) return;
-    names_[static_cast<std::size_t>(node.outputs[0])] = same;
+    names_.rename(node.outputs[0], same);
     has_changed_ = true;
   }
 
@@ -290,7 +282,7 @@ class Simplifier {
   }
 
   Graph& graph_;
-  std::vector<ValueId> names_;  // per value: what it is called from now on
+  Names names_;
   bool has_changed_ = false;
   FormWriter form_;
   std::vector<ValueId> leaves_;                                       // of the form

@@ -11,24 +11,10 @@
 #include "jit/pipeline.h"
 #include "jit/plan_memory.h"
 #include "src/core/graph.h"
+#include "tests/passes/run_graph.h"
 
 namespace groove::jit {
 namespace {
-
-std::string launches(const Graph& graph) {
-  const char* const orders[] = {"map", "row", "column", "tree"};
-  std::string text;
-  for (const LaunchPlan& launch : lower_groups(graph, fuse(graph)).launches) {
-    text += launch.kind == LaunchPlan::Kind::kContraction ? "contraction"
-            : launch.kind == LaunchPlan::Kind::kOpaque    ? "host"
-                                                          : orders[static_cast<int>(launch.order)];
-    text += ":";
-    for (const std::int32_t node : launch.nodes)
-      text += " " + graph.nodes[static_cast<std::size_t>(node)].op->name;
-    text += "\n";
-  }
-  return text;
-}
 
 std::string places(const Graph& graph) {
   Lowered lowered = lower_groups(graph, fuse(graph));

@@ -241,6 +241,21 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
   return outcome;
 }
 
+std::string launches(const Graph& graph) {
+  const char* const orders[] = {"map", "row", "column", "tree"};
+  std::string text;
+  for (const LaunchPlan& launch : lower_groups(graph, fuse(graph)).launches) {
+    text += launch.kind == LaunchPlan::Kind::kContraction ? "contraction"
+            : launch.kind == LaunchPlan::Kind::kOpaque    ? "host"
+                                                          : orders[static_cast<int>(launch.order)];
+    text += ":";
+    for (const std::int32_t node : launch.nodes)
+      text += " " + graph.nodes[static_cast<std::size_t>(node)].op->name;
+    text += "\n";
+  }
+  return text;
+}
+
 std::string compare(const Graph& graph, const Outcome& expected, const Outcome& actual) {
   for (std::size_t k = 0; k < graph.outputs.size(); ++k) {
     const ScalarType dtype = graph.type(graph.outputs[k].value).dtype;

@@ -28,6 +28,9 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
                     const std::vector<std::uint64_t>& scalars, const ProgramOptions& options,
                     int runs = 1);
 
+/// What the graph is launched as when fused: a line for each launch, its kind and its operators.
+std::string launches(const Graph& graph);
+
 /// Empty when equal, any NaN counting as any other; otherwise where they differ.
 std::string compare(const Graph& graph, const Outcome& expected, const Outcome& actual);
 

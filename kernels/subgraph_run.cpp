@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kernels/backend.h"
+#include "kernels/node_values.h"
 #include "src/core/check.h"
 #include "src/core/graph_ranges.h"
 
@@ -132,37 +133,21 @@ void SubgraphRun::operator()(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) 
 }
 
 void SubgraphRun::run_nodes(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) const {
-  std::vector<std::int32_t> uses(graph_.values.size(), 0);
-  for (const Node& node : graph_.nodes)
-    for (const ValueId id : node.inputs)
-      if (id != kNoValue) ++uses[static_cast<std::size_t>(id)];
-  for (const GraphOutput& output : graph_.outputs) ++uses[static_cast<std::size_t>(output.value)];
-  Tensors values(graph_.values.size());
-  for (std::size_t i = 0; i < graph_.inputs.size(); ++i)
-    values[static_cast<std::size_t>(graph_.inputs[i].value)] = inputs[i];
+  NodeValues values(graph_, inputs);
   for (const Node& node : graph_.nodes) {
-    Tensors operands;
-    for (const ValueId id : node.inputs)
-      operands.push_back(id == kNoValue ? Tensor() : values[static_cast<std::size_t>(id)]);
-    std::vector<Scalar> numbers;
-    for (const NumberRef& number : node.numbers)
-      numbers.push_back(number.entry < 0 ? number.constant
-                                         : numbers_[static_cast<std::size_t>(number.entry)]);
+    const Tensors operands = values.operands(node);
+    const std::vector<Scalar> numbers = numbers_of(node, numbers_);
     Tensors results(output_count(*node.op, node.attrs));
     dispatch_below(DispatchLayer::kAutodiff, Call{node.op, operands, &node.attrs, numbers, Site()},
                    results.data());
-    for (std::size_t k = 0; k < results.size(); ++k)
-      values[static_cast<std::size_t>(node.outputs[k])] = std::move(results[k]);
-    for (const ValueId id : node.inputs)
-      if (id != kNoValue && --uses[static_cast<std::size_t>(id)] == 0)
-        values[static_cast<std::size_t>(id)].reset();
+    values.finish(node, std::move(results));
   }
   static const Op* const copy = find_op("copy");
   GROOVE_ASSERT(copy != nullptr);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const ValueId id = graph_.outputs[k].value;
     const Tensor target = borrow(outputs[k].impl()->data(), graph_.type(id));
-    const Tensors operands{target, values[static_cast<std::size_t>(id)]};
+    const Tensors operands{target, values[id]};
     const Attrs none{};
     Tensor written;
     dispatch_below(DispatchLayer::kAutodiff, Call{copy, operands, &none, {}, Site(), true},

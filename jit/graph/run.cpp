@@ -3,6 +3,7 @@
 
 #include "groove/autograd.h"
 #include "kernels/lowering.h"
+#include "kernels/node_values.h"
 #include "kernels/subgraph_run.h"
 #include "src/core/dispatch.h"
 #include "src/core/generator.h"
@@ -86,24 +87,11 @@ Tensors Graph::run(const Tensors& arguments, Site site) const {
   GROOVE_CHECK(problem.empty(), "graph: {}", problem);
   const std::vector<Scalar> numbers = detail::numbers_for_run(state);
   const SiteScope scope(site);
-  std::vector<std::int32_t> uses(state.graph.values.size(), 0);
-  for (const std::int32_t index : state.order)
-    for (const ValueId id : state.graph.nodes[static_cast<std::size_t>(index)].inputs)
-      if (id != kNoValue) ++uses[static_cast<std::size_t>(id)];
-  for (const GraphOutput& output : state.graph.outputs)
-    ++uses[static_cast<std::size_t>(output.value)];
-  Tensors values(state.graph.values.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    values[static_cast<std::size_t>(state.graph.inputs[i].value)] = inputs[i];
+  kernels::NodeValues values(state.graph, inputs);
   for (const std::int32_t index : state.order) {
     const groove::Node& node = state.graph.nodes[static_cast<std::size_t>(index)];
-    Tensors operands;
-    for (const ValueId id : node.inputs)
-      operands.push_back(id == kNoValue ? Tensor() : values[static_cast<std::size_t>(id)]);
-    std::vector<Scalar> own;
-    for (const NumberRef& number : node.numbers)
-      own.push_back(number.entry < 0 ? number.constant
-                                     : numbers[static_cast<std::size_t>(number.entry)]);
+    Tensors operands = values.operands(node);
+    const std::vector<Scalar> own = kernels::numbers_of(node, numbers);
     // Its types are those of contiguous memory.
     if (node.op->kind == OpKind::kView) operands[0] = operands[0].contiguous();
     Tensors results(node.outputs.size());
@@ -112,16 +100,11 @@ Tensors Graph::run(const Tensors& arguments, Site site) const {
       results[0] = overwritten(node, operands, own);
     else
       dispatch(Call{node.op, operands, &node.attrs, own, site}, results.data());
-    for (std::size_t k = 0; k < results.size(); ++k)
-      if (uses[static_cast<std::size_t>(node.outputs[k])] > 0)
-        values[static_cast<std::size_t>(node.outputs[k])] = std::move(results[k]);
-    for (const ValueId id : node.inputs)
-      if (id != kNoValue && --uses[static_cast<std::size_t>(id)] == 0)
-        values[static_cast<std::size_t>(id)].reset();
+    values.finish(node, std::move(results));
   }
   Tensors outputs;
   for (const GraphOutput& output : state.graph.outputs)
-    outputs.push_back(values[static_cast<std::size_t>(output.value)]);
+    outputs.push_back(values[output.value]);
   const NoGradGuard no_history;
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (const std::int32_t written = state.graph.outputs[k].writes; written >= 0)

@@ -3,6 +3,7 @@
 #include "autodiff/arithmetic.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "tracer/tape_hooks.h"
 
 namespace groove {
 namespace autodiff {
@@ -50,7 +51,8 @@ void check_roots(const char* what, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gr
                gradients.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     GROOVE_CHECK(tensors[i].defined(), "{}: tensor {} is undefined", what, i);
-    const TensorImpl& impl = *tensors[i].impl();
+    TensorImpl& impl = *tensors[i].impl();
+    tracer::settle_flags(impl);
     GROOVE_CHECK(needs_gradient(impl),
                  "{}: element {} of tensors does not require grad and does not have a grad_fn; "
                  "call requires_grad_() on what it is computed from, outside NoGradGuard",

@@ -7,6 +7,7 @@
 #include "autodiff/saved.h"
 #include "autodiff/views.h"
 #include "src/core/check.h"
+#include "tracer/tape_hooks.h"
 
 namespace groove {
 
@@ -171,8 +172,10 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
   }
   void set_needs(const variable_list& arguments) {
     for (const Tensor& argument : arguments)
-      if (argument.defined())
+      if (argument.defined()) {
+        tracer::settle_flags(*argument.impl());
         context.saved_->needs.push_back(autodiff::needs_gradient(*argument.impl()));
+      }
   }
 };
 

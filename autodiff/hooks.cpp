@@ -6,6 +6,7 @@
 #include "autodiff/backward.h"
 #include "autodiff/tape.h"
 #include "src/core/check.h"
+#include "tracer/tape_hooks.h"
 
 namespace groove {
 namespace autodiff {
@@ -103,6 +104,7 @@ std::vector<Tensor> call_user_code(TapeNode& node, std::vector<Tensor> arguments
 unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hook) const {
   GROOVE_CHECK(defined(), "register_hook: the tensor is undefined");
   TensorImpl& impl = *this->impl();
+  tracer::settle_flags(impl);
   GROOVE_CHECK(autodiff::needs_gradient(impl),
                "register_hook: cannot register a hook on a tensor that doesn't require gradient; "
                "call requires_grad_() first");
@@ -127,6 +129,7 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
 void DataMethods::retain_grad() const {
   GROOVE_CHECK(defined(), "retain_grad: the tensor is undefined");
   TensorImpl& impl = *this->impl();
+  tracer::settle_flags(impl);
   GROOVE_CHECK(autodiff::needs_gradient(impl),
                "retain_grad: the tensor does not require a gradient");
   if (autodiff::is_leaf(impl) || impl.autograd->retains_grad) return;

@@ -4,6 +4,7 @@
 #include "autodiff/views.h"
 #include "groove/ops/math.h"
 #include "src/core/check.h"
+#include "tracer/tape_hooks.h"
 
 namespace groove {
 namespace {
@@ -85,11 +86,14 @@ std::int64_t DataMethods::_version() const {
 }
 
 bool DataMethods::requires_grad() const {
-  return autodiff::needs_gradient(checked(*this, "requires_grad"));
+  TensorImpl& impl = checked(*this, "requires_grad");
+  tracer::settle_flags(impl);
+  return autodiff::needs_gradient(impl);
 }
 
 const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
   TensorImpl& impl = checked(*this, "requires_grad_");
+  tracer::settle_flags(impl);
   if (impl.requires_grad == value) return self();
   GROOVE_CHECK(!value || is_floating(impl.dtype),
                "requires_grad_: only floating-point tensors can require a gradient, not {}",

@@ -372,7 +372,14 @@ bool Context::record_read(TensorImpl& impl) {
 void Context::on_host_access(TensorImpl& impl) {
   if (busy_ > 0 || is_expanding_) return;
   const Lock lock(*this);
-  if (state_ == State::kReplaying && impl.is_pending) flush(Reason::kHostAccess);
+  if (state_ == State::kReplaying && (impl.is_pending || replay_->hides_history(impl)))
+    flush(Reason::kHostAccess);
+}
+
+void Context::on_flags_read(TensorImpl& impl) {
+  if (busy_ > 0 || is_expanding_) return;
+  const Lock lock(*this);
+  if (state_ == State::kReplaying && replay_->hides_history(impl)) flush(Reason::kHostAccess);
 }
 
 // From now on the program may write this memory behind our back, while words that read it wait.

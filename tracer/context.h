@@ -30,6 +30,7 @@ class Context {
   void on_host_read(TensorImpl& impl);
   void on_materialize(TensorImpl& impl);
   void on_host_access(TensorImpl& impl);
+  void on_flags_read(TensorImpl& impl);
   void on_expose(TensorImpl& impl);
   void on_metadata_change(TensorImpl& impl);
   void on_copy(const Tensor& original, const Tensor& copy);

@@ -83,6 +83,8 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
       fail(Reason::kLiveInOnTape);
     if (now == histories_[static_cast<std::size_t>(id)].node.get()) continue;
     if (!now) fail(Reason::kLiveInOnTape);
+    const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
+    segment_->storages[static_cast<std::size_t>(storage)].gains_history = true;
     // Written in place, it has a history of this recording now.
     request.results.push_back({id, objects_[static_cast<std::size_t>(id)].impl(), true});
   }
@@ -137,6 +139,16 @@ void Recorder::note_used_up(const HistoryRequest& request) {
 }
 
 // ---- replay ----
+
+bool Replay::hides_history(const TensorImpl& impl) const {
+  std::int32_t storage = -1;
+  if (impl.is_pending && impl.trace_session == session_)
+    storage = segment_->slots[static_cast<std::size_t>(impl.trace_id)].storage;
+  else if (impl.storage && impl.storage->flags & Storage::kOwed &&
+           impl.storage->trace_session == session_)
+    storage = impl.storage->trace_index;
+  return storage >= 0 && segment_->storages[static_cast<std::size_t>(storage)].gains_history;
+}
 
 // At the place on the tape that the word which reads it will have.
 bool Replay::derive_history(SlotId view, TensorImpl& impl) {

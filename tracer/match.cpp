@@ -188,6 +188,7 @@ void Replay::owe(const Word& word) {
   for (const SlotId id : word.written_live_ins) {
     Storage& storage = *live_[static_cast<std::size_t>(id)].object->storage;
     storage.trace_session = session_;
+    storage.trace_index = segment_->slots[static_cast<std::size_t>(id)].storage;
     storage.flags |= Storage::kOwed;
   }
 }

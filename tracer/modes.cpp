@@ -65,6 +65,16 @@ void host_access_hook(TensorImpl& impl) {
   if (Context* const context = active_context()) context->on_host_access(impl);
 }
 
+}  // namespace
+
+void settle_flags(TensorImpl& impl) {
+  if (owing_session(impl) == 0) return;
+  settle(impl);
+  if (Context* const context = active_context()) context->on_flags_read(impl);
+}
+
+namespace {
+
 void expose_hook(TensorImpl& impl) {
   settle(impl);
   if (Context* const context = active_context()) context->on_expose(impl);

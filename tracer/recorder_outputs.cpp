@@ -147,8 +147,11 @@ SegmentPtr Recorder::finish(const Widened& widened) {
     if (slot.is_live_in) continue;
     // Written in place, a result may have got a history that it did not have when it was made.
     const TensorImpl& impl = *objects_[id].impl();
+    const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+    if (impl.requires_grad && !slot.requires_grad && !is_leaf)
+      segment_->storages[static_cast<std::size_t>(slot.storage)].gains_history = true;
     slot.requires_grad = impl.requires_grad;
-    slot.is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+    slot.is_leaf = is_leaf;
   }
   // A gradient that is made by writes is new to the program, whatever went into it.
   for (std::size_t s = 0; s < segment_->storages.size(); ++s)

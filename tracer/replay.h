@@ -51,6 +51,8 @@ class Replay {
   /// A raw pointer is about to be handed out: keeps what matched words have read of this storage.
   /// False when that cannot be done.
   bool expose(const Storage& storage, Reason& why);
+  /// May a write that this run owes give the tensor a history that it does not show?
+  bool hides_history(const TensorImpl& impl) const;
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
   /// The last reference to the tensor is gone: true when it is a live-in of this run, which has one

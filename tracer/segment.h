@@ -56,6 +56,7 @@ struct StorageInfo {
   bool is_exposed = false;  // made inside, and a raw pointer to it was handed out
   std::uint32_t writes = 0;
   bool is_written_whole = false;  // by one of them at least
+  bool gains_history = false;      // by one of them, which had none when it was first seen
   std::int32_t output = -1;        // place in Graph::outputs of its final content
   std::int32_t early_output = -1;  // … of its content at a host read before the end
 };

@@ -54,4 +54,8 @@ TapeHooks& tape_hooks();
 /// Called by the tape while it records an in-place op: `copy` holds what `original` held before.
 void note_copy(const Tensor& original, const Tensor& copy);
 
+/// Called before the program is told whether a tensor requires a gradient, or is a leaf: a write that
+/// waits may change that.
+void settle_flags(TensorImpl& impl);
+
 }  // namespace groove::tracer

@@ -151,6 +151,56 @@ void base_that_joins_late(int steps, Log& log) {
   }
 }
 
+// Written in place, what had no history gets one, and the program asks at once.
+void flags_of_written_inputs(int steps, Log& log) {
+  const auto weight = groove::randn({3}).requires_grad_();
+  auto held = groove::zeros({3});
+  for (int step = 0; step < steps; ++step) {
+    const auto alias = held.view({3});
+    log.integer(alias.requires_grad());
+    held.add_(weight, 0.5 + step);
+    log.integer(held.requires_grad());
+    log.integer(alias.requires_grad());
+    auto loss = (held * alias).sum();
+    loss.backward();
+    held = held.detach() * 0.5;
+    log.number(loss.item<double>());
+  }
+  log.parameter(weight);
+}
+
+void leaves_that_are_written(int steps, Log& log) {
+  const auto weight = groove::randn({3}).requires_grad_();
+  auto held = groove::zeros({3});
+  for (int step = 0; step < steps; ++step) {
+    const auto same = held.contiguous();
+    held.add_(weight, 0.5 + step);
+    log.integer(same.is_leaf());
+    log.integer(same.requires_grad());
+    (held * held).sum().backward();
+    held = held.detach();
+    log.tensor(held);
+  }
+  log.parameter(weight);
+}
+
+void flags_of_written_results(int steps, Log& log) {
+  const auto weight = groove::randn({3}).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    auto made = groove::ones({2, 3}) * (1 + step);
+    const auto row = made[1];
+    log.integer(made.requires_grad());
+    log.integer(row.requires_grad());
+    made.mul_(weight);
+    log.integer(made.requires_grad());
+    log.integer(row.requires_grad());
+    auto loss = (made.sum(0) * row).sum();
+    loss.backward();
+    log.number(loss.item<double>());
+  }
+  log.parameter(weight);
+}
+
 }  // namespace
 
 const std::vector<Loop>& view_loops() {
@@ -163,6 +213,9 @@ const std::vector<Loop>& view_loops() {
       {"two_backwards", two_backwards},
       {"second_order_of_writes", second_order},
       {"base_that_joins_late", base_that_joins_late},
+      {"flags_of_written_inputs", flags_of_written_inputs},
+      {"leaves_that_are_written", leaves_that_are_written},
+      {"flags_of_written_results", flags_of_written_results},
   };
   return all;
 }

@@ -304,10 +304,14 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
     case Kind::kLeaf:
       results_[result] = v.a.detach(v.site).clone(v.site).requires_grad_(true, v.site);
       break;
-    case Kind::kVersion:
-      log(fmt::format("v{} {} {} {}", v.a._version(), v.a.requires_grad(), v.a.is_leaf(),
+    case Kind::kVersion: {
+      // Whatever is asked first must be as it is in eager mode.
+      const bool is_leaf = v.i & 1 && v.a.is_leaf();
+      const bool requires_grad = v.a.requires_grad();
+      log(fmt::format("v{} {} {} {} {}", v.a._version(), requires_grad, is_leaf, v.a.is_leaf(),
                       shape(v.a)));
       break;
+    }
     case Kind::kInput:
       results_[result] = input(v);
       break;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,14 @@ class Fuser {
   bool wants_flat_loop(const Group& product, std::int32_t index) const;
   bool broadcasts(std::int32_t index) const;
   static bool is_kept(const Group& into, Span span);
+  // How a node reads memory, or a value of the group it is in.
+  struct Read {
+    ValueId root;
+    bool is_inside;
+    Walk walk;
+  };
+  std::optional<Read> read_of(std::int32_t home, Chains& chains, std::int32_t index,
+                              std::size_t operand, Span span) const;
   bool reads_fit(std::int32_t home, std::int32_t index, Span span);
   bool members_fit(std::int32_t home);
   Geometry contiguous(ValueId value) const;

@@ -142,19 +142,12 @@ bool Fuser::walks_in_rows(std::int32_t home, std::size_t leading) {
   Chains chains(graph_, into.loop);
   const auto fits = [&](const Walk& walk) { return is_collapsible(into.loop, walk, rows); };
   const auto reads_in_rows = [&](std::int32_t index, Span span) {
-    const Node& n = node(index);
-    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
-      if (n.inputs[i] == kNoValue) continue;
-      const Chain* chain = operand_chain(graph_, chains, index, i, chains.end(span));
-      const ValueId root = resolve(graph_, chains, n.inputs[i], chain);
-      const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
-      if (producer >= 0 && is_splat(node(producer))) continue;
-      const bool is_inside = group_of_value(root) == home;
-      const Walk walk =
-          chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root), chain);
+    for (std::size_t i = 0; i < node(index).inputs.size(); ++i) {
+      const std::optional<Read> read = read_of(home, chains, index, i, span);
+      if (!read) continue;
       // A picked row is not the loop's own.
-      if (!walk.picked.empty() || !fits(walk)) return false;
-      if (is_inside && !reads_inside(into, root, span, walk)) return false;
+      if (!read->walk.picked.empty() || !fits(read->walk)) return false;
+      if (read->is_inside && !reads_inside(into, read->root, span, read->walk)) return false;
     }
     return true;
   };

@@ -112,6 +112,21 @@ bool Fuser::is_kept(const Group& into, Span span) {
   return span == Span::kKept || into.loop.reduced_axes() == 0;
 }
 
+// Of an operand of a node in group `home`; none where nothing is read. Throws groove::Error for
+// what no walk describes.
+std::optional<Fuser::Read> Fuser::read_of(std::int32_t home, Chains& chains, std::int32_t index,
+                                          std::size_t operand, Span span) const {
+  const ValueId input = node(index).inputs[operand];
+  if (input == kNoValue) return std::nullopt;
+  const Chain* chain = operand_chain(graph_, chains, index, operand, chains.end(span));
+  const ValueId root = resolve(graph_, chains, input, chain);
+  const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
+  if (producer >= 0 && is_splat(node(producer))) return std::nullopt;
+  const bool is_inside = group_of_value(root) == home;
+  return Read{root, is_inside,
+              chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root), chain)};
+}
+
 // May the node be emitted in this group's loop? Values of the group must be read at the loop's
 // own index, or by a gather along the row; memory must collapse as the loop needs it.
 bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span) {
@@ -120,21 +135,17 @@ bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span) {
   Chains chains(graph_, into.loop);
   const Node& n = node(index);
   std::size_t operands = 0;
-  for (std::size_t i = 0; i < n.inputs.size(); ++i) {
-    if (n.inputs[i] == kNoValue) continue;
-    const Chain* chain = operand_chain(graph_, chains, index, i, chains.end(span));
-    const ValueId root = resolve(graph_, chains, n.inputs[i], chain);
-    const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
-    if (producer >= 0 && is_splat(node(producer))) continue;
-    const bool is_inside = group_of_value(root) == home;
-    try {
-      const Walk walk =
-          chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root), chain);
-      if (is_inside ? !reads_inside(into, root, span, walk) : !collapses(into, walk)) return false;
-    } catch (const Error&) {
-      return false;
+  try {
+    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+      const std::optional<Read> read = read_of(home, chains, index, i, span);
+      if (!read) continue;
+      if (read->is_inside ? !reads_inside(into, read->root, span, read->walk)
+                          : !collapses(into, read->walk))
+        return false;
+      ++operands;
     }
-    ++operands;
+  } catch (const Error&) {
+    return false;
   }
   // A position is counted along the launch's axes, so it must collapse like memory in its order.
   const auto* how = lowering_as<ElementwiseLowering>(n);

@@ -18,6 +18,7 @@
 #include "jit/pipeline.h"
 #include "jit/program.h"
 #include "kernels/pool.h"
+#include "src/core/allocator.h"
 #include "src/core/check.h"
 
 namespace groove::jit {
@@ -73,11 +74,16 @@ constexpr Case kCases[] = {
 
 constexpr std::size_t kHugePage = 2 << 20;
 
-using Memory = std::unique_ptr<float, decltype(&std::free)>;
+struct Release {
+  std::size_t bytes;
+  void operator()(float* memory) const { unmap_memory(memory, bytes); }
+};
+using Memory = std::unique_ptr<float, Release>;
 
+// As large tensors and arenas have it, the triad's too: in huge pages where the system has them.
 Memory allocate(std::int64_t bytes) {
   const std::size_t whole = (static_cast<std::size_t>(bytes) / kHugePage + 1) * kHugePage;
-  Memory memory(static_cast<float*>(std::aligned_alloc(kHugePage, whole)), &std::free);
+  Memory memory(static_cast<float*>(map_memory(whole, kHugePage)), Release{whole});
   std::mt19937 random(7);
   std::uniform_real_distribution<float> some(0.1f, 1.0f);
   for (std::size_t i = 0; i < whole / sizeof(float); ++i) memory.get()[i] = some(random);

@@ -65,7 +65,7 @@ std::string Program::describe() const {
 
 Lowered Program::lowered() const {
   Lowered lowered = lower_groups(graph_, fused());
-  const Schedule order = schedule(graph_, lowered);
+  const Schedule order = schedule(graph_, lowered, schedule_options());
   plan_memory(lowered, order, control_bytes());
   return lowered;
 }
@@ -84,7 +84,7 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
   observe_pipeline(graph, show);
   const Fusion fusion = fused();
   Lowered lowered = lower_groups(graph_, fusion);
-  const Schedule order = schedule(graph_, lowered);
+  const Schedule order = schedule(graph_, lowered, schedule_options());
   plan_memory(lowered, order, control_bytes());
   view.groups = fusion_text(graph_, fusion);
   view.memory = memory_text(graph_, lowered, order);

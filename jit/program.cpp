@@ -35,7 +35,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
   LoweringOptions lowering;
   lowering.has_many_sizes = options.is_for_many_sizes;
   Lowered lowered = lower_groups(graph_, fusion, lowering);
-  const Schedule order = schedule(graph_, lowered);
+  const Schedule order = schedule(graph_, lowered, schedule_options());
   steps_.reserve(lowered.launches.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
   // The size of the tables is known before anything is placed behind them.
@@ -60,6 +60,10 @@ Program::Program(Graph graph, const ProgramOptions& options)
 
 Fusion Program::fused() const {
   return fuse(graph_, {options_.is_fused, is_again_.empty() ? nullptr : &is_again_});
+}
+
+ScheduleOptions Program::schedule_options() const {
+  return {options_.rematerialise.least_bytes, is_again_.empty() ? nullptr : &is_again_};
 }
 
 std::int64_t Program::control_bytes() const {

@@ -121,6 +121,7 @@ class Program final : public Executable {
   struct Run;
 
   Fusion fused() const;
+  ScheduleOptions schedule_options() const;
   std::string name_of(const Step& step) const;
   static std::string shape_text(const Step& step);
   void find_hot_kernels();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "jit/spread_levels.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(const Graph& graph, Lowered& lowered) : graph_(graph), lowered_(lowered) {}
+  Scheduler(const Graph& graph, Lowered& lowered, const ScheduleOptions& options)
+      : graph_(graph), lowered_(lowered), options_(options) {}
 
   Schedule run() {
     find_accesses();
@@ -22,6 +24,7 @@ class Scheduler {
     find_levels();
     delay_growth();
     sink_updates();
+    spread_levels(lowered_, options_.least_bytes, level_);
     return lay_out();
   }
 
@@ -365,7 +368,8 @@ class Scheduler {
     GROOVE_ASSERT(done == count, "launches depend on each other in a circle");
   }
 
-  // A launch that makes more than it uses up runs just before its first reader.
+  // A launch that makes more than it uses up, or runs a second time, runs just before its first
+  // reader.
   void delay_growth() {
     std::vector<std::size_t> order(level_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -381,8 +385,12 @@ class Scheduler {
           latest = std::min(latest, level_[static_cast<std::size_t>(next)] - 1);
       }
       if (latest == std::numeric_limits<std::int32_t>::max() || latest <= level_[i]) continue;
-      if (growth(static_cast<std::int32_t>(i)) > 0) level_[i] = latest;
+      if (runs_again(plan) || growth(static_cast<std::int32_t>(i)) > 0) level_[i] = latest;
     }
+  }
+  bool runs_again(const LaunchPlan& plan) const {
+    return options_.is_again && !plan.nodes.empty() &&
+           (*options_.is_again)[static_cast<std::size_t>(plan.nodes[0])];
   }
   // Bytes of the arena that are alive after the launch and were not before.
   std::int64_t growth(std::int32_t index) {
@@ -455,6 +463,7 @@ class Scheduler {
 
   const Graph& graph_;
   Lowered& lowered_;
+  const ScheduleOptions& options_;
   std::vector<std::vector<std::int32_t>> readers_, writers_;  // per buffer
   std::vector<std::vector<std::int32_t>> after_, before_;     // per launch
   std::vector<std::int32_t> level_;                           // per launch, within its stage
@@ -462,6 +471,8 @@ class Scheduler {
 
 }  // namespace
 
-Schedule schedule(const Graph& graph, Lowered& lowered) { return Scheduler(graph, lowered).run(); }
+Schedule schedule(const Graph& graph, Lowered& lowered, const ScheduleOptions& options) {
+  return Scheduler(graph, lowered, options).run();
+}
 
 }  // namespace groove::jit

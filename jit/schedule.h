@@ -18,10 +18,16 @@ struct Schedule {
   std::vector<std::int32_t> level_of;     // per launch
 };
 
+struct ScheduleOptions {
+  std::int64_t least_bytes = std::int64_t{4} << 20;  // of the arena; below, order saves no memory
+  // Per node, or null: it runs a second time (jit/rematerialise.h), as late as it can.
+  const std::vector<char>* is_again = nullptr;
+};
+
 /// Gives outputs their memory (straight into it, or by a copy at the end of the stage where an old
 /// value is still read) and orders the launches. May append copies to `lowered`, also of the old
 /// value of an input that is overwritten in an earlier stage than it is last read in.
-Schedule schedule(const Graph& graph, Lowered& lowered);
+Schedule schedule(const Graph& graph, Lowered& lowered, const ScheduleOptions& options = {});
 
 /// Inputs are bound by the words that use them: no launch may touch one before the first stage in
 /// which a word did. Empty when none does, otherwise what is wrong.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness.h"
+#include "run_once.h"
 
 namespace groove::kernels::testing {
 namespace {
@@ -23,17 +24,6 @@ Kernel scaled_by(double factor, Order order = Order::kMap) {
   }
   b.store(kFloat, order == Order::kRow ? StrideClass::kBroadcast : StrideClass::kContiguous, x);
   return b.finish();
-}
-
-float run_once(const Callable& callable, float x) {
-  float from = x, to = 0;
-  void* const pointers[] = {&from, &to};
-  const std::int64_t strides[2][kMaxAxes] = {{1}, {1}};
-  Launch launch;
-  launch.pointers = pointers;
-  launch.strides = strides;
-  callable.run(launch);
-  return to;
 }
 
 TEST(CodeMemory, IsNeverWritableAndExecutable) {

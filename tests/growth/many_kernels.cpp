@@ -12,6 +12,7 @@
 #include "kernels/asmjit/code_memory.h"
 #include "kernels/backend.h"
 #include "kernels/expr.h"
+#include "tests/backend/run_once.h"
 
 namespace {
 
@@ -43,14 +44,7 @@ Kernel kernel(long number) {
 }
 
 bool is_right(const Callable& callable, long number) {
-  float from = 0.5f, to = 0;
-  void* const pointers[] = {&from, &to};
-  const std::int64_t strides[2][kMaxAxes] = {{1}, {1}};
-  Launch launch;
-  launch.pointers = pointers;
-  launch.strides = strides;
-  callable.run(launch);
-  return to == 0.5f * static_cast<float>(number + 1);
+  return testing::run_once(callable, 0.5f) == 0.5f * static_cast<float>(number + 1);
 }
 
 void expect(bool is_so, const char* what) {

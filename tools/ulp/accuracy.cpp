@@ -89,7 +89,7 @@ bool is_rounded(float result, double reference) {
 }
 
 // May the error of a result be more than `most`? A reference of 64 bits says no where its own
-// error, allowed to be 2^-5 units of the f64, leaves no doubt.
+// error leaves no doubt.
 bool may_exceed(double result, long double close, double most, bool absolute) {
   const auto rounded = static_cast<double>(close);
   if (std::isinf(rounded))
@@ -97,7 +97,7 @@ bool may_exceed(double result, long double close, double most, bool absolute) {
   if (!std::isfinite(rounded) || !std::isfinite(result)) return true;
   const double scale = absolute ? std::max(1.0, std::fabs(rounded)) : rounded;
   const long double unit = unit_of(scale, 53, -1074);
-  return !(std::fabs(static_cast<long double>(result) - close) / unit + 0x1p-5L <
+  return !(std::fabs(static_cast<long double>(result) - close) / unit + kCloseError <
            static_cast<long double>(most)) ||
          (!absolute && std::signbit(result) != std::signbit(rounded));
 }
@@ -232,12 +232,57 @@ Worst check_double(const Unary& f, std::int64_t points, std::uint64_t seed) {
       points, [&](std::size_t i) { x[i] = drawn(random); },
       [&](std::int64_t count) { function.run(x.data(), nullptr, y.data(), count); },
       [&](std::size_t i) {
-        if (f.close && !may_exceed(y[i], f.close(x[i]), worst.ulp, f.is_absolute_near_roots))
-          return;
+        if (!may_exceed(y[i], f.close(x[i]), worst.ulp, f.is_absolute_near_roots)) return;
         mpfr_set_d(argument, x[i], MPFR_RNDN);
         f.reference(reference, argument);
         worst.see(wide_error(y[i], reference, f.is_absolute_near_roots), x[i]);
       });
+  return worst;
+}
+
+namespace {
+
+// See check_close().
+void see_close(Worst& worst, long double close, mpfr_ptr reference, bool absolute, double x,
+               double y) {
+  const double rounded = mpfr_get_d(reference, MPFR_RNDN);
+  if (!std::isfinite(rounded) || !std::isfinite(static_cast<double>(close))) return;
+  static thread_local Big difference;
+  mpfr_set_ld(difference, close, MPFR_RNDN);
+  mpfr_sub(difference, reference, difference, MPFR_RNDN);
+  const double scale = absolute ? std::max(1.0, std::fabs(rounded)) : rounded;
+  mpfr_div_d(difference, difference, unit_of(scale, 53, -1074), MPFR_RNDN);
+  worst.see(std::fabs(mpfr_get_d(difference, MPFR_RNDN)), x, y);
+}
+
+}  // namespace
+
+Worst check_close(const Unary& f, std::int64_t points, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Worst worst;
+  Big argument, reference;
+  for (std::int64_t i = 0; i < points; ++i) {
+    const double x = drawn(random);
+    mpfr_set_d(argument, x, MPFR_RNDN);
+    f.reference(reference, argument);
+    see_close(worst, f.close(x), reference, f.is_absolute_near_roots, x, 0);
+  }
+  return worst;
+}
+
+Worst check_close(const Binary& f, std::int64_t points, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Worst worst;
+  Big first_argument, second_argument, reference;
+  for (std::int64_t i = 0; i < points; ++i) {
+    const std::uint64_t first = random(), second = random();
+    double x, y;
+    f.draw(first, second, false, x, y);
+    mpfr_set_d(first_argument, x, MPFR_RNDN);
+    mpfr_set_d(second_argument, y, MPFR_RNDN);
+    f.reference(reference, first_argument, second_argument);
+    see_close(worst, f.close(x, y), reference, false, x, y);
+  }
   return worst;
 }
 

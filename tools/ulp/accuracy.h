@@ -33,9 +33,9 @@ struct Unary {
   // In f64, with an error that f32 does not see; null: the function's own f64 form, which the
   // comparison in f64 proves.
   double (*quick)(double x);
-  // In 64 bits of mantissa, right to some units of those: it decides which points of f64 MPFR need
-  // not see. Null: it sees all.
-  long double (*close)(long double x) = nullptr;
+  // In 64 bits of mantissa, right to kCloseError or not finite: it decides which points of f64 MPFR
+  // need not see.
+  long double (*close)(long double x);
   double bound_single = 1, bound_double = 2;
   // Near its roots the unit is that of 1.
   bool is_absolute_near_roots = false;
@@ -61,6 +61,12 @@ struct Worst {
     if (!(error <= ulp)) *this = {error, at, at_y};
   }
 };
+
+/// Units of the f64 by which `close` may be wrong, 32 of its own.
+constexpr long double kCloseError = 0x1p-6L;
+/// The greatest error of `close`, in units of the f64.
+Worst check_close(const Unary& f, std::int64_t points, std::uint64_t seed);
+Worst check_close(const Binary& f, std::int64_t points, std::uint64_t seed);
 
 /// Every `stride`-th of all f32 values, from `first`.
 Worst check_single(const Unary& f, std::uint64_t stride, std::uint64_t first = 0);

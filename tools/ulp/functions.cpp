@@ -192,10 +192,67 @@ long double close_sigmoid(long double x) {
 }
 long double close_silu(long double x) { return x * close_sigmoid(x); }
 // Further down the exponent of the tail magnifies the rounding of its argument: MPFR decides there.
-long double close_gelu(long double x) { return x < -4 ? NAN : 0.5L * x * erfcl(-x * sqrtl(0.5L)); }
+long double close_gelu(long double x) { return x < -3 ? NAN : 0.5L * x * erfcl(-x * sqrtl(0.5L)); }
 long double close_gelu_tanh(long double x) {
-  if (x < -3) return NAN;
+  if (x < -2) return NAN;
   return x * close_sigmoid(2.0L * sqrtl(2.0L / acosl(-1.0L)) * (x + 0.044715L * x * x * x));
+}
+
+// Halley's steps, each of which triples the digits, from a start with three (Winitzki's formula).
+long double close_erfinv(long double x) {
+  const long double magnitude = fabsl(x);
+  if (!(magnitude < 1) || x == 0) return magnitude == 1 ? x / 0.0L : x == 0 ? x : NAN;
+  const long double slope = sqrtl(acosl(-1.0L)) / 2;
+  const auto logarithm = static_cast<long double>(std::log1p(static_cast<double>(-magnitude)) +
+                                                  std::log1p(static_cast<double>(magnitude)));
+  const long double half = 2 / (acosl(-1.0L) * 0.147L) + logarithm / 2;
+  long double y =
+      magnitude < 1e-3L ? magnitude * slope : sqrtl(sqrtl(half * half - logarithm / 0.147L) - half);
+  for (int i = 0; i < 3; ++i) {
+    const long double difference =
+        magnitude > 0.5L ? (1 - magnitude) - erfcl(y) : erfl(y) - magnitude;
+    const long double step = difference * slope * expl(y * y);
+    y -= step / (1 + y * step);
+  }
+  return copysignl(y, x);
+}
+
+// The polygamma functions of positive x: from x + n >= 24 on the first terms of their asymptotic
+// series are enough. Negative x are reflected; x minus the nearest integer is exact.
+long double close_digamma(long double x) {
+  constexpr long double kPi = 3.14159265358979323846264338327950288L;
+  if (std::isnan(x) || std::isinf(x)) return x > 0 ? x : NAN;
+  if (x == 0) return -1 / x;
+  if (x < 0) {
+    const long double fraction = x - rintl(x);
+    return fraction == 0 ? NAN : close_digamma(1 - x) - kPi / tanl(kPi * fraction);
+  }
+  long double sum = 0;
+  for (; x < 24; x += 1) sum -= 1 / x;
+  const long double z = 1 / (x * x);
+  const long double series =
+      z * (1 / 12.0L -
+           z * (1 / 120.0L -
+                z * (1 / 252.0L - z * (1 / 240.0L - z * (1 / 132.0L - z * 691 / 32760.0L)))));
+  return sum + logl(x) - 1 / (2 * x) - series;
+}
+long double close_trigamma(long double x) {
+  constexpr long double kPi = 3.14159265358979323846264338327950288L;
+  if (std::isnan(x) || std::isinf(x)) return x > 0 ? 0 : x < 0 ? INFINITY : NAN;
+  if (x <= 0) {
+    const long double fraction = x - rintl(x);
+    if (fraction == 0) return INFINITY;
+    const long double sine = sinl(kPi * fraction) / kPi;
+    return 1 / (sine * sine) - close_trigamma(1 - x);
+  }
+  long double sum = 0;
+  for (; x < 24; x += 1) sum += 1 / (x * x);
+  const long double y = 1 / x, z = y * y;
+  const long double series =
+      y * z *
+      (1 / 6.0L -
+       z * (1 / 30.0L - z * (1 / 42.0L - z * (1 / 30.0L - z * (5 / 66.0L - z * 691 / 2730.0L)))));
+  return sum + y + z / 2 + series;
 }
 
 void big_pow(mpfr_ptr result, mpfr_ptr x, mpfr_ptr y) { mpfr_pow(result, x, y, MPFR_RNDN); }
@@ -251,14 +308,14 @@ const std::vector<Unary>& unary_functions() {
       {"silu", silu, big_silu, quick_silu, close_silu, 1, 1},
       {"erf", erf, call<mpfr_erf>, [](double x) { return std::erf(x); }, erfl, 1, 1},
       {"erfc", erfc, call<mpfr_erfc>, [](double x) { return std::erfc(x); }, erfcl, 1, 1},
-      {"erfinv", erfinv, big_erfinv, nullptr, nullptr, 4, 4},
+      {"erfinv", erfinv, big_erfinv, nullptr, close_erfinv, 4, 4},
       {"gelu", gelu, big_gelu, quick_gelu, close_gelu, 2, 1.5},
       {"gelu_tanh", gelu_tanh, big_gelu_tanh, quick_gelu_tanh, close_gelu_tanh, 2, 1.5},
       {"rsqrt", rsqrt, call<mpfr_rec_sqrt>, quick_rsqrt, close_rsqrt, 1, 1},
-      {"lgamma", lgamma, big_lgamma, nullptr, nullptr, 4, 4, true},
-      {"digamma", digamma, big_digamma, nullptr, nullptr, 4, 4, true},
-      {"trigamma", [](Expr x) { return polygamma(1, x); }, big_trigamma, nullptr, nullptr, 4, 4,
-       true},
+      {"lgamma", lgamma, big_lgamma, nullptr, lgammal, 4, 4, true},
+      {"digamma", digamma, big_digamma, nullptr, close_digamma, 4, 4, true},
+      {"trigamma", [](Expr x) { return polygamma(1, x); }, big_trigamma, nullptr, close_trigamma, 4,
+       4, true},
   };
   return functions;
 }

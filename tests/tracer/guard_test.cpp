@@ -65,6 +65,16 @@ TEST(Guard, RequiresGrad) {
   expect_as_eager([&](int n) { return told(mixed(is_other(n) ? free : parameter)); });
 }
 
+TEST(Guard, MemoryWrittenAfterItWasRead) {
+  const Tensor a = ramp({4, 4}), b = ramp({4, 4}), same = a.detach();
+  expect_as_eager([&](int n) {
+    const Tensor other = is_other(n) ? same : b;
+    const Tensor before = other * 2.0;
+    a.mul_(n % 2 == 0 ? 0.5 : 2.0);
+    return (before + other + a).sum().item<double>();
+  });
+}
+
 TEST(Guard, SharedMemory) {
   const Tensor a = ramp({4, 4}), b = ramp({4, 4}), same = a.detach();
   expect_as_eager([&](int n) {

@@ -55,6 +55,26 @@ Tensor cell(const Tensor& state, const Tensor& weight, double& read) {
   return next;
 }
 
+// What comes after a compiled stretch has later places on the tape than all of it, so that its
+// contributions are summed first; in another order 1e8 - 1e8 would take the others with it.
+TEST_F(Histories, EagerNodesComeAfterThoseOfACompiledRun) {
+  const Tensor x = (groove::arange(8).to(kFloat) * 0.3).requires_grad_();
+  expect_as_eager([&] {
+    std::vector<double> numbers;
+    for (int i = 0; i < 20; ++i) {
+      x.mutable_grad() = Tensor();
+      const Tensor y = (x * 1.5 + x * x).tanh() + x * (0.1 * i);
+      numbers.push_back(y.sum().item<double>());
+      const jit::EagerGuard eager;
+      const Tensor large = x * 1e8, opposite = x * -1e8;
+      (y.sum() + large.sum() + opposite.sum()).backward();
+      const std::vector<double> gradient = numbers_of(x.grad());
+      numbers.insert(numbers.end(), gradient.begin(), gradient.end());
+    }
+    return numbers;
+  });
+}
+
 TEST_F(Histories, BackwardOfCellsRunsCompiled) {
   const Tensor weight = groove::randn({4, 4}).mul_(0.3).requires_grad_();
   double read = 0;

@@ -149,14 +149,14 @@ int check_programs(std::uint64_t first, std::uint64_t last, const Options& optio
   for (std::uint64_t seed = first; seed < last; ++seed) {
     shared.seed = seed;
     shared.way = oracle();
-    alarm(60);
+    alarm(240);
     const Program program = generate(seed, is_loop(seed, options));
     const Log expected = run(program, oracle());
     ++shared.programs;
     shared.instructions += program.body.size();
     for (const Way& way : ways(program, options)) {
       shared.way = way;
-      alarm(60);
+      alarm(240);
       ++shared.runs;
       const std::string text = difference(expected, run(program, way));
       if (text.empty()) continue;

@@ -93,6 +93,25 @@ TEST(Guard, GradientMode) {
   });
 }
 
+// Views hold the memory of results whose own handles are gone.
+TEST(Guard, MemoryThatKeptViewsShow) {
+  const Tensor base = ramp({4, 4});
+  for (const bool is_detached : {false, true}) {
+    std::vector<Tensor> kept;
+    expect_as_eager([&](int n) {
+      if (n == 0) kept.clear();
+      const Tensor result = mixed(base + n);
+      kept.push_back(is_detached ? result.detach() : result.select(0, n % 4));
+      double sum = 0;
+      for (const Tensor& view : kept) {
+        const jit::EagerGuard eager;
+        sum = 3 * sum + view.sum().item<double>();
+      }
+      return sum;
+    });
+  }
+}
+
 TEST(Guard, NumbersInTheCode) {
   const Tensor base = ramp({4, 4});
   expect_as_eager([&](int n) { return sum_of(base.pow(is_other(n) ? 3 : 2)); });

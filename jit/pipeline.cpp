@@ -42,6 +42,7 @@ const std::vector<Pass>& passes() {
        "expressions become cheaper ones of the same bits"},
       {"turn_products", turn_products, "products that are only read transposed are made so"},
       {"skip_reductions", skip_reductions, "reductions of one element become views"},
+      {"join_axes", join_axes, "what a view with divided axes is read for is computed before it"},
       {"simplify", simplify, "operators and views that change nothing go"},
       {"join_slices", join_slices, "sums of pieces put into zeros become one concatenation"},
       {"remove_dead_code", remove_dead_code, "results that nobody reads are not computed",

@@ -13,6 +13,7 @@ bool fold_constants(Graph& graph);
 bool replace_expressions(Graph& graph);
 bool turn_products(Graph& graph);
 bool skip_reductions(Graph& graph);
+bool join_axes(Graph& graph);
 bool simplify(Graph& graph);
 bool join_slices(Graph& graph);
 bool remove_dead_code(Graph& graph);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <sstream>
 
-#include "kernels/ir.h"
+#include "kernels/scalings.h"
 #include "src/core/check.h"
 
 namespace groove::kernels {
@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kOrderNames[] = {"map", "row", "column", "tree"};
 constexpr const char* kStrideNames[] = {"contiguous", "broadcast", "strided"};
 
-enum class Immediate { kNone, kBits, kNumber };
+enum class Immediate { kNone, kBits, kNumber, kMark };
 Immediate immediate(Prim prim) {
   switch (prim) {
     case Prim::kConstant:
@@ -27,6 +27,8 @@ Immediate immediate(Prim prim) {
     case Prim::kLookup:
     case Prim::kStore:
       return Immediate::kNumber;
+    case Prim::kMul:
+      return Immediate::kMark;
     default:
       return Immediate::kNone;
   }
@@ -171,6 +173,12 @@ class Parser {
         instr.imm = number(word.substr(1), 10);
         break;
       }
+      case Immediate::kMark: {
+        std::string word;
+        if (*words_ >> word && word != "exact") fail("expected `exact`, found `" + word + "`");
+        instr.imm = word.empty() ? 0 : kExactProduct;
+        break;
+      }
       case Immediate::kNone:
         break;
     }
@@ -219,6 +227,9 @@ std::string print(const Kernel& kernel) {
         break;
       case Immediate::kNumber:
         text += fmt::format(" @{}", instr.imm);
+        break;
+      case Immediate::kMark:
+        if (instr.imm == kExactProduct) text += " exact";
         break;
       case Immediate::kNone:
         break;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/ir.h"
+#include "kernels/scalings.h"
 
 namespace groove::kernels {
 namespace {
@@ -130,6 +130,10 @@ class Verifier {
       }
       case Prim::kLookup:
         return instr.imm < kernel_.tables.size() ? "" : "no such table";
+      case Prim::kMul: {
+        const bool may_be_exact = instr.dtype == kFloat || instr.dtype == kDouble;
+        return instr.imm == 0 || (instr.imm == kExactProduct && may_be_exact) ? "" : "is no product";
+      }
       default:
         return instr.imm == 0 ? "" : "takes no immediate";
     }

@@ -211,6 +211,16 @@ Value Emitter::fma(std::int32_t id, const Instr& instr) {
   return result;
 }
 
+// AVX-512 only; the exponent is an integer.
+Value Emitter::scale(ScalarType dtype, const Value& a, const Value& b) {
+  Value result;
+  for (int part = 0; part < parts_of(dtype); ++part) {
+    result.vec[part] = op2(dtype == kDouble ? Inst::kIdVscalefpd : Inst::kIdVscalefps,
+                           reg(a, part), operand(b, part));
+  }
+  return result;
+}
+
 Value Emitter::compare(Prim prim, ScalarType dtype, const Value& a, const Value& b) {
   const bool is_wide = function_.is_wide();
   if (dtype == kBool) {

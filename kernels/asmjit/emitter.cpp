@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "groove/error.h"
+#include "kernels/scalings.h"
 
 namespace groove::kernels::assembly {
 
@@ -111,9 +112,12 @@ void Emitter::emit_one(std::int32_t id) {
     case Prim::kStore:
       host_.store(*this, instr, arg(0));
       return;
+    case Prim::kMul:
+      result = instr.imm == kScaling ? scale(instr.dtype, arg(0), arg(1))
+                                     : binary(instr.prim, instr.dtype, arg(0), arg(1));
+      break;
     case Prim::kAdd:
     case Prim::kSub:
-    case Prim::kMul:
     case Prim::kDiv:
     case Prim::kMax:
     case Prim::kMin:

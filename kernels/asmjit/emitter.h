@@ -137,6 +137,7 @@ class Emitter {
   Vec zeros();
   Value unary(Prim prim, ScalarType dtype, const Value& a);
   Value fma(std::int32_t id, const Instr& instr);
+  Value scale(ScalarType dtype, const Value& a, const Value& b);
   Value shift(Prim prim, ScalarType dtype, const Value& a, const Value& b);
   Value multiply_long(const Value& a, const Value& b);
   Value multiply_high(const Value& a, const Value& b);

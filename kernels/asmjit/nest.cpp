@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "groove/error.h"
+#include "kernels/scalings.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -28,7 +29,11 @@ Nest::Nest(const Kernel& kernel, Isa isa)
   }
 }
 
-NestFunction generate_nest(const Kernel& kernel, Isa isa) { return Nest(kernel, isa).generate(); }
+NestFunction generate_nest(const Kernel& kernel, Isa isa) {
+  if (isa != Isa::kAvx512 || !has_scalings(kernel)) return Nest(kernel, isa).generate();
+  const Kernel joined = join_scalings(kernel);
+  return Nest(joined, isa).generate();
+}
 
 NestFunction Nest::generate() {
   set_up();

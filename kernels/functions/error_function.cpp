@@ -17,6 +17,7 @@ using functions::Logistic;
 using functions::Pair;
 using functions::polynomial;
 using functions::scale;
+using functions::scale_down;
 
 // Coefficients: interpolation at Chebyshev nodes in 60 digits, rounded.
 struct Fit {
@@ -146,11 +147,6 @@ ShortTail short_normal_tail(Expr a) {
   const Expr q = p * inverse;
   const Expr remainder = fma(-q, divisor_low, fma(-q, divisor, p)) + p_low;
   return {rest, n, q, remainder * inverse};
-}
-
-// value 2^n for -220 <= n <= 0: exact until the last product.
-Expr scale_down(Expr value, Expr n) {
-  return value * functions::power_of_two(n + 100.0) * 0x1p-100;
 }
 
 Expr short_gelu_share(Expr a) {

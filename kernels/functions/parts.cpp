@@ -3,11 +3,17 @@
 
 #include <limits>
 
+#include "kernels/scalings.h"
+
 namespace groove::kernels::functions {
 namespace {
 
 Expr integer(Expr like, std::int64_t value) {
   return like.builder().constant_int(like.dtype(), value);
+}
+
+Expr exact_multiple(Expr value, Expr power) {
+  return value.builder().emit(Prim::kMul, value.dtype(), value, power, {}, kExactProduct);
 }
 
 }  // namespace
@@ -23,17 +29,28 @@ Expr polynomial(Expr x, std::initializer_list<double> coefficients) {
 
 // Adding 1.5 * 2^p (p the mantissa's bits) leaves the integer n + bias in the low bits, which are
 // then moved to the exponent field: no conversion, which AVX2 lacks for i64.
-Expr power_of_two(Expr n) {
+Expr power_of_two(Expr n, double offset) {
   const bool single = is_single(n);
-  const Expr biased = n + (single ? 0x1.8p23 + 127 : 0x1.8p52 + 1023);
+  const Expr biased = n + ((single ? 0x1.8p23 + 127 : 0x1.8p52 + 1023) + offset);
   const Expr bits = bitcast(biased, bits_dtype(n));
   return bitcast(shift_left(bits, integer(bits, single ? 23 : 52)), n.dtype());
 }
 
-// The first product is exact, so only the second rounds.
+// n + 2 bias takes one bit more than an exponent: half of it, rounded down, is the exponent of the
+// first factor, what is left that of the second. Only the second product rounds.
 Expr scale(Expr value, Expr n) {
-  const Expr half = floor(n * 0.5);
-  return value * power_of_two(half) * power_of_two(n - half);
+  const bool single = is_single(n);
+  const int width = single ? 23 : 52;
+  const Expr bits =
+      bitcast(n + (single ? 0x1.8p23 + 2 * 127 : 0x1.8p52 + 2 * 1023), bits_dtype(n));
+  const Expr half =
+      shift_left(bits, integer(bits, width - 1)) & integer(bits, -(std::int64_t{1} << width));
+  const Expr rest = shift_left(bits, integer(bits, width)) - half;
+  return exact_multiple(value, bitcast(half, n.dtype())) * bitcast(rest, n.dtype());
+}
+
+Expr scale_down(Expr value, Expr n) {
+  return exact_multiple(value, power_of_two(n, 100)) * 0x1p-100;
 }
 
 Pair exact_sum(Expr a, Expr b) {

@@ -15,10 +15,12 @@ inline bool is_single(Expr x) { return x.dtype() == kFloat; }
 /// c[0] + x (c[1] + x (c[2] + …)), one fma a step.
 Expr polynomial(Expr x, std::initializer_list<double> coefficients);
 
-/// 2^n for integral n in the range of normal exponents.
-Expr power_of_two(Expr n);
+/// 2^(n + offset) for integral n + offset in the range of normal exponents.
+Expr power_of_two(Expr n, double offset = 0);
 /// value * 2^n, rounded once even when the result is denormal; n within twice the exponent range.
 Expr scale(Expr value, Expr n);
+/// The same for -220 <= n <= 0 and a value whose product with 2^(n + 100) is exact.
+Expr scale_down(Expr value, Expr n);
 
 /// high + low is the exact sum; |a| >= |b| or a == 0 is needed for `quick_sum`.
 struct Pair {

@@ -1,6 +1,12 @@
 // Every primitive on every dtype it takes, for all lengths and stride classes, against the
 // interpreter bit for bit.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 #include "harness.h"
+#include "kernels/functions/parts.h"
+#include "kernels/scalings.h"
 
 namespace groove::kernels::testing {
 namespace {
@@ -108,6 +114,79 @@ TEST_P(Prims, StrideClasses) {
       }
     }
   }
+}
+
+// a * 2^n in one instruction where the machine has it, against two products of which only the second
+// rounds: every exponent that the functions ask for, and results that are denormal, zero, infinite.
+template <typename T>
+void check_scale(Expr (*scale)(Expr value, Expr n), std::int64_t least, std::int64_t most) {
+  constexpr ScalarType kDtype = sizeof(T) == 4 ? kFloat : kDouble;
+  Builder b;
+  const Expr value = b.load(kDtype, StrideClass::kContiguous);
+  b.store(kDtype, StrideClass::kContiguous,
+          scale(value, b.load(kDtype, StrideClass::kContiguous)));
+  const Kernel kernel = b.finish();
+  ASSERT_EQ(verify(kernel), "");
+  EXPECT_EQ(parse_kernel(print(kernel)), kernel);
+  ASSERT_TRUE(has_scalings(kernel));
+  EXPECT_EQ(join_scalings(kernel).code.size(), 4u) << print(join_scalings(kernel));
+  Options options;
+  options.fill = [&](int access, std::uint8_t* data, std::size_t count) {
+    Random random(static_cast<std::uint64_t>(access) + count);
+    std::uniform_real_distribution<T> mantissa(T{0.5}, T{2});
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto step = static_cast<std::int64_t>(i) % (most - least + 1);
+      T x = random() % 2 == 0 ? mantissa(random) : -mantissa(random);
+      if (i % 97 == 5) x = std::copysign(T{0}, x);
+      if (access == 1) x = static_cast<T>(least + step);
+      // Of both: an exponent is made of the value's argument.
+      if (i % 501 == 17) x = std::numeric_limits<T>::quiet_NaN();
+      std::memcpy(data + i * sizeof x, &x, sizeof x);
+    }
+  };
+  for (const std::int64_t n : lengths()) expect_same(kernel, box1(n), options);
+}
+
+TEST(Scale, IsOneRoundedProduct) {
+  check_scale<float>(functions::scale, -190, 250);
+  check_scale<double>(functions::scale, -1200, 2040);
+  check_scale<float>(functions::scale_down, -220, 0);
+}
+
+// Functions whose results come by such a product, where they are denormal or nearly so.
+TEST(Scale, OfFunctions) {
+  for (Expr (*const function)(Expr) : {exp, exp2, expm1, sigmoid, silu, gelu, gelu_slope, gelu_tanh,
+                                       gelu_tanh_slope, sinh, cosh, erfc}) {
+    Builder b;
+    b.store(kFloat, StrideClass::kContiguous, function(b.load(kFloat, StrideClass::kContiguous)));
+    const Kernel kernel = b.finish();
+    EXPECT_TRUE(has_scalings(kernel));
+    Options options;
+    options.fill = [](int, std::uint8_t* data, std::size_t count) {
+      Random random(count);
+      std::uniform_real_distribution<float> some(-160.0f, 160.0f);
+      for (std::size_t i = 0; i < count; ++i) {
+        const float x = some(random);
+        std::memcpy(data + i * sizeof x, &x, sizeof x);
+      }
+    };
+    expect_same(kernel, box1(40000), options);
+  }
+}
+
+// What is not marked, or not a power of two by these steps, stays as it is written.
+TEST(Scale, LeavesOtherProductsAlone) {
+  Builder b;
+  const Expr x = b.load(kFloat, StrideClass::kContiguous);
+  const Expr n = b.load(kFloat, StrideClass::kContiguous);
+  const Expr power = functions::power_of_two(n);
+  const Expr exact = b.emit(Prim::kMul, kFloat, x, power, {}, kExactProduct);
+  b.store(kFloat, StrideClass::kContiguous, x * power * power);
+  b.store(kFloat, StrideClass::kContiguous, exact * power);
+  b.store(kFloat, StrideClass::kContiguous, exact * 0.25);
+  b.store(kFloat, StrideClass::kContiguous, exact * 3.0);
+  const Kernel kernel = b.finish();
+  EXPECT_EQ(join_scalings(kernel), kernel);
 }
 
 TEST_P(Prims, ConvertSelectCompareAndStore) {

@@ -20,6 +20,7 @@
 #include "jit/backends/llvm/interface.h"
 #include "jit/backends/llvm/plugin/linked_code.h"
 #include "jit/backends/llvm/plugin/nest.h"
+#include "kernels/scalings.h"
 #include "src/core/faults.h"
 
 extern "C" {
@@ -111,7 +112,9 @@ void set_up(CodeGenerator& generator, bool is_wide) {
 
 std::unique_ptr<llvm::Module> make_module(const GrooveLlvmCompiler& compiler,
                                           const std::string& text, llvm::LLVMContext& context) {
-  const Kernel kernel = kernels::parse_kernel(text);
+  Kernel kernel = kernels::parse_kernel(text);
+  const bool has_instruction = compiler.is_wide && kernel.order != kernels::Order::kTree;
+  if (has_instruction && kernels::has_scalings(kernel)) kernel = kernels::join_scalings(kernel);
   auto module = std::make_unique<llvm::Module>("kernel", context);
   module->setDataLayout(compiler.generator.machine->createDataLayout());
   Nest(*module, kernel, compiler.is_wide).emit(kEntry);

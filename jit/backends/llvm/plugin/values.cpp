@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "kernels/scalings.h"
+
 namespace groove::llvm_tier {
 namespace {
 
@@ -105,6 +107,7 @@ Value* Values::float_pure(const Instr& instr, Value* const* args) {
     case Prim::kSub:
       return b.CreateFSub(args[0], args[1]);
     case Prim::kMul:
+      if (instr.imm == kernels::kScaling) return scale(instr.dtype, args[0], args[1]);
       return b.CreateFMul(args[0], args[1]);
     case Prim::kDiv:
       return b.CreateFDiv(args[0], args[1]);
@@ -127,6 +130,25 @@ Value* Values::float_pure(const Instr& instr, Value* const* args) {
     default:
       return nullptr;
   }
+}
+
+// AVX-512 with 16 lanes only; the exponents are integers.
+Value* Values::scale(ScalarType dtype, Value* x, Value* exponent) {
+  constexpr std::uint32_t kCurrentDirection = 4;
+  const bool is_double = dtype == kDouble;
+  const ID id = is_double ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512
+                          : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512;
+  const int piece = is_double ? 8 : 16;
+  int first = 0;
+  return in_pieces(x, piece, [&](Value* part) -> Value* {
+    Value* const power = lanes_ == piece ? exponent : piece_of(exponent, first, piece);
+    first += piece;
+    return b.CreateIntrinsic(
+        id, {},
+        {part, power, llvm::Constant::getNullValue(part->getType()),
+         llvm::Constant::getAllOnesValue(b.getIntNTy(static_cast<unsigned>(piece))),
+         b.getInt32(kCurrentDirection)});
+  });
 }
 
 Value* Values::integer_pure(const Instr& instr, Value* const* args) {

@@ -46,6 +46,7 @@ class Values {
  private:
   Value* float_pure(const Instr& instr, Value* const* args);
   Value* integer_pure(const Instr& instr, Value* const* args);
+  Value* scale(ScalarType dtype, Value* x, Value* exponent);
   Value* compare(Prim prim, ScalarType dtype, Value* x, Value* y);
   Value* divide(ScalarType dtype, Value* x, Value* y);
   Value* shift(Prim prim, ScalarType dtype, Value* x, Value* amount);

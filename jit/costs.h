@@ -9,5 +9,6 @@ inline constexpr double kNearLoad = 0.0587;     // from the first-level cache, a
 inline constexpr double kNearStore = 0.0535;    // to it
 inline constexpr double kFarByte = 0.0500;      // read from or written to memory
 inline constexpr double kLaunch = 19.7;         // of a kernel
+inline constexpr double kBarrier = 10.0;        // between two levels on two threads
 
 }  // namespace groove::jit::costs

@@ -1,6 +1,7 @@
 // The state of a fusion while groups are made, and what its parts share: placing nodes
-// (fusion.cpp), whether they fit (fusion_fit.cpp), groups that become one (fusion_absorb.cpp) and
-// column sums taken on the way (fusion_columns.cpp).
+// (fusion.cpp), whether they fit (fusion_fit.cpp), groups that become one (fusion_absorb.cpp),
+// epilogues that are better off elsewhere (fusion_sink.cpp) and column sums taken on the way
+// (fusion_columns.cpp).
 #pragma once
 
 #include <functional>
@@ -95,6 +96,13 @@ class Fuser {
   bool reaches_around(std::int32_t from, std::int32_t to);
   bool absorb(std::int32_t from, std::int32_t home);
   bool join_rows(std::int32_t from, std::int32_t home);
+
+  // fusion_sink.cpp
+  void sink_epilogues();
+  bool sinks(std::int32_t product, std::int32_t loop);
+  double traffic(std::int32_t id) const;
+  bool fits_tiles(const Group& product) const;
+  static double laying_down(const Group& product);
 
   // fusion_columns.cpp
   void accumulate_columns();

@@ -37,7 +37,10 @@ Fusion Fuser::run() {
       if (fusion_.stage_of[i] == stage) place(static_cast<std::int32_t>(i));
     }
   }
-  if (options_.is_enabled) accumulate_columns();
+  if (options_.is_enabled) {
+    sink_epilogues();
+    accumulate_columns();
+  }
   mark_stored();
   if (options_.is_enabled) place_pieces(graph_, uses_, fusion_);
   order_groups(graph_, uses_, fusion_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "groove/error.h"
+#include "jit/costs.h"
 #include "jit/fuser.h"
 #include "src/core/faults.h"
 
@@ -88,13 +89,15 @@ bool Fuser::wants_full_vectors(const Group& into, std::int32_t index) const {
                      [&](std::int32_t member) { return broadcasts(member); });
 }
 
-// An epilogue walks the product row by row.
+// An epilogue walks the product row by row. For a dear body the sums go through memory as they
+// would for a loop of its own, which gets the code of the highest tier.
 bool Fuser::wants_flat_loop(const Group& product, std::int32_t index) const {
   std::int64_t columns = 1;
   for (std::size_t i = 0; i < product.matrix_axis.size(); ++i) {
     if (product.matrix_axis[i] == 0) columns *= product.loop.sizes[i];
   }
-  return columns < kShortRow && product.loop.points() > columns && is_dear(graph_, node(index));
+  if (product.loop.points() <= columns || !is_dear(graph_, node(index))) return false;
+  return columns < kShortRow || laying_down(product) > costs::kLaunch + costs::kBarrier;
 }
 
 bool Fuser::broadcasts(std::int32_t index) const {

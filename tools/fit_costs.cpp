@@ -90,6 +90,30 @@ double slope(const Shape& few, const Shape& more, int by, std::int64_t count) {
   return std::max(0.0, longer / (by * static_cast<double>(count)));
 }
 
+volatile double results[2 * 8];  // of the work below; a line for each thread
+
+// What a level of a parallel region on two threads takes beside the work of the slower one.
+double barrier() {
+  constexpr int kLevels = 100;
+  const auto work = [](void*, int, int part, int) {
+    double value = 1;
+    for (int i = 0; i < 1000; ++i) value = value * 0.999 + 0.001;
+    results[8 * part] = value;
+  };
+  const auto least_of = [&](int levels, int parts) {
+    double least = 1e300;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const auto start = std::chrono::steady_clock::now();
+      parallel_levels(levels, parts, work, nullptr);
+      const std::chrono::duration<double, std::nano> taken =
+          std::chrono::steady_clock::now() - start;
+      least = std::min(least, taken.count() / levels);
+    }
+    return least;
+  };
+  return std::max(0.0, least_of(kLevels, 2) - least_of(kLevels, 1));
+}
+
 }  // namespace
 
 int main() {
@@ -101,6 +125,8 @@ int main() {
   const double store = slope({1, 1, 8}, {1, 4, 8}, 3, kNear);
   const double far = run({2, 1, 0}, kFar, 20) / (3.0 * sizeof(float) * static_cast<double>(kFar));
   const double launch = run({1, 1, 0}, 16, kTurns);
+  set_kernel_threads(2);
+  const double wait = barrier();
   std::printf(
       "// What work costs on one thread, in nanoseconds. Fitted by build/tools/fit-costs, which "
       "prints\n"
@@ -111,7 +137,8 @@ int main() {
       "inline constexpr double kNearLoad = %.4f;     // from the first-level cache, and element\n"
       "inline constexpr double kNearStore = %.4f;    // to it\n"
       "inline constexpr double kFarByte = %.4f;      // read from or written to memory\n"
-      "inline constexpr double kLaunch = %.1f;         // of a kernel\n\n"
+      "inline constexpr double kLaunch = %.1f;         // of a kernel\n"
+      "inline constexpr double kBarrier = %.1f;        // between two levels on two threads\n\n"
       "}  // namespace groove::jit::costs\n",
-      instruction, load, store, far, launch);
+      instruction, load, store, far, launch, wait);
 }

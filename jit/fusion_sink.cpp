@@ -11,6 +11,7 @@
 
 #include "jit/costs.h"
 #include "jit/fuser.h"
+#include "kernels/asmjit/isa.h"
 
 namespace groove::jit {
 
@@ -55,17 +56,22 @@ double Fuser::laying_down(const Group& product) {
   return (costs::kNearStore + costs::kNearLoad) * static_cast<double>(product.loop.points());
 }
 
-// Tiles apply short bodies over the product's own dtype while they hold the sums.
+// Tiles apply short bodies over the product's own dtype, and masks where there are registers for
+// them, while they hold the sums.
 bool Fuser::fits_tiles(const Group& product) const {
   const ScalarType dtype = graph_.type(node(product.seed).outputs[0]).dtype;
+  const bool has_masks = kernels::isa() == kernels::Isa::kAvx512;
+  const auto fits = [&](ScalarType other) {
+    return other == ScalarType::Undefined || other == dtype || (has_masks && other == kBool);
+  };
   for (const std::int32_t member : product.nodes) {
     if (member == product.seed) continue;
     if (is_dear(graph_, node(member))) return false;
     for (const Type& type : operand_types(graph_, node(member))) {
-      if (type.dtype != ScalarType::Undefined && type.dtype != dtype) return false;
+      if (!fits(type.dtype)) return false;
     }
     for (const ValueId output : node(member).outputs) {
-      if (graph_.type(output).dtype != dtype) return false;
+      if (!fits(graph_.type(output).dtype)) return false;
     }
   }
   return true;

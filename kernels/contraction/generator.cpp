@@ -66,7 +66,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
       : order_(contraction.order),
         accesses_(contraction.epilogue.accesses.size()),
         lanes_(vector_lanes(isa, contraction.dtype)),
-        inline_epilogue_(inline_epilogue(contraction)),
+        inline_epilogue_(inline_epilogue(contraction, isa)),
         epilogue_(contraction, find_backend("asmjit"), inline_epilogue_ != nullptr),
         tiles_(&plain_tiles(contraction.dtype, isa)) {
     if (inline_epilogue_) {
@@ -143,9 +143,9 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
 
  private:
   // Null when there is none, or when it cannot be applied in registers.
-  static std::unique_ptr<InlineEpilogue> inline_epilogue(const Contraction& contraction) {
+  static std::unique_ptr<InlineEpilogue> inline_epilogue(const Contraction& contraction, Isa isa) {
     if (is_plain_epilogue(contraction) || contraction.order == OrderClass::kDot) return nullptr;
-    auto candidate = std::make_unique<InlineEpilogue>(contraction);
+    auto candidate = std::make_unique<InlineEpilogue>(contraction, isa);
     if (!candidate->is_possible() || candidate->accesses() > kMaxInlineAccesses) return nullptr;
     return candidate;
   }
@@ -328,8 +328,8 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
 
   void locate(const ContractionLaunch& launch, std::int64_t batch, std::int64_t row,
               std::int64_t col, TileAccess* accesses) const {
-    constexpr std::int64_t size = sizeof(T);
     for (std::size_t i = 0; i + 1 < inline_epilogue_->accesses(); ++i) {
+      const std::int64_t size = inline_epilogue_->access_bytes(i + 1);
       const std::int64_t* strides = launch.strides[has_fault(Fault::kWrongEpilogueOperand) ? 0 : i];
       accesses[i].pointer = static_cast<char*>(launch.pointers[i]) +
                             (batch * strides[2] + row * strides[1] + col * strides[0]) * size;

@@ -96,7 +96,10 @@ class Walk {
   bool is_immediate(int id) const {
     return at(id).prim == Prim::kConstant || at(id).prim == Prim::kParam;
   }
-  bool is_mask(int id) const { return has_masks_ && is_comparison(at(id).prim); }
+  bool is_loaded_mask(int id) const { return at(id).prim == Prim::kLoad && at(id).dtype == kBool; }
+  bool is_mask(int id) const {
+    return has_masks_ && (is_comparison(at(id).prim) || is_loaded_mask(id));
+  }
   int take() {
     if (free_.empty()) {
       is_enough_ = false;
@@ -149,6 +152,14 @@ class Walk {
   void one(int id) {
     const Instr& instr = at(id);
     if (is_immediate(id)) return;
+    if (is_loaded_mask(id)) {
+      const int bytes = take();
+      registers_[id] = take_mask();
+      if (e_ && is_enough_) load_mask(instr, registers_[id], bytes);
+      free_.push_back(bytes);
+      if (last_use_[id] < 0) free_masks_.push_back(registers_[id]);
+      return;
+    }
     if (instr.prim == Prim::kLoad) {
       registers_[id] = instr.imm == 0 ? accumulator_ : take();
       if (e_ && instr.imm != 0) load(instr, registers_[id]);
@@ -157,6 +168,13 @@ class Walk {
     }
     int args[3] = {-1, -1, -1};
     for (int i = 0; i < arity(instr.prim); ++i) args[i] = argument(instr.args[i]);
+    if (instr.prim == Prim::kStore && is_mask(instr.args[0])) {
+      const int bytes = take();
+      if (e_ && is_enough_) store_mask(instr, args[0], bytes);
+      free_.push_back(bytes);
+      release_arguments(id);
+      return;
+    }
     if (instr.prim == Prim::kStore) {
       if (e_)
         e_->store(x86::ptr(kPointers[instr.imm - 1], v_ * e_->vector_bytes), vec(args[0]), v_);
@@ -188,6 +206,39 @@ class Walk {
       e_->broadcast(vec(to), x86::ptr(pointer));
     } else {
       e_->load(vec(to), x86::ptr(pointer, v_ * e_->vector_bytes), v_);
+    }
+  }
+
+  // Masks lie in memory as bytes, one for each lane of the vector.
+  x86::Mem mask_bytes(const Instr& instr) const {
+    return x86::ptr(kPointers[instr.imm - 1], v_ * e_->vector_bytes / e_->element);
+  }
+  int mask_lanes() const { return (e_->is_half(v_) ? 32 : 64) / e_->element; }
+  void load_mask(const Instr& instr, int mask, int bytes) {
+    const x86::Vec to = x86::xmm(bytes);
+    if (e_->is_masked(v_)) {
+      e_->as.k(x86::k1).z().emit(Inst::kIdVmovdqu8, to, mask_bytes(instr));
+    } else {
+      const int lanes = mask_lanes();
+      const auto move = lanes == 16  ? Inst::kIdVmovdqu8
+                        : lanes == 8 ? Inst::kIdVmovq
+                                     : Inst::kIdVmovd;
+      e_->as.emit(move, to, mask_bytes(instr));
+    }
+    e_->as.emit(Inst::kIdVptestmb, x86::k(mask), to, to);
+  }
+  void store_mask(const Instr& instr, int mask, int bytes) {
+    const x86::Vec from = x86::xmm(bytes);
+    e_->as.emit(Inst::kIdVpmovm2b, from, x86::k(mask));
+    e_->as.emit(Inst::kIdVpabsb, from, from);
+    if (e_->is_masked(v_)) {
+      e_->as.k(x86::k1).emit(Inst::kIdVmovdqu8, mask_bytes(instr), from);
+    } else {
+      const int lanes = mask_lanes();
+      const auto move = lanes == 16  ? Inst::kIdVmovdqu8
+                        : lanes == 8 ? Inst::kIdVmovq
+                                     : Inst::kIdVmovd;
+      e_->as.emit(move, mask_bytes(instr), from);
     }
   }
 
@@ -251,25 +302,33 @@ class Walk {
   std::vector<int> last_use_, registers_, free_, free_masks_, borrowed_;
 };
 
-bool is_simple(const Contraction& contraction) {
+bool is_simple(const Contraction& contraction, bool has_masks) {
   const Kernel& kernel = contraction.epilogue;
   if (kernel.order != Order::kMap || kernel.accesses.size() > kMaxPointers) return false;
+  const auto is_mask = [&](int id) {
+    const Instr& instr = kernel.code[id];
+    return is_comparison(instr.prim) ||
+           (has_masks && instr.prim == Prim::kLoad && instr.dtype == kBool);
+  };
   int sums = 0;
-  for (const Instr& instr : kernel.code) {
+  for (std::size_t id = 0; id < kernel.code.size(); ++id) {
+    const Instr& instr = kernel.code[id];
     if (arity(instr.prim) < 0) return false;
-    if (instr.dtype != (is_comparison(instr.prim) ? kBool : contraction.dtype)) return false;
+    const bool moves_mask =
+        has_masks && instr.dtype == kBool &&
+        (instr.prim == Prim::kLoad || (instr.prim == Prim::kStore && is_mask(instr.args[0])));
+    const bool is_bool = is_comparison(instr.prim) || moves_mask;
+    if (instr.dtype != (is_bool ? kBool : contraction.dtype)) return false;
     if (is_comparison(instr.prim) && kernel.code[instr.args[0]].dtype != contraction.dtype) {
       return false;
     }
-    if (instr.prim == Prim::kSelect && !is_comparison(kernel.code[instr.args[0]].prim)) {
-      return false;
-    }
+    if (instr.prim == Prim::kSelect && !is_mask(instr.args[0])) return false;
     if (instr.prim != Prim::kLoad && instr.prim != Prim::kStore) continue;
     const Access& access = kernel.accesses[instr.imm];
-    if (access.dtype != contraction.dtype || access.inner == StrideClass::kStrided) return false;
-    if (access.is_store && (instr.imm == 0 || access.inner != StrideClass::kContiguous)) {
-      return false;
-    }
+    if (access.dtype != instr.dtype || access.inner == StrideClass::kStrided) return false;
+    const bool is_contiguous = access.inner == StrideClass::kContiguous;
+    if (moves_mask && (!is_contiguous || instr.imm == 0)) return false;
+    if (access.is_store && (instr.imm == 0 || !is_contiguous)) return false;
     sums += instr.imm == 0;
   }
   return sums == 1;
@@ -277,9 +336,12 @@ bool is_simple(const Contraction& contraction) {
 
 }  // namespace
 
-InlineEpilogue::InlineEpilogue(const Contraction& contraction) : kernel_(contraction.epilogue) {
-  is_possible_ = is_simple(contraction) &&
-                 Walk(kernel_, nullptr, false, kEpilogueRegisters, 0, 0, kEpilogueRegisters).run();
+InlineEpilogue::InlineEpilogue(const Contraction& contraction, Isa isa)
+    : kernel_(contraction.epilogue) {
+  const bool has_masks = isa == Isa::kAvx512;
+  is_possible_ =
+      is_simple(contraction, has_masks) &&
+      Walk(kernel_, nullptr, has_masks, kEpilogueRegisters, 0, 0, kEpilogueRegisters).run();
 }
 
 void InlineEpilogue::emit(TileEmitter& e, int first_free) const {

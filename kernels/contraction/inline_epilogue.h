@@ -1,6 +1,7 @@
 // Epilogues that are applied while a tile is in registers: straight-line float arithmetic over the
-// sum, constants, parameters and contiguous or broadcast operands. Everything else runs as a
-// kernel over finished sums (epilogue.h).
+// sum, constants, parameters and contiguous or broadcast operands, and, where the instruction set
+// has mask registers, masks that are loaded or stored. Everything else runs as a kernel over
+// finished sums (epilogue.h).
 #pragma once
 
 #include <vector>
@@ -15,10 +16,13 @@ inline constexpr int kEpilogueRegisters = 3;
 
 class InlineEpilogue {
  public:
-  explicit InlineEpilogue(const Contraction& contraction);
+  InlineEpilogue(const Contraction& contraction, Isa isa);
   /// False when the epilogue needs something that only a general kernel has.
   bool is_possible() const { return is_possible_; }
   std::size_t accesses() const { return kernel_.accesses.size(); }
+  std::int64_t access_bytes(std::size_t access) const {
+    return static_cast<std::int64_t>(element_size(kernel_.accesses[access].dtype));
+  }
 
   /// Applies it to all accumulators; registers from `first_free` on are free.
   void emit(TileEmitter& emitter, int first_free) const;

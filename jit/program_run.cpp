@@ -55,7 +55,8 @@ void Program::patch(const Stage& stage, const Run& run) const noexcept {
   for (std::int32_t i = stage.first_moving; i < stage.last_moving; ++i) {
     const MovingAddress& moving = moving_[static_cast<std::size_t>(i)];
     std::int64_t start = entry_number(graph_, run.numbers, moving.entry).to_int();
-    if (start < 0 && !has_fault(Fault::kNegativeStart)) start += moving.size;
+    if (start < 0) start += moving.size;
+    if (has_fault(Fault::kNegativeStart)) start = -start;
     char* address = nullptr;
     std::memcpy(&address, run.arena + moving.at, sizeof address);
     address += start * moving.stride;

@@ -1,12 +1,15 @@
 // Programs against node-by-node execution on the interpreter, bit for bit.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "jit/pipeline.h"
+#include "kernels/asmjit/code_memory.h"
 #include "kernels/backend.h"
 #include "kernels/pool.h"
 #include "src/core/tensor_impl.h"
@@ -61,6 +64,52 @@ TEST(Program, SplitsLongReductions) {
     return s, n, r
   })"),
               4, false);
+}
+
+// Long enough that threads run at the same time, or stop each other halfway.
+void expect_same_on_threads(const Graph& graph) {
+  const std::vector<Bytes> inputs = random_inputs(graph, 9, false);
+  kernels::set_kernel_threads(1);
+  const Outcome expected = run_program(graph, inputs, {}, {});
+  kernels::set_kernel_threads(3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, {}, {}, 3)), "") << print(graph);
+  }
+  kernels::set_kernel_threads(0);
+}
+
+TEST(Program, ThreadsHaveRowsOfTheirOwn) {
+  expect_same_on_threads(parsed(R"(graph(x: f32[300, 6000], y: f32[300, 6000]) {
+    a = mul(x, y)
+    p = softmax(a) {dim: 1}
+    return p
+  })"));
+}
+
+TEST(Program, ThreadsHaveScratchMemoryOfTheirOwn) {
+  expect_same_on_threads(parsed(R"(graph(x: f32[400, 1500], y: f32[1500, 400]) {
+    z = mm(x, y)
+    return z
+  })"));
+}
+
+// Code for one size alone would grow with their number.
+TEST(Program, ProductsOfManySizesShareTheirCode) {
+  ProgramOptions options;
+  options.is_for_many_sizes = true;
+  std::vector<std::unique_ptr<Program>> kept;
+  const auto make = [&](int rows) {
+    Graph graph =
+        parse_graph(fmt::format("graph(x: f32[{}, 16], w: f32[16, 24]) {{ y = mm(x, w) "
+                                "z = relu(y) return z }}",
+                                rows));
+    run_pipeline_for_many_sizes(graph);
+    kept.push_back(std::make_unique<Program>(std::move(graph), options));
+  };
+  for (int rows = 64; rows < 96; ++rows) make(rows);
+  const std::size_t bytes = kernels::assembly::code_bytes();
+  for (int rows = 128; rows < 160; ++rows) make(rows);
+  EXPECT_EQ(kernels::assembly::code_bytes(), bytes);
 }
 
 // A fused value of 16 bits is rounded as if it had been stored; sums and products are not.

@@ -79,7 +79,7 @@ void expect_same_on_threads(const Graph& graph) {
 }
 
 TEST(Program, ThreadsHaveRowsOfTheirOwn) {
-  expect_same_on_threads(parsed(R"(graph(x: f32[300, 6000], y: f32[300, 6000]) {
+  expect_same_on_threads(parsed(R"(graph(x: f32[1500, 4000], y: f32[4000]) {
     a = mul(x, y)
     p = softmax(a) {dim: 1}
     return p

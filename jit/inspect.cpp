@@ -42,7 +42,7 @@ std::size_t Program::memory_bytes() const {
 }
 
 std::string Program::describe() const {
-  static const char* const kinds[] = {"kernel", "contraction", "host"};
+  static const char* const kinds[] = {"kernel", "contraction", "host", "relay"};
   static const char* const orders[] = {"map", "row", "column", "tree"};
   std::string text =
       fmt::format("program: {} launches, arena {} bytes\n", steps_.size(), arena_bytes_);
@@ -64,7 +64,7 @@ std::string Program::describe() const {
 }
 
 Lowered Program::lowered() const {
-  Lowered lowered = lower_groups(graph_, fused());
+  Lowered lowered = lower_groups(graph_, fused(), lowering_options());
   const Schedule order = schedule(graph_, lowered, schedule_options());
   plan_memory(lowered, order, control_bytes());
   return lowered;
@@ -83,7 +83,7 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
   }
   observe_pipeline(graph, show);
   const Fusion fusion = fused();
-  Lowered lowered = lower_groups(graph_, fusion);
+  Lowered lowered = lower_groups(graph_, fusion, lowering_options());
   const Schedule order = schedule(graph_, lowered, schedule_options());
   plan_memory(lowered, order, control_bytes());
   view.groups = fusion_text(graph_, fusion);
@@ -102,6 +102,9 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
         }
         if (step.callable) launch.assembly = step.callable->listing();
         if (step.contraction) launch.assembly = step.contraction->listing();
+        for (const LaunchPlan& part : plans_[static_cast<std::size_t>(step.plan)].parts) {
+          if (part.contraction) launch.assembly += part.contraction->listing();
+        }
         view.launches.push_back(std::move(launch));
       }
     }

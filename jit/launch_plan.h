@@ -12,6 +12,7 @@
 
 namespace groove::jit {
 
+class Relay;
 using BufferId = std::int32_t;
 
 /// Programs have room for this many threads: all there are, and enough for tests on few cores.
@@ -36,7 +37,7 @@ struct Operand {
   std::vector<Start> starts;
   bool is_identity = false;    // element i of the buffer at point i of the loop, and nothing else
   bool is_row_buffer = false;  // one row of a launch, and each thread has its own
-  bool is_own_sum = false;     // partial sums: nothing is read but what the launch wrote itself
+  bool is_own_sum = false;     // nothing is read but what the launch wrote itself
 };
 
 struct ScalarSlot {
@@ -47,7 +48,7 @@ struct ScalarSlot {
 };
 
 struct LaunchPlan {
-  enum class Kind : std::uint8_t { kKernel, kContraction, kOpaque };
+  enum class Kind : std::uint8_t { kKernel, kContraction, kOpaque, kRelay };
   Kind kind = Kind::kKernel;
   std::int32_t stage = 0;
   std::vector<std::int32_t> nodes;  // for listings and host code
@@ -55,6 +56,7 @@ struct LaunchPlan {
   std::shared_ptr<const kernels::Callable> callable;
   std::shared_ptr<const kernels::ContractionCallable> contraction;
   kernels::ContractionShape shape;
+  std::shared_ptr<const kernels::Contraction> product;  // that `contraction` is the code of
   kernels::Box box;               // strides per operand (contractions: of the epilogue)
   std::vector<Operand> operands;  // contractions: A, B, then those of the epilogue
   std::vector<ScalarSlot> scalars;
@@ -66,6 +68,9 @@ struct LaunchPlan {
   bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites
   bool is_dropped = false;     // found to be needless
   std::shared_ptr<const kernels::Kernel> kernel;  // contractions: the epilogue; host code: none
+  // Relays (their kernel, box and callable are those of the rows): the launches they consist of.
+  std::shared_ptr<const Relay> relay;
+  std::vector<LaunchPlan> parts;
   double nanoseconds = 0;      // a rough estimate on one thread
 };
 
@@ -78,6 +83,7 @@ struct Lowered {
 struct LoweringOptions {
   bool is_shared = true;  // off: groups of one form (jit/group_form.h) are lowered one by one
   bool has_many_sizes = false;  // matrix products get no code of their own for their sizes
+  bool has_relays = true;       // off: every launch on its own (jit/join_relays.h)
 };
 
 /// Lowers every group; stored values get arena buffers, inputs theirs.

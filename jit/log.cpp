@@ -55,6 +55,9 @@ std::string assembly_text(const Graph& graph, const Lowered& lowered, const Sche
       text += fmt::format("launch {}:{}\n", index, names(graph, launch.nodes));
       if (launch.callable) text += launch.callable->listing();
       if (launch.contraction) text += launch.contraction->listing();
+      for (const LaunchPlan& part : launch.parts) {
+        if (part.contraction) text += part.contraction->listing();
+      }
     }
   }
   return text;

@@ -7,6 +7,7 @@
 
 #include "jit/costs.h"
 #include "jit/group_form.h"
+#include "jit/join_relays.h"
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
 #include "kernels/contraction/operands.h"
@@ -41,6 +42,7 @@ class Lowerer {
         lower(id);
       }
     }
+    if (options_.has_relays) join_relays(graph_, result_);
     return std::move(result_);
   }
 
@@ -375,7 +377,8 @@ class Lowerer {
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);
     plan.contraction = kernels::compile_cached(kernels::current_backend(), contraction);
-    plan.kernel = std::make_shared<const kernels::Kernel>(std::move(contraction.epilogue));
+    plan.product = std::make_shared<const kernels::Contraction>(std::move(contraction));
+    plan.kernel = {plan.product, &plan.product->epilogue};
     const auto& s = plan.shape;
     const double work = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
                         static_cast<double>(s.n) * static_cast<double>(s.k);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "jit/arena_places.h"
+#include "jit/relay.h"
 #include "src/core/faults.h"
 
 namespace groove::jit {
@@ -142,6 +143,7 @@ class Planner {
   }
   // The epilogue of a product has the sums for its first access; its operands follow A and B.
   static std::int64_t access_of(const LaunchPlan& launch, std::size_t operand) {
+    if (launch.relay) return launch.relay->row_access(operand);
     const auto at = static_cast<std::int64_t>(operand);
     return launch.kind == LaunchPlan::Kind::kContraction ? at - 1 : at;
   }

@@ -32,9 +32,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
   if (options.is_fused && rematerialise(graph_, fusion, is_again_, options.rematerialise)) {
     fusion = fused();
   }
-  LoweringOptions lowering;
-  lowering.has_many_sizes = options.is_for_many_sizes;
-  Lowered lowered = lower_groups(graph_, fusion, lowering);
+  Lowered lowered = lower_groups(graph_, fusion, lowering_options());
   const Schedule order = schedule(graph_, lowered, schedule_options());
   steps_.reserve(lowered.launches.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
@@ -64,6 +62,13 @@ Fusion Program::fused() const {
 
 ScheduleOptions Program::schedule_options() const {
   return {options_.rematerialise.least_bytes, is_again_.empty() ? nullptr : &is_again_};
+}
+
+LoweringOptions Program::lowering_options() const {
+  LoweringOptions how;
+  how.has_many_sizes = options_.is_for_many_sizes;
+  how.has_relays = options_.is_fused;
+  return how;
 }
 
 std::int64_t Program::control_bytes() const {
@@ -110,6 +115,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       step.order = plan.order;
       step.callable = plan.callable.get();
       step.contraction = plan.contraction.get();
+      step.relay = plan.relay.get();
       step.level = level;
       step.scratch_bytes = plan.scratch_bytes;
       if (plan.kind == LaunchPlan::Kind::kContraction) {

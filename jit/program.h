@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jit/plan_memory.h"
+#include "jit/relay.h"
 #include "jit/rematerialise.h"
 #include "jit/tiered_kernel.h"
 #include "kernels/nest_driver.h"
@@ -80,6 +81,7 @@ class Program final : public Executable {
     std::shared_ptr<TieredKernel> tiered;  // the callable, if its share of the time is large
     const kernels::ContractionCallable* contraction = nullptr;
     kernels::ContractionLaunch matrices;
+    const Relay* relay = nullptr;  // its rows are the callable
     std::int64_t scratch = 0, scratch_bytes = 0;
     std::vector<Instance> instances;        // one, or a table of equal kernels over other buffers
     std::vector<std::int32_t> row_buffers;  // which of its pointers differ from thread to thread
@@ -122,6 +124,7 @@ class Program final : public Executable {
 
   Fusion fused() const;
   ScheduleOptions schedule_options() const;
+  LoweringOptions lowering_options() const;
   std::string name_of(const Step& step) const;
   static std::string shape_text(const Step& step);
   void find_hot_kernels();

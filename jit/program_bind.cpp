@@ -117,7 +117,7 @@ void Program::place_addresses(const std::vector<Buffer>& buffers) {
         Step& step = steps_[static_cast<std::size_t>(index)];
         const Ready& ready = ready_[static_cast<std::size_t>(index)];
         const LaunchPlan& own = plans_[static_cast<std::size_t>(step.plan)];
-        if (own.scratch >= 0 && step.kind == LaunchPlan::Kind::kContraction) {
+        if (own.scratch >= 0 && step.kind != LaunchPlan::Kind::kKernel) {
           step.scratch = buffers[static_cast<std::size_t>(own.scratch)].offset;
         }
         for (std::size_t i = 0; i < step.instances.size(); ++i) {

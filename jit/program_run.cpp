@@ -224,6 +224,12 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
           run.arena + step.scratch +
               (has_fault(Fault::kSharedScratch) ? 0 : part) * step.scratch_bytes);
     }
+    case LaunchPlan::Kind::kRelay: {
+      const Instance& instance = step.instances[0];
+      return step.relay->run(run.pointers + instance.pointers, run.scalars + instance.scalars,
+                             *step.callable, part, parts,
+                             run.arena + step.scratch + part * step.scratch_bytes);
+    }
     case LaunchPlan::Kind::kOpaque:
       try {
         run_host_code(step, run, part, parts);

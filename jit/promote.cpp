@@ -34,12 +34,12 @@ void Program::find_hot_kernels() {
   double total = 0;
   for (const Step& step : steps_) {
     total += step.nanoseconds;
-    if (step.kind == LaunchPlan::Kind::kKernel)
+    if (step.callable)
       kernels[step.callable].nanoseconds += step.nanoseconds;
   }
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step& step = steps_[i];
-    if (step.kind != LaunchPlan::Kind::kKernel) continue;
+    if (!step.callable) continue;
     if (ready_[i].first != ready_[i].last && ready_[i].code == nullptr) continue;
     Shared& shared = kernels[step.callable];
     if (shared.nanoseconds <= tier_policy().least_share * total) continue;

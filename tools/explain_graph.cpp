@@ -69,6 +69,22 @@ std::int64_t product_elements(const groove::kernels::ContractionShape& s, bool i
 // Every load and store of memory, once for each element that a launch touches.
 Moved bytes_of(const jit::LaunchPlan& launch, const std::vector<jit::Buffer>& buffers) {
   Moved moved;
+  const auto goes_through_memory = [&](const jit::Operand& operand) {
+    const auto& known = launch.operands;
+    return std::any_of(known.begin(), known.end(), [&](const jit::Operand& each) {
+      return each.buffer == operand.buffer && each.is_store == operand.is_store;
+    });
+  };
+  for (jit::LaunchPlan part : launch.parts) {
+    auto& own = part.operands;
+    for (jit::Operand& operand : own) {
+      if (!goes_through_memory(operand)) operand.buffer = -1;
+    }
+    const Moved also = bytes_of(part, buffers);
+    moved.loaded += also.loaded;
+    moved.stored += also.stored;
+  }
+  if (!launch.parts.empty()) return moved;
   const bool is_product = launch.kind == jit::LaunchPlan::Kind::kContraction;
   for (std::size_t i = 0; i < launch.operands.size(); ++i) {
     const jit::Operand& operand = launch.operands[i];

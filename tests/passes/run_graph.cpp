@@ -247,10 +247,18 @@ std::string launches(const Graph& graph) {
   for (const LaunchPlan& launch : lower_groups(graph, fuse(graph)).launches) {
     text += launch.kind == LaunchPlan::Kind::kContraction ? "contraction"
             : launch.kind == LaunchPlan::Kind::kOpaque    ? "host"
+            : launch.kind == LaunchPlan::Kind::kRelay     ? "relay"
                                                           : orders[static_cast<int>(launch.order)];
     text += ":";
-    for (const std::int32_t node : launch.nodes)
-      text += " " + graph.nodes[static_cast<std::size_t>(node)].op->name;
+    const auto add_names = [&](const LaunchPlan& part) {
+      for (const std::int32_t node : part.nodes)
+        text += " " + graph.nodes[static_cast<std::size_t>(node)].op->name;
+    };
+    if (launch.parts.empty()) add_names(launch);
+    for (const LaunchPlan& part : launch.parts) {
+      if (&part != &launch.parts.front()) text += " |";
+      add_names(part);
+    }
     text += "\n";
   }
   return text;

@@ -18,14 +18,18 @@ constexpr std::int64_t kLine = 64;
 // Rows of one value that a block has: so many that tiles of products are filled, and so few that
 // the values of a block stay in the second-level cache.
 constexpr std::int64_t kLeastRows = 16, kMostRows = 128, kBlockBytes = 128 << 10;
-// The right matrices are read again for every block: beyond this they would come from memory.
-constexpr std::int64_t kMostMatrixBytes = 4 << 20;
+// The right matrices are read again for every block, from a cache further out: what that costs
+// beside a byte that goes through memory, and from where on they would come from memory themselves.
+// A value of which each thread has this much at most does not go through memory, either.
+constexpr double kReadAgain = 0.25;
+constexpr std::int64_t kMostMatrixBytes = 4 << 20, kNearBytes = 256 << 10;
 // A right matrix whose rows lie further apart than this is laid out afresh once for all blocks.
 constexpr std::int64_t kSpreadBytes = 512 << 10;
 constexpr std::size_t kMostProducts = 8;
 // Rows this far apart share two sets of the first-level cache.
 constexpr std::int64_t kAliasedRow = 2048;
 
+std::int64_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 std::int64_t rounded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 class Joiner {
@@ -238,7 +242,7 @@ class Joiner {
   std::int32_t make(const Team& team) {
     const LaunchPlan& rows = launch(team.rows);
     auto relay = std::make_shared<Relay>();
-    if (!choose_blocks(team, *relay)) return -1;
+    if (!choose_blocks(team, *relay) || !pays(team, *relay)) return -1;
     LaunchPlan plan = rows;
     plan.kind = LaunchPlan::Kind::kRelay;
     plan.operands.clear();
@@ -255,8 +259,9 @@ class Joiner {
         const auto size = static_cast<std::int64_t>(element_size(operand.dtype));
         std::int64_t row = rounded(rows.box.count[0] * size);
         if (row % kAliasedRow == 0) row += kLine;
-        handed.push_back({operand.buffer, scratch, row / size});
-        scratch += most_rows * row;
+        const std::int64_t free = index == team.rows ? free_place(rows, operand, handed) : -1;
+        handed.push_back({operand.buffer, free < 0 ? scratch : free, row / size});
+        if (free < 0) scratch += most_rows * row;
       }
     }
     add_rows(*relay, team, handed, plan);
@@ -287,13 +292,35 @@ class Joiner {
     return replace(team, std::move(plan));
   }
 
+  // The place of a value that the rows do not load any more once they have stored this one.
+  static std::int64_t free_place(const LaunchPlan& rows, const Operand& store,
+                                 const std::vector<Handed>& handed) {
+    const auto access = static_cast<std::uint64_t>(&store - rows.operands.data());
+    for (const Handed& value : handed) {
+      bool is_free = true, is_read = false, is_stored = false;
+      for (const kernels::Instr& instr : rows.kernel->code) {
+        is_stored |= instr.prim == kernels::Prim::kStore && instr.imm == access;
+        const bool is_load =
+            instr.prim == kernels::Prim::kLoad || instr.prim == kernels::Prim::kLoadAt;
+        if (!is_load || rows.operands[instr.imm].buffer != value.buffer) continue;
+        is_read = true;
+        is_free &= !is_stored && rows.operands[instr.imm].dtype == store.dtype;
+      }
+      const bool is_taken = std::any_of(handed.begin(), handed.end(), [&](const Handed& other) {
+        return &other != &value && other.at == value.at;
+      });
+      if (is_read && is_free && !is_taken) return value.at;
+    }
+    return -1;
+  }
+
   bool choose_blocks(const Team& team, Relay& relay) const {
     const LaunchPlan& rows = launch(team.rows);
     std::int64_t row_bytes = 0, matrices = 0;
     for (const Operand& operand : rows.operands) {
       if (operand.buffer < 0 || operand.is_row_buffer || !operand.is_identity) continue;
-      row_bytes = std::max(row_bytes, rows.box.count[0] * static_cast<std::int64_t>(
-                                                              element_size(operand.dtype)));
+      row_bytes = std::max(
+          row_bytes, rows.box.count[0] * static_cast<std::int64_t>(element_size(operand.dtype)));
     }
     for (const auto* side : {&team.before, &team.after}) {
       for (const std::int32_t index : *side) {
@@ -309,10 +336,35 @@ class Joiner {
     if (most < std::min(kLeastRows, relay.unit)) return false;
     relay.blocks_per_unit = (relay.unit + most - 1) / most;
     // Threads share blocks.
-    const std::int64_t threads = std::max(1u, std::thread::hardware_concurrency());
-    while (relay.blocks() < 2 * threads && relay.height() >= 2 * kLeastRows)
+    while (relay.blocks() < 2 * cores() && relay.height() >= 2 * kLeastRows)
       relay.blocks_per_unit *= 2;
     return true;
+  }
+
+  // What is handed over is not written and read, or at least not read; matrices are read again.
+  bool pays(const Team& team, const Relay& relay) const {
+    double saved = 0, again = 0;
+    for (const std::int32_t index : team.all()) {
+      const LaunchPlan& part = launch(index);
+      for (const Operand& operand : part.operands) {
+        if (!operand.is_store || operand.buffer < 0) continue;
+        const auto& readers = readers_[static_cast<std::size_t>(operand.buffer)];
+        const auto inside = std::count_if(readers.begin(), readers.end(),
+                                          [&](std::int32_t reader) { return team.has(reader); });
+        const auto bytes =
+            static_cast<double>(lowered_.buffers[static_cast<std::size_t>(operand.buffer)].bytes);
+        const bool is_near = bytes <= static_cast<double>(kNearBytes * cores());
+        saved += bytes * (is_near ? kReadAgain : 1) *
+                 static_cast<double>(inside + (is_handed_over_only(team, operand.buffer) ? 1 : 0));
+      }
+      if (part.kind != LaunchPlan::Kind::kContraction) continue;
+      const kernels::ContractionShape& s = part.shape;
+      const std::int64_t passes =
+          s.b_batch == 0 ? relay.blocks() - 1 : (relay.blocks_per_unit - 1) * relay.units;
+      again += static_cast<double>(passes * s.k * s.n) *
+               static_cast<double>(element_size(part.operands[1].dtype));
+    }
+    return saved > kReadAgain * again;
   }
 
   static Relay::Source source_of(const Operand& operand, const std::vector<Handed>& handed,
@@ -431,9 +483,7 @@ class Joiner {
   void add_scratch(LaunchPlan& plan, std::int64_t blocks, std::int64_t bytes) {
     constexpr std::int64_t kLargeScratch = 128 << 10;
     std::int64_t most = most_threads();
-    if (bytes > kLargeScratch) {
-      most = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, most);
-    }
+    if (bytes > kLargeScratch) most = std::min(most, cores());
     most = std::min(most, blocks);
     plan.most_parts = static_cast<int>(most);
     plan.scratch_bytes = bytes;

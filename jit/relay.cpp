@@ -97,8 +97,8 @@ void Relay::run_product(const Product& product, const Block& block,
     own[i] = block.base(source) + skipped * source.bytes;
   }
   launch.pointers = own;
-  launch.strides = reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(
-      product.strides.data());
+  launch.strides =
+      reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(product.strides.data());
   launch.scalars = block.scalars + product.first_scalar;
   product.code[block.count > height() ? 1 : 0]->run(launch, 0, 1, block.scratch + products_at);
 }
@@ -122,8 +122,7 @@ void Relay::run_rows(const Block& block, const kernels::Callable& code) const no
     own[i] = base;
   }
   launch.pointers = own;
-  launch.strides =
-      reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(rows.strides.data());
+  launch.strides = reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(rows.strides.data());
   launch.scalars = block.scalars + rows.first_scalar;
   code.run(launch);
 }

@@ -16,18 +16,18 @@ class Relay {
  public:
   // One way a part reads or writes memory.
   struct Source {
-    std::int32_t operand = -1;   // of the launch; -1: scratch
-    std::int64_t at = 0;         // in scratch: where the block begins, in bytes
-    bool is_block = false;       // scratch: the block's rows; otherwise the same row for all
-    std::int64_t bytes = 4;      // of an element
+    std::int32_t operand = -1;  // of the launch; -1: scratch
+    std::int64_t at = 0;        // in scratch: where the block begins, in bytes
+    bool is_block = false;      // scratch: the block's rows; otherwise the same row for all
+    std::int64_t bytes = 4;     // of an element
     std::array<std::int64_t, kernels::kMaxAxes> strides{};  // in elements
-    std::int32_t access = -1;    // of the rows' kernel
+    std::int32_t access = -1;                               // of the rows' kernel
   };
   struct Product {
     kernels::ContractionShape shape;  // of all rows
     std::int64_t element = 4;         // bytes, of A and B
     Source a, b;
-    std::vector<Source> epilogue;  // along n, m and batch
+    std::vector<Source> epilogue;                                      // along n, m and batch
     std::vector<std::array<std::int64_t, kernels::kMaxAxes>> strides;  // of a block's epilogue
     std::int32_t first_scalar = 0;
     // For blocks of the lower and of the greater height.

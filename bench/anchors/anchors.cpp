@@ -44,7 +44,13 @@ constexpr Goal kGoals[] = {{"A1", "MLP 4-32-32-4, batch 32, Adam", 15},
                            {"A13lb", "the same with backward", 0},
                            {"A14", "LSTMCell loop, 5 to 20 steps, Adam", 4},
                            {"A15", "cart and pole, REINFORCE, an episode", 4},
-                           {"A16", "adaptive Runge-Kutta 3(2), a trial", 4}};
+                           {"A16", "adaptive Runge-Kutta 3(2), a trial", 4},
+                           {"A17s", "attention, 64 heads of 64×32", 0},
+                           {"A17sb", "the same with backward", 0},
+                           {"A17m", "attention, 16 heads of 256×64", 0},
+                           {"A17mb", "the same with backward", 0},
+                           {"A17l", "attention, 8 heads of 1024×64", 0},
+                           {"A17lb", "the same with backward", 0}};
 // A10 times A2 from the start of the process; it has a table of its own.
 constexpr const char* kStart = "A10";
 constexpr const char* kStarted = "A2";

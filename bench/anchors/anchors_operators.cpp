@@ -1,6 +1,6 @@
 // A9: a chain of elementwise operators on 4,194,304 floats; A11: what one small operator costs; A12:
 // Adam alone over 10 M parameters in 100 tensors; A13: softmax and layer norm over 4096 rows of
-// 1024. Each result is read before the next step, so none can be left out.
+// 1024; A17: scaled dot-product attention. Each result is read before the next step, so none can be left out.
 #include <torch/torch.h>
 
 #include <functional>
@@ -59,6 +59,21 @@ AnchorPtr rows(bool is_softmax, bool has_backward) {
   });
 }
 
+AnchorPtr attention(int64_t length, int64_t width, int64_t batch, bool has_backward) {
+  const auto make = [&] { return torch::randn({batch, 8, length, width}); };
+  auto q = make(), k = make(), v = make(), cotangent = make();
+  if (has_backward) {
+    for (auto* leaf : {&q, &k, &v}) leaf->requires_grad_();
+  }
+  return std::make_unique<Repeated>([=] {
+    auto y = torch::scaled_dot_product_attention(q, k, v);
+    if (!has_backward) return y;
+    for (auto* leaf : {&q, &k, &v}) leaf->mutable_grad() = torch::Tensor();
+    y.backward(cotangent);
+    return q.grad() + k.grad() + v.grad();
+  });
+}
+
 class AdamAlone : public Anchor {
  public:
   AdamAlone() : parameters_(make()), optimizer_(parameters_, torch::optim::AdamOptions(1e-3)) {}
@@ -96,5 +111,11 @@ AnchorPtr make_operators(const std::string& name) {
   if (name == "A13sb") return rows(true, true);
   if (name == "A13l") return rows(false, false);
   if (name == "A13lb") return rows(false, true);
+  if (name == "A17s") return attention(64, 32, 8, false);
+  if (name == "A17sb") return attention(64, 32, 8, true);
+  if (name == "A17m") return attention(256, 64, 2, false);
+  if (name == "A17mb") return attention(256, 64, 2, true);
+  if (name == "A17l") return attention(1024, 64, 1, false);
+  if (name == "A17lb") return attention(1024, 64, 1, true);
   return nullptr;
 }

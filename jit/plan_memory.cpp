@@ -169,6 +169,7 @@ class Planner {
       plan_.bytes = std::max(plan_.bytes, at + size);
       plan_.freed.push_back({last, at, size, dtype_of(id)});
     }
+    place_outputs(places);
     for (std::size_t i = 0; i < slot_.size(); ++i) {
       if (is_arena(static_cast<BufferId>(i))) {
         lowered_.buffers[i].offset = lowered_.buffers[static_cast<std::size_t>(slot_[i])].offset;
@@ -177,6 +178,27 @@ class Planner {
     for (std::size_t i = 0; i < slot_.size(); ++i) {
       const BufferId root = root_of(lowered_, static_cast<BufferId>(i));
       lowered_.buffers[i].offset = lowered_.buffers[static_cast<std::size_t>(root)].offset;
+    }
+  }
+  void place_outputs(ArenaPlaces& places) {
+    std::vector<BufferId> order;
+    for (std::size_t i = 0; i < lowered_.buffers.size(); ++i) {
+      const Buffer& buffer = lowered_.buffers[i];
+      if (buffer.place != Buffer::Place::kOutput) continue;
+      const auto count = static_cast<std::size_t>(buffer.index) + 1;
+      if (plan_.outputs.size() < count) plan_.outputs.resize(count, -1);
+      if (buffer.same_as < 0 && lives_[i].first >= 0 && buffer.bytes >= kLine)
+        order.push_back(static_cast<BufferId>(i));
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
+    const auto end = static_cast<std::int32_t>(schedule_.levels.size());
+    for (const BufferId id : order) {
+      const std::int64_t size = rounded(bytes(id));
+      const std::int64_t at = places.take(size, life(id).first, end);
+      if (at + size > plan_.bytes) continue;
+      Buffer& buffer = lowered_.buffers[static_cast<std::size_t>(id)];
+      plan_.outputs[static_cast<std::size_t>(buffer.index)] = buffer.offset = at;
     }
   }
   ScalarType dtype_of(BufferId id) const {
@@ -215,10 +237,13 @@ std::string check_memory(const Lowered& lowered, const Schedule& schedule) {
     const Buffer& buffer = lowered.buffers[static_cast<std::size_t>(id)];
     return Owned{buffer.offset, buffer.offset + buffer.bytes, id};
   };
+  // Outputs that have a place there, too.
   const auto is_arena = [&](BufferId id) {
-    return id >= 0 &&
-           lowered.buffers[static_cast<std::size_t>(id)].place == Buffer::Place::kArena &&
-           lowered.buffers[static_cast<std::size_t>(id)].bytes > 0;
+    if (id < 0) return false;
+    const Buffer& buffer = lowered.buffers[static_cast<std::size_t>(id)];
+    return (buffer.place == Buffer::Place::kArena ||
+            (buffer.place == Buffer::Place::kOutput && buffer.offset >= 0)) &&
+           buffer.bytes > 0;
   };
   const auto overlap = [](const Owned& a, const Owned& b) {
     return a.begin < b.end && b.begin < a.end;
@@ -277,6 +302,17 @@ std::string check_memory(const Lowered& lowered, const Schedule& schedule) {
         owned.push_back(fresh);
       }
     }
+  }
+  for (std::size_t id = 0; id < lowered.buffers.size(); ++id) {
+    const Buffer& output = lowered.buffers[id];
+    if (output.place != Buffer::Place::kOutput || !is_arena(static_cast<BufferId>(id))) continue;
+    const Owned wanted = span_of(static_cast<BufferId>(id));
+    const auto is_own = [&](const Owned& piece) {
+      return piece.begin == wanted.begin && piece.end == wanted.end &&
+             root_of(lowered, piece.by) == root_of(lowered, wanted.by);
+    };
+    if (std::none_of(owned.begin(), owned.end(), is_own))
+      return fmt::format("output {} in buffer {} is not there at the end", output.index, id);
   }
   return {};
 }

@@ -17,10 +17,13 @@ struct MemoryPlan {
     ScalarType dtype;  // that the last values there had
   };
   std::vector<Freed> freed;  // for tests, which fill them with NaN
+  // Per output that does not write an input: where in the arena it could lie, too; -1: nowhere.
+  std::vector<std::int64_t> outputs;
 };
 
 /// Sets the offset of every arena buffer, from `begin` on, 64-byte aligned. A result takes the
-/// place of an operand that it alone reads last, element by element.
+/// place of an operand that it alone reads last, element by element. Outputs get places where those
+/// are free from their first write to the end; for them alone the arena does not grow.
 MemoryPlan plan_memory(Lowered& lowered, const Schedule& schedule, std::int64_t begin);
 
 /// Replays the launches over a map of who owns which bytes: every load must find what its buffer's

@@ -49,6 +49,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
   GROOVE_ASSERT(problem.empty(), "memory plan: {}\n{}", problem, print(graph_));
   arena_bytes_ = std::max<std::int64_t>(memory.bytes, kLine);
   freed_ = std::move(memory.freed);
+  output_places_ = std::move(memory.outputs);
   log_program(graph_, fusion, lowered, order);
   plans_ = std::move(lowered.launches);
   place_addresses(lowered.buffers);

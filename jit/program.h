@@ -31,6 +31,9 @@ class Program final : public Executable {
   explicit Program(Graph graph, const ProgramOptions& options = {});
 
   std::size_t arena_bytes() const override { return static_cast<std::size_t>(arena_bytes_); }
+  std::int64_t output_place(std::size_t output) const override {
+    return output < output_places_.size() ? output_places_[output] : -1;
+  }
   std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
                    ProgramContext& context) const noexcept override;
   std::string describe() const override;
@@ -169,6 +172,7 @@ class Program final : public Executable {
   std::vector<std::uint64_t> scalars_;
   std::vector<EntryScalar> entries_;
   std::vector<MemoryPlan::Freed> freed_;
+  std::vector<std::int64_t> output_places_;
   // The start of the arena: a table of addresses for steps that are driven, scalars, arguments of
   // calls. All of it but addresses and run-time numbers is here.
   std::vector<char> control_;

@@ -225,6 +225,7 @@ class Rematerialiser {
       if (!provide(candidate.value, peak, candidate.late, true, candidate.plan)) continue;
       candidate.price = (candidate.plan.cost + kByte * static_cast<double>(own.bytes)) /
                         static_cast<double>(own.bytes);
+      if (candidate.price > options_.price) continue;
       if (!best || candidate.price < best->price) best = std::move(candidate);
     }
     if (!best) return false;

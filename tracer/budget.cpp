@@ -9,6 +9,8 @@ namespace groove::tracer {
 namespace {
 
 std::atomic<std::size_t> chosen{0};
+constexpr std::size_t kLargeArena = std::size_t{1} << 20;
+std::atomic<std::size_t> large{kLargeArena};
 
 std::size_t bytes_of(const Graph& graph) {
   std::size_t bytes = graph.values.size() * sizeof(graph.values[0]);
@@ -46,6 +48,9 @@ std::size_t cache_bytes() {
 }
 
 void set_cache_bytes(std::size_t bytes) { chosen.store(bytes); }
+
+std::size_t large_arena() { return large.load(std::memory_order_relaxed); }
+void set_large_arena(std::size_t bytes) { large.store(bytes != 0 ? bytes : kLargeArena); }
 
 std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept) {
   struct Candidate {

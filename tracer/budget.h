@@ -17,6 +17,10 @@ std::size_t bytes_of(const Segment& segment);
 std::size_t cache_bytes();
 void set_cache_bytes(std::size_t bytes);  // 0: as the environment says
 
+/// Arenas of fewer bytes are kept while a loop is idle, and hold no gradients (commit.cpp).
+std::size_t large_arena();
+void set_large_arena(std::size_t bytes);  // tests; 0: as ever
+
 /// What must go so that all fit, the least valuable first; never `kept`. Past runs count half at
 /// each call.
 std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept);

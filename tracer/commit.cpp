@@ -1,9 +1,11 @@
 // Replay, the running half: stages of the compiled program, and what becomes of the handles.
 #include <algorithm>
+#include <utility>
 
 #include "src/core/allocator.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
+#include "tracer/budget.h"
 #include "tracer/coverage.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
@@ -11,6 +13,24 @@
 #include "tracer/threads.h"
 
 namespace groove::tracer {
+namespace {
+
+void give_back(Storage& lent) {
+  StoragePtr::adopt(static_cast<Storage*>(std::exchange(lent.free_context, nullptr)));
+}
+bool is_lent(const Storage& storage) { return storage.free == give_back; }
+
+// A piece of an arena, which lives as long as it.
+StoragePtr lend(const StoragePtr& arena, void* at, std::size_t bytes) {
+  StoragePtr lent = make_storage();
+  lent->data = at;
+  lent->bytes = bytes;
+  lent->free = give_back;
+  lent->free_context = StoragePtr(arena).release_ownership();
+  return lent;
+}
+
+}  // namespace
 
 Replay::Replay(SegmentPtr segment, std::uint64_t session)
     : segment_(std::move(segment)),
@@ -50,6 +70,21 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session)
       inner_.insert(inner_.end(), storage_users_[s].begin(), storage_users_[s].end());
   }
   run_ = 1;
+  find_gradients();
+}
+
+// Which outputs the words leave in leaves' `.grad`.
+void Replay::find_gradients() {
+  std::vector<char> is_gradient(segment_->storages.size());
+  for (const Word& word : segment_->words)
+    for (const LeafGrad& effect : word.effects) {
+      if (effect.grad == kNoSlot) continue;
+      const std::int32_t storage = segment_->slots[static_cast<std::size_t>(effect.grad)].storage;
+      is_gradient[static_cast<std::size_t>(storage)] =
+          segment_->storages[static_cast<std::size_t>(storage)].base == effect.grad;
+    }
+  for (const std::int32_t storage : segment_->output_storages)
+    may_lend_.push_back(is_gradient[static_cast<std::size_t>(storage)]);
 }
 
 Replay::~Replay() = default;
@@ -68,12 +103,13 @@ void Replay::prepare_buffers(std::int32_t stage) {
   for (std::size_t i = 0; i < segment_->live_ins.size() && !is_complete(); ++i)
     if (live_[static_cast<std::size_t>(segment_->live_ins[i])].run != run_) buffers_[i] = nullptr;
   void** place = buffers_.data() + segment_->live_ins.size();
-  for (const std::int32_t index : segment_->output_storages) *place++ = output_buffer(index);
+  for (std::size_t i = 0; i < segment_->output_storages.size(); ++i) *place++ = output_buffer(i);
 }
 
 // Memory for an output. A result that another segment's stage made real keeps its own: this
 // program makes the same bits again, for itself.
-void* Replay::output_buffer(std::int32_t storage) {
+void* Replay::output_buffer(std::size_t output) {
+  const std::int32_t storage = segment_->output_storages[output];
   const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
   TensorImpl& impl = existing_handle(info.base);
   const std::size_t bytes = static_cast<std::size_t>(impl.numel) * element_size(impl.dtype);
@@ -83,17 +119,61 @@ void* Replay::output_buffer(std::int32_t storage) {
     if (!own) own = allocate_storage(bytes);
     return own->data;
   }
+  if (lends(output)) {
+    char* const at =
+        static_cast<char*>(arena_->data) + segment_->executable->output_place(output);
+    // Of one that is still this arena's, nobody else has a reference.
+    const bool is_known = impl.storage && is_lent(*impl.storage) && impl.storage->data == at &&
+                          impl.storage->free_context == arena_.get() &&
+                          impl.storage->bytes == bytes;
+    if (!is_known) impl.storage = lend(arena_, at, bytes);
+    impl.storage->version = info.writes;
+    return at;
+  }
   // The storage of the last iteration serves again when nothing else refers to it.
-  if (!impl.storage || (impl.storage->use_count() > 1 && !has_fault(Fault::kSharedResultMemory)) ||
+  if (!impl.storage || is_lent(*impl.storage) || (impl.storage->use_count() > 1 && !has_fault(Fault::kSharedResultMemory)) ||
       impl.storage->flags != 0 || impl.storage->bytes < bytes)
     impl.storage = allocate_storage(bytes);
   impl.storage->version = info.writes;
   return impl.storage->data;
 }
 
+// ---- gradients in the arena ----
+
+// What a backward leaves in a leaf's `.grad` is gone, as a rule, when the next run needs the arena.
+bool Replay::lends(std::size_t output) const {
+  return !may_lend_.empty() && may_lend_[output] && arena_->bytes >= large_arena() &&
+         segment_->executable->output_place(output) >= 0;
+}
+
+// Is what was lent to it nobody else's?
+bool Replay::is_lent_back(const Live& live) const {
+  if (!live.impl || !live.impl->storage) return false;
+  const Storage& storage = *live.impl->storage;
+  const bool is_handle = live.run == run_ ? !live.is_filled : live.impl->use_count() == 1;
+  return is_handle && is_lent(storage) && storage.free_context == arena_.get() &&
+         storage.use_count() == 1 && storage.flags == 0;
+}
+
+// An arena in which the program still holds a gradient is left to it; from then on those that were
+// held have memory of their own.
+void Replay::part_with_arena() {
+  if (!arena_ || arena_->use_count() == 1) return;
+  std::int64_t known = 1;
+  const auto live = [&](std::size_t output) -> const Live& {
+    const auto storage = static_cast<std::size_t>(segment_->output_storages[output]);
+    return live_[static_cast<std::size_t>(segment_->storages[storage].base)];
+  };
+  for (std::size_t i = 0; i < may_lend_.size(); ++i) known += is_lent_back(live(i));
+  if (arena_->use_count() == known || has_fault(Fault::kSharedResultMemory)) return;
+  for (std::size_t i = 0; i < may_lend_.size(); ++i) may_lend_[i] &= is_lent_back(live(i));
+  arena_.reset();
+}
+
 bool Replay::run_stage(std::int32_t stage) {
   try {
     segment_->executable->prepare();
+    if (stage == 0) part_with_arena();
     if (const std::size_t bytes = std::max<std::size_t>(segment_->executable->arena_bytes(), 1);
         !arena_ || arena_->bytes < bytes) {
       arena_ = allocate_arena(bytes);
@@ -310,8 +390,7 @@ void Replay::poison() {
 
 void Replay::release_memory() {
   // Less than this is sooner kept than found again, and filled again with the addresses it holds.
-  constexpr std::size_t kWorthIt = std::size_t{1} << 20;
-  if (is_started() || !arena_ || arena_->bytes < kWorthIt) return;
+  if (is_started() || !arena_ || arena_->bytes < large_arena()) return;
   arena_.reset();
   program_context_.arena = nullptr;
   program_context_.mark = 0;

@@ -38,6 +38,9 @@ class Executable {
   /// is nothing to run.
   virtual void prepare() {}
   virtual std::size_t arena_bytes() const = 0;
+  /// Where in the arena the n-th output that does not write an input may lie, -1 for nowhere: its
+  /// bytes there are no other's from the first stage that writes it to the end of the last.
+  virtual std::int64_t output_place(std::size_t) const { return -1; }
   /// Roughly what it holds besides the arenas: code, constants, what a launch needs.
   virtual std::size_t memory_bytes() const { return 0; }
   virtual std::int32_t run(void* const* buffers, const std::int64_t* sizes,

@@ -21,6 +21,12 @@ std::string time_text(double milliseconds) {
   return fmt::format("{:.1f} us", milliseconds * 1e3);
 }
 
+std::string memory_text(std::size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (size >= 1e6) return fmt::format("{:.1f} MB", size / 1e6);
+  return fmt::format("{:.1f} kB", size / 1e3);
+}
+
 std::string count_text(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -70,6 +76,8 @@ std::string segment_line(const json& segment) {
       segment["live_ins"].get<std::size_t>(), segment["outputs"].get<std::size_t>());
   if (segment.contains("compile_milliseconds"))
     line += "; compiled in " + time_text(segment["compile_milliseconds"].get<double>());
+  if (const auto bytes = segment.value("working_bytes", std::size_t{0}); bytes > 0)
+    line += "; works in " + memory_text(bytes);
   line += fmt::format("; {} iterations compiled, {} left",
                       segment["iterations_compiled"].get<std::uint64_t>(),
                       segment["iterations_left"].get<std::uint64_t>());

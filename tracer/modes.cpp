@@ -177,6 +177,7 @@ std::int64_t longest_segment() {
   return static_cast<std::int64_t>(longest);
 }
 void set_cache_bytes(std::size_t bytes) { tracer::set_cache_bytes(bytes); }
+void set_large_arena(std::size_t bytes) { tracer::set_large_arena(bytes); }
 void set_check(std::int64_t every) { chosen_check.store(every); }
 void set_hot(int repeats) { chosen_hot.store(repeats); }
 void set_synchronous(bool is_synchronous) { chosen_synchronous.store(is_synchronous ? 1 : 0); }

@@ -180,7 +180,11 @@ class Replay {
   void follow_code(const Word& word, const BigWord& big);
   bool must_not_wait(const Word& word, Reason& why);
   void owe(const Word& word);
-  void* output_buffer(std::int32_t storage);
+  void* output_buffer(std::size_t output);
+  void find_gradients();
+  bool lends(std::size_t output) const;
+  bool is_lent_back(const Live& live) const;
+  void part_with_arena();
   void prepare_buffers(std::int32_t stage);
   bool run_stage(std::int32_t stage);
   bool run_stages_through(std::int32_t stage);
@@ -270,6 +274,7 @@ class Replay {
   std::vector<TensorImpl*> leaves_;  // scratch
   ProgramContext program_context_;
   StoragePtr arena_;
+  std::vector<char> may_lend_;  // per output: a gradient, which is gone when the next run begins
   std::vector<std::pair<std::size_t, TapeNodePtr>> code_;  // user code that words attached
   std::vector<std::shared_ptr<Script>> scripts_;           // backwards that it has stopped
   std::vector<std::shared_ptr<Script>> rerun_scripts_;     // … as the words run again

@@ -86,7 +86,9 @@ json to_json(const Segment& segment) {
   if (!segment.failure.empty()) row["stays_eager"] = segment.failure;
   if (std::string sizes = sizes_text(segment); !sizes.empty()) row["sizes"] = std::move(sizes);
   if (segment.history) row["backward"] = segment.history->describe();
-  if (state == State::kArmed && segment.executable) row["program"] = segment.executable->describe();
+  if (state != State::kArmed || !segment.executable) return row;
+  row["program"] = segment.executable->describe();
+  row["working_bytes"] = segment.executable->arena_bytes();
   return row;
 }
 

@@ -18,6 +18,9 @@ void set_hot(int repeats);
 void set_check(std::int64_t every);
 /// What segments may take; 0: as the environment says.
 void set_cache_bytes(std::size_t bytes);
+/// From how many bytes on an arena holds gradients, and is given back while its loop is idle; 0: as
+/// ever.
+void set_large_arena(std::size_t bytes);
 void set_synchronous(bool is_synchronous);
 
 }  // namespace groove::tracer::testing

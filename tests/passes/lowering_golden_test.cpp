@@ -1,5 +1,7 @@
 // Golden tests of what comes after the passes: tests/passes/fuse/*.graph is a graph, a line `---`
-// and the launches it must become; tests/passes/plan_memory/*.graph the places of its values.
+// and the launches it must become; plan_memory/*.graph the places of its values,
+// rematerialise/*.graph the graph in which some are computed a second time, spread_levels/*.graph
+// the launches of each level.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +12,7 @@
 
 #include "jit/pipeline.h"
 #include "jit/plan_memory.h"
+#include "jit/rematerialise.h"
 #include "src/core/graph.h"
 #include "tests/passes/run_graph.h"
 
@@ -41,6 +44,37 @@ std::string places(const Graph& graph) {
   return text;
 }
 
+// What is computed a second time, given all the time it takes.
+std::string computed_again(Graph graph) {
+  std::vector<char> is_again;
+  const Fusion fusion = fuse(graph);
+  rematerialise(graph, fusion, is_again, {0, 0, 1, 1e9});
+  EXPECT_EQ(verify(graph), "");
+  return print(graph);
+}
+
+std::string levels(const Graph& graph) {
+  Lowered lowered = lower_groups(graph, fuse(graph));
+  std::string text;
+  for (const Schedule::Level& level : schedule(graph, lowered, {0, nullptr}).levels) {
+    const char* between = "";
+    for (const std::int32_t index : level.launches) {
+      const LaunchPlan& launch = lowered.launches[static_cast<std::size_t>(index)];
+      const Node& node = graph.nodes[static_cast<std::size_t>(launch.nodes.back())];
+      text += between + graph.values[static_cast<std::size_t>(node.outputs[0])].name;
+      between = " ";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string outcome(const std::string& kind, const Graph& graph) {
+  if (kind == "fuse") return launches(graph);
+  if (kind == "plan_memory") return places(graph);
+  return kind == "spread_levels" ? levels(graph) : computed_again(graph);
+}
+
 struct Case {
   std::string kind;
   std::filesystem::path path;
@@ -48,7 +82,7 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> found;
-  for (const char* kind : {"fuse", "plan_memory"})
+  for (const char* kind : {"fuse", "plan_memory", "rematerialise", "spread_levels"})
     for (const auto& entry :
          std::filesystem::directory_iterator(std::filesystem::path(__FILE__).parent_path() / kind))
       found.push_back({kind, entry.path()});
@@ -67,7 +101,7 @@ TEST_P(LoweringGolden, GivesTheExpectedLaunchesOrPlaces) {
   Graph graph = parse_graph(text.substr(0, cut));
   ASSERT_EQ(verify(graph), "");
   run_pipeline(graph);
-  EXPECT_EQ(GetParam().kind == "fuse" ? launches(graph) : places(graph), text.substr(cut + 5));
+  EXPECT_EQ(outcome(GetParam().kind, graph), text.substr(cut + 5));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LoweringGolden, testing::ValuesIn(cases()), [](const auto& info) {

@@ -34,7 +34,7 @@ void expect_same(const Graph& graph, std::uint64_t seed, bool has_specials,
     kernels::set_kernel_threads(threads);
     for (const bool is_fused : {false, true}) {
       ProgramOptions options{is_fused, true};
-      if (threads == 2) options.rematerialise = {0, 0, 1};  // all that can be
+      if (threads == 2) options.rematerialise = {0, 0, 1, 1e9};  // all that can be
       EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, scalars, options, 2)), "")
           << usual.name() << ", " << threads << " threads, " << (is_fused ? "fused" : "unfused")
           << ", seed " << seed << "\n"

@@ -234,7 +234,7 @@ void expect_same_bits(std::uint64_t seeds, bool is_tall,
       kernels::set_kernel_threads(threads);
       for (const bool is_fused : {false, true}) {
         ProgramOptions options{is_fused, true, true};
-        if (threads != 1) options.rematerialise = {0, 0, 1};  // all that can be
+        if (threads != 1) options.rematerialise = {0, 0, 1, 1e9};  // all that can be
         const Outcome actual = run_program(graph, inputs, scalars, options);
         EXPECT_EQ(compare(graph, expected, actual), "")
             << "seed " << seed << ", " << threads << " threads, "

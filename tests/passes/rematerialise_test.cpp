@@ -9,7 +9,7 @@
 namespace groove::jit {
 namespace {
 
-constexpr RematerialiseOptions kAll{0, 0, 1}, kCheap{0, 0, 0.1};
+constexpr RematerialiseOptions kAll{0, 0, 1, 1e9}, kCheap{0, 0, 0.1, 1e9};
 
 // Nodes of the graph after the passes that run a second time: "exp mul".
 std::string again(const std::string& text, const RematerialiseOptions& options = kAll) {

@@ -222,6 +222,12 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
     }
     std::vector<void*> buffers;
     for (const Tensor& tensor : memory) buffers.push_back(tensor.impl()->storage->data);
+    // Where memory is watched, outputs lie in the arena if they may.
+    std::vector<char*> lent(memory.size(), nullptr);
+    for (std::size_t i = graph.inputs.size(); i < memory.size() && options.fills_freed_memory; ++i) {
+      const std::int64_t at = program.output_place(i - graph.inputs.size());
+      if (at >= 0) buffers[i] = lent[i] = static_cast<char*>(arena->data) + at;
+    }
     const std::vector<std::int32_t> bound = first_uses(graph);
     for (context.stage = 0; context.stage < graph.stages; ++context.stage) {
       std::vector<void*> now = buffers;
@@ -230,6 +236,10 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
       }
       const std::int32_t status = program.run(now.data(), nullptr, scalars.data(), context);
       GROOVE_CHECK(status == 0, "program status {}", status);
+    }
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      const Storage& own = *memory[i].impl()->storage;
+      if (lent[i]) std::memcpy(own.data, lent[i], own.bytes);
     }
     outcome.outputs.clear();
     std::size_t next = graph.inputs.size();

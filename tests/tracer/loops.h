@@ -28,6 +28,8 @@ const std::vector<Loop>& live_loops();
 const std::vector<Loop>& view_loops();
 /// Inputs that do not live long, or become others (life_loops.cpp).
 const std::vector<Loop>& life_loops();
+/// Gradients that are kept for longer than a step (grad_loops.cpp).
+const std::vector<Loop>& grad_loops();
 
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);

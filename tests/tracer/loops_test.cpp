@@ -1,8 +1,8 @@
 // Every loop, compiled, against itself in eager mode: byte for byte the same log; and again with an
 // exit forced at every word of its segments.
+#include <groove/groove.h>
 #include <gtest/gtest.h>
 
-#include "groove/jit.h"
 #include "src/core/allocator.h"
 #include "tests/tracer/graph_executor.h"
 #include "tests/tracer/loops.h"
@@ -29,6 +29,7 @@ class Loops : public ::testing::TestWithParam<Loop> {
   void TearDown() override {
     tt::force_exit_at(-1);
     tt::set_check(-1);
+    tt::set_large_arena(0);
     set_guard_pages(false);
     tt::forget_everything();
     if (compiler_) register_compiler(*compiler_);
@@ -93,6 +94,59 @@ TEST_P(Loops, RunTheSameWhenEachRunIsChecked) {
   EXPECT_NO_THROW(expect_same("every run checked"));
 }
 
+// Gradients lie in the memory that a compiled run works in, however small it is.
+TEST_P(Loops, RunTheSameWithGradientsInTheArena) {
+  ASSERT_TRUE(compiler_ != nullptr) << "no compiler is linked";
+  tt::set_large_arena(1);
+  expect_same("in the arena");
+  tt::forget_everything();
+  tt::set_check(1);
+  expect_same("in the arena, every run checked");
+  tt::set_check(-1);
+  tt::forget_everything();
+  tt::set_synchronous(false);
+  expect_same("in the arena, background");
+  jit::synchronize();
+}
+
+// The memory of gradients that are not kept is the loop's own.
+TEST(Gradients, OfASteadyStepTakeNoMemoryOfTheirOwn) {
+  constexpr std::int64_t kWide = 512;
+  const auto peak = [](bool keeps) {
+    tt::set_hot(1);
+    tt::set_synchronous(true);
+    jit::set_mode(jit::Mode::kAuto);
+    tt::forget_everything();
+    std::vector<Tensor> weights, kept;
+    for (int i = 0; i < 4; ++i)
+      weights.push_back((groove::randn({kWide, kWide}) * 0.04).requires_grad_());
+    optim::SGD optimizer(weights, optim::SGDOptions(0.01));
+    std::size_t most = 0;
+    for (int step = 0; step < 12; ++step) {
+      if (step == 8) memory::reset_peak();
+      optimizer.zero_grad();
+      Tensor x = groove::ones({kWide, kWide});
+      for (const Tensor& weight : weights) x = groove::tanh(x.mm(weight));
+      const Tensor loss = x.mean();
+      loss.backward();
+      optimizer.step();
+      loss.item<float>();
+      if (keeps && step < 4) {
+        kept.clear();
+        for (const Tensor& weight : weights) kept.push_back(weight.grad());
+      }
+      if (step == 4) kept.clear();
+      most = memory::statistics().peak;
+    }
+    tt::forget_everything();
+    return most;
+  };
+  const std::size_t kept = peak(true), lent = peak(false);
+  EXPECT_GE(kept, lent + 2 * kWide * kWide * 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gradients, Loops, ::testing::ValuesIn(grad_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(OddCode, Loops, ::testing::ValuesIn(code_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Odd, Loops, ::testing::ValuesIn(odd_loops()),

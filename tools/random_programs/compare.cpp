@@ -64,7 +64,7 @@ class ChosenCompiler final : public Compiler {
     options.is_never_serial = way_.is_never_serial;
     options.fills_freed_memory = way_.fills_freed_memory;
     // Where memory is watched, all that can be is computed a second time.
-    if (way_.fills_freed_memory) options.rematerialise = {0, 0, 1};
+    if (way_.fills_freed_memory) options.rematerialise = {0, 0, 1, 1e9};
     auto program = std::make_unique<jit::Program>(std::move(graph), options);
     if (!way_.plants_fault && way_.tier != Tier::kPromoted) return program;
     return std::make_unique<WatchedExecutable>(std::move(program), recorded, way_);
@@ -137,6 +137,7 @@ Log run(const Program& program, const Way& way) {
     tt::force_exit_at(way.exit);
     tt::fail_live_in_check(way.failing_live_in);
     tt::set_check(way.is_checked ? 1 : 0);
+    tt::set_large_arena(way.fills_freed_memory ? 1 : 0);
     jit::set_mode(jit::Mode::kAuto);
     log = run_program(program);
     jit::synchronize();
@@ -148,6 +149,7 @@ Log run(const Program& program, const Way& way) {
     tt::force_exit_at(-1);
     tt::fail_live_in_check(-1);
     tt::set_check(-1);
+    tt::set_large_arena(0);
     tt::forget_everything();
     register_compiler(*compiler);
     jit::choose_passes({});

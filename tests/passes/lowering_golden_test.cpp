@@ -27,6 +27,12 @@ std::string places(const Graph& graph) {
   // Arena places are numbered as they first come: offsets also hold scratch, which depends on the
   // instruction set.
   std::vector<std::int64_t> offsets;
+  const auto number_of = [&](std::int64_t offset) {
+    const auto found = std::find(offsets.begin(), offsets.end(), offset);
+    if (found != offsets.end()) return found - offsets.begin();
+    offsets.push_back(offset);
+    return static_cast<std::ptrdiff_t>(offsets.size()) - 1;
+  };
   std::string text;
   for (const Buffer& buffer : lowered.buffers) {
     if (buffer.value == kNoValue) continue;
@@ -34,12 +40,12 @@ std::string places(const Graph& graph) {
     const char* place = buffer.place == Buffer::Place::kInput ? "input" : "output";
     if (buffer.place == Buffer::Place::kArena) {
       place = "arena";
-      const auto found = std::find(offsets.begin(), offsets.end(), buffer.offset);
-      index = found - offsets.begin();
-      if (found == offsets.end()) offsets.push_back(buffer.offset);
+      index = number_of(buffer.offset);
     }
-    text += fmt::format("{}: {} {}\n", graph.values[static_cast<std::size_t>(buffer.value)].name,
+    text += fmt::format("{}: {} {}", graph.values[static_cast<std::size_t>(buffer.value)].name,
                         place, index);
+    const bool may_lie_there = buffer.place == Buffer::Place::kOutput && buffer.offset >= 0;
+    text += may_lie_there ? fmt::format(" or arena {}\n", number_of(buffer.offset)) : "\n";
   }
   return text;
 }

@@ -382,7 +382,8 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   recorded_plan_->kind = base->kind;
   recorded_plan_->before = base->before;
   recorded_ = {};
-  recorder_ = std::make_unique<Recorder>(base->head, next_session(), moving(base->head));
+  recorder_ = std::make_unique<Recorder>(base->head, next_session(), moving(base->head),
+                                         widened(base->head));
   recorder_->set_before(base->before);
   move_to(State::kRecording);
 }

@@ -32,8 +32,9 @@ void Context::start_recording(const Discovery::Plan& plan) {
   // Strict mode cannot be left, so nothing is taken for a constant there.
   const Recorder::Moving all{.are_all = true};
   recorder_ = std::make_unique<Recorder>(plan.head, next_session(),
-                                         is_strict() ? all : moving(plan.head));
+                                         is_strict() ? all : moving(plan.head), widened(plan.head));
   recorder_->set_before(plan.before);
+  if (plan.kind != Discovery::Kind::kCall) recorder_->expect(plan.length);
   if (plan.kind != Discovery::Kind::kCall) discovery_.take_plan(*recorded_plan_);
   if (environment().logs("segments"))
     fmt::print(stderr, "groove: {} of {} words came again{}\n", name_of(plan.kind), plan.length,
@@ -71,7 +72,7 @@ void Context::finish_recording(bool is_cut) {
     return;
   }
   if (is_cut && !side_of_) discovery_.note_cut(*recorded_plan_);
-  SegmentPtr segment = recorder_->finish(widened(recorded_plan_->head));
+  SegmentPtr segment = recorder_->finish();
   if (!segment) {
     abandon_recording();
     return;

@@ -165,6 +165,15 @@ bool Context::wants_sample_here(Reason reason) {
 // True when the recording is to be compiled by itself.
 bool Context::keep_sample(const SegmentPtr& segment) {
   const bool is_sample = std::exchange(is_sample_, false);
+  auto make = std::exchange(segment->make_graph, nullptr);
+  if (!is_sample && !is_compilation_synchronous() && is_early_sample(segment->head)) {
+    segment->make_graph = [make = std::move(make), sample = segment.get()](Graph& graph) {
+      make(graph);
+      note_sample(*sample);
+    };
+    return true;
+  }
+  make(segment->graph);
   return !add_sample(segment) && !is_sample;
 }
 

@@ -43,7 +43,7 @@ void Context::cut_recording(Reason reason) {
   const Discovery::Plan plan = *recorded_plan_;
   const std::size_t words = recorder_->words();
   const std::uint64_t stop = recorded_stop_, last = recorder_->last_hash();
-  SegmentPtr piece = recorder_->finish(widened(plan.head));
+  SegmentPtr piece = recorder_->finish();
   if (!piece) return abandon_recording();
   piece->kind = plan.kind;
   piece->expected = words;
@@ -68,7 +68,7 @@ bool Context::starts_rest(std::uint64_t head) {
   recorded_plan_->length = rest.length;
   recorded_plan_->before = rest.before;
   recorded_stop_ = rest.stop;
-  recorder_ = std::make_unique<Recorder>(head, next_session(), moving(head));
+  recorder_ = std::make_unique<Recorder>(head, next_session(), moving(head), widened(head));
   recorder_->set_before(rest.before);
   return true;
 }

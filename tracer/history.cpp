@@ -15,10 +15,10 @@ namespace groove::tracer {
 // ---- recording ----
 
 // What a live-in's history is when the loop first uses it.
-void Recorder::note_history(const TensorImpl& impl) {
-  const AutogradMeta* const meta = impl.autograd;
-  histories_.push_back(meta && meta->grad_fn ? Origin{meta->grad_fn, meta->output_index}
-                                             : Origin{});
+void Recorder::note_history(SlotId id) {
+  const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
+  if (meta && meta->grad_fn)
+    histories_[static_cast<std::size_t>(id)] = {meta->grad_fn, meta->output_index};
 }
 
 // Views whose base was written before the recording: the tape has derived their histories now, if
@@ -43,6 +43,7 @@ void Recorder::track_views(const TensorImpl& held) {
   SlotId id = known_slot(held);
   for (;;) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (!objects_[static_cast<std::size_t>(id)].defined()) break;
     const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
     const AutogradMeta* const meta = impl.autograd;
     if (slot.is_live_in || slot.parent == kNoSlot || !meta || !meta->view_base.defined()) break;
@@ -98,6 +99,7 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
   for (const Word& word : segment_->words) request.end_position += word.tape_nodes;
   // A live-in, or a leaf that was made inside.
   for (SlotId id = 0; id < static_cast<SlotId>(segment_->slots.size()); ++id) {
+    if (!objects_[static_cast<std::size_t>(id)].defined()) continue;
     const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
     const Origin& before = histories_[static_cast<std::size_t>(id)];
     if (before.node && segment_->slots[static_cast<std::size_t>(id)].is_live_in)
@@ -109,7 +111,7 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
     const auto storage = static_cast<std::size_t>(slot.storage);
     request.version_before.push_back(segment_->storages[storage].is_live_in
                                          ? storage_versions_[storage]
-                                         : storage_objects_[storage]->version);
+                                         : version_of(storage));
   }
   std::string why;
   segment_->history = tape_hooks().plan_history(request, why);
@@ -124,6 +126,7 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
 void Recorder::note_used_up(const HistoryRequest& request) {
   std::unordered_map<const TapeNode*, SlotId> slot_of_leaf;
   for (SlotId id = 0; id < static_cast<SlotId>(objects_.size()); ++id) {
+    if (!objects_[static_cast<std::size_t>(id)].defined()) continue;
     const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
     if (meta && !meta->grad_fn && meta->accumulator)
       slot_of_leaf.emplace(meta->accumulator.get(), id);

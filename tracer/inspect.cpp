@@ -15,11 +15,8 @@ namespace {
 // Of every tensor object that takes part; empty for what only exists inside a library call.
 std::vector<std::string> slot_names(const Segment& segment) {
   std::vector<std::string> names(segment.slots.size());
-  for (std::size_t i = 0; i < segment.live_ins.size(); ++i) {
-    const ValueId value = segment.graph.inputs[i].value;
-    names[static_cast<std::size_t>(segment.live_ins[i])] =
-        segment.graph.values[static_cast<std::size_t>(value)].name;
-  }
+  for (std::size_t i = 0; i < segment.live_ins.size(); ++i)
+    names[static_cast<std::size_t>(segment.live_ins[i])] = input_name(segment, i);
   for (std::size_t w = 0; w < segment.words.size(); ++w) {
     const Word& word = segment.words[w];
     for (std::size_t k = 0; k < word.outputs.size(); ++k) {
@@ -141,6 +138,28 @@ std::string guards_of(const Segment& segment, const std::vector<std::string>& na
 
 }  // namespace
 
+std::string input_name(const SegmentContent& segment, std::size_t i) {
+  const Slot& slot = segment.slots[static_cast<std::size_t>(segment.live_ins[i])];
+  const char* role = slot.recorded.defined() ? "state" : "input";
+  if (slot.requires_grad) role = "parameter";
+  if (slot.grad_of != kNoSlot) role = "grad";
+  return fmt::format("{}{}", role, i);
+}
+
+void name_values(Graph& graph, const SegmentContent& segment) {
+  for (std::size_t i = 0; i < segment.live_ins.size(); ++i)
+    graph.values[static_cast<std::size_t>(graph.inputs[i].value)].name = input_name(segment, i);
+  for (std::size_t w = 0; w < segment.words.size(); ++w) {
+    const Word& word = segment.words[w];
+    for (std::size_t k = 0; k < word.outputs.size(); ++k) {
+      if (word.outputs[k] == kNoSlot || !word.output_is_new[k]) continue;
+      const ValueId value = segment.slot_values[static_cast<std::size_t>(word.outputs[k])];
+      std::string& name = graph.values[static_cast<std::size_t>(value)].name;
+      if (name.empty()) name = result_name(word, w, k);
+    }
+  }
+}
+
 std::string result_name(const Word& word, std::size_t position, std::size_t k) {
   return word.outputs.size() > 1 ? fmt::format("{}{}_{}", word.op->name, position, k)
                                  : fmt::format("{}{}", word.op->name, position);
@@ -167,7 +186,8 @@ jit::SegmentView inspect(const Segment& segment) {
   const std::vector<std::string> names = slot_names(segment);
   view.words = words_of(segment, names);
   view.guards = guards_of(segment, names);
-  view.graph = print(segment.graph);
+  // Until then it may be in the making.
+  if (state != State::kCompiling) view.graph = print(segment.graph);
   if (state == State::kArmed && segment.executable) {
     view.program = segment.executable->describe();
     segment.executable->inspect(segment.graph, view);

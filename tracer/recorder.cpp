@@ -16,18 +16,50 @@ namespace {
 
 constexpr std::size_t kMostNumbers = 32'000;  // an origin is 16 bits wide
 
+// A library call makes many calls: some of them are timed, and count for the others.
+class SampledOverhead {
+ public:
+  SampledOverhead(std::int64_t& total, std::uint32_t call)
+      : total_(total), start_(call % kEvery == 0 ? nanoseconds_now() : 0) {}
+  ~SampledOverhead() {
+    if (start_ != 0) total_ += kEvery * (nanoseconds_now() - start_);
+  }
+  SampledOverhead(const SampledOverhead&) = delete;
+  SampledOverhead& operator=(const SampledOverhead&) = delete;
+
+ private:
+  static constexpr std::uint32_t kEvery = 8;
+  std::int64_t& total_;
+  std::int64_t start_;
+};
+
 }  // namespace
 
-Recorder::Recorder(std::uint64_t head, std::uint64_t session, Moving moving)
-    : session_(session), moving_(std::move(moving)), segment_(std::make_shared<Segment>()) {
+Recorder::Recorder(std::uint64_t head, std::uint64_t session, Moving moving, Widened widened)
+    : session_(session),
+      moving_(std::move(moving)),
+      segment_(std::make_shared<Segment>()),
+      widened_(std::move(widened)) {
   segment_->head = head;
+  used_.fill(kNoSlot);
   first_position_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
 
 // What it has seen is no tensor of a recording or replay any more.
 Recorder::~Recorder() {
   for (const Tensor& object : objects_)
-    if (object.impl()->trace_session == session_) forget_session(*object.impl());
+    if (object.defined() && object.impl()->trace_session == session_)
+      forget_session(*object.impl());
+}
+
+void Recorder::expect(std::size_t words) {
+  constexpr std::size_t kMost = 2048, kSlots = 4;  // a word has more in its expansion
+  const std::size_t count = std::min(words, kMost);
+  segment_->words.reserve(count + 1);
+  segment_->slots.reserve(kSlots * count);
+  objects_.reserve(kSlots * count);
+  storage_objects_.reserve(kSlots * count);
+  storage_places_.reserve(kSlots * count);
 }
 
 void Recorder::fail(Reason reason) {
@@ -47,13 +79,17 @@ SlotId Recorder::add_slot(TensorImpl& impl) {
   objects_.push_back(Tensor(&impl));
   cached_.push_back({});
   noted_.push_back({});
-  note_history(impl);
+  histories_.emplace_back();
   impl.trace_session = session_;
   impl.trace_id = id;
   return id;
 }
 
 SlotId Recorder::known_slot(const TensorImpl& impl) const {
+  // What the tensor says is true of the very object alone.
+  if (const auto id = static_cast<std::size_t>(impl.trace_id);
+      impl.trace_session == session_ && id < objects_.size() && objects_[id].impl() == &impl)
+    return static_cast<SlotId>(id);
   if (const auto found = live_in_slots_.find(&impl); found != live_in_slots_.end())
     return found->second;
   if (impl.trace_session != session_) return kNoSlot;
@@ -86,6 +122,7 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   slot.is_live_in = true;
   slot.hooks = impl.autograd ? impl.autograd->hooks : 0;
+  note_history(id);
   live_in_slots_[&impl] = id;
   slot.storage = static_cast<std::int32_t>(segment_->storages.size());
   if (const std::int32_t storage = known_storage(impl.storage);
@@ -98,7 +135,7 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   storage_objects_.push_back(impl.storage);
   storage_versions_.push_back(impl.storage->version);
   storage_places_[impl.storage.get()] = slot.storage;
-  const ValueId value = segment_->graph.add_input(slot.type, slot.strides);
+  const ValueId value = log_->add_input();
   storage_value_.push_back(value);
   cached_[static_cast<std::size_t>(id)] = {value, 0, in_expansion_};
   segment_->live_ins.push_back(id);
@@ -146,24 +183,23 @@ ValueId Recorder::read(SlotId id) {
     return cached.value;
   }
   const ValueId parent = read(slot.parent);
-  const Node made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
-  const std::int32_t node = segment_->graph.add_node(*made.op, {parent}, made.attrs, made.numbers,
-                                                     made.place, segment_->stages - 1);
+  const Node made = log_->node(slot.view_word);
+  const std::int32_t node = log_->add_node(*made.op, parent, made.attrs, made.numbers, 1,
+                                           made.place, segment_->stages - 1);
   Cached& again = cached_[static_cast<std::size_t>(id)];
-  again = {segment_->graph.nodes[static_cast<std::size_t>(node)].outputs[0], storage.writes};
+  again = {log_->output(node, 0), storage.writes};
   return again.value;
 }
 
-void Recorder::write(SlotId id, ValueId value) {
-  const Slot slot = segment_->slots[static_cast<std::size_t>(id)];
-  Graph& graph = segment_->graph;
-  if (graph.type(value).dtype != slot.type.dtype && !has_fault(Fault::kDroppedCast)) {
+// `dtype` is that of the value.
+void Recorder::write(SlotId id, ValueId value, ScalarType dtype) {
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  if (dtype != slot.type.dtype && !has_fault(Fault::kDroppedCast)) {
     static const Op* const cast = find_op("cast");
     GROOVE_ASSERT(cast != nullptr);
     Attrs attrs;
     attrs.add(slot.type.dtype);
-    const std::int32_t node = graph.add_node(*cast, {value}, attrs, {}, {}, segment_->stages - 1);
-    value = graph.nodes[static_cast<std::size_t>(node)].outputs[0];
+    value = log_->output(log_->add_node(*cast, value, attrs, {}, 1, {}, segment_->stages - 1), 0);
   }
   StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
   if (storage.early_output >= 0) fail(Reason::kWrittenAfterRead);
@@ -185,10 +221,10 @@ void Recorder::write(SlotId id, ValueId value) {
     attrs.add(IntArrayRef(where->geometry.sizes)).add(IntArrayRef(where->geometry.strides));
     attrs.add(where->geometry.offset);
     if (moves) attrs.add(IntArrayRef(where->steps)).add(IntArrayRef(where->extents));
-    const std::int32_t node =
-        graph.add_node(moves ? *write_moving : *write_strided, {read(storage.base), value}, attrs,
-                       where->starts, {}, segment_->stages - 1);
-    const ValueId whole = graph.nodes[static_cast<std::size_t>(node)].outputs[0];
+    const ValueId operands[] = {read(storage.base), value};
+    const std::int32_t node = log_->add_node(moves ? *write_moving : *write_strided, operands,
+                                             attrs, where->starts, 1, {}, segment_->stages - 1);
+    const ValueId whole = log_->output(node, 0);
     ++storage.writes;
     storage_value_[static_cast<std::size_t>(slot.storage)] = whole;
     cached_[static_cast<std::size_t>(storage.base)] = {whole, storage.writes};
@@ -205,15 +241,16 @@ void Recorder::write(SlotId id, ValueId value) {
 
 Recorder::Prepared Recorder::prepare(const Call& call) {
   Prepared prepared;
-  prepared.inputs.reserve(call.inputs.size());
-  prepared.values.reserve(call.inputs.size());
   for (const Tensor& input : call.inputs) {
     const SlotId slot = slot_of(input);
     if (static_cast<int>(prepared.inputs.size()) == call.op->check_reads)
       prepared.checked = prepare_check(call, slot);
     prepared.inputs.push_back(slot);
   }
-  for (const SlotId slot : prepared.inputs) prepared.values.push_back(read(slot));
+  for (const SlotId slot : prepared.inputs) {
+    prepared.values.push_back(read(slot));
+    note_use(slot);
+  }
   if (!in_expansion_) return prepared;
   const auto now = static_cast<std::int32_t>(words());
   for (const SlotId slot : prepared.inputs) {
@@ -296,7 +333,7 @@ void Recorder::open(const Call& call, const SiteKey& site) {
   opened.first_slot = first_slot;
   fill_word(opened, *call.op, *call.attrs, call.numbers, site, call.site);
   opened.is_inplace = call.is_inplace;
-  opened.inputs = open_.back().inputs;
+  opened.inputs.assign(open_.back().inputs.begin(), open_.back().inputs.end());
   opened.checked = open_.back().checked;
   sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }
@@ -304,36 +341,45 @@ void Recorder::open(const Call& call, const SiteKey& site) {
 void Recorder::close(const Call& call, Tensor* outputs) {
   const Overhead timing(overhead_);
   if (failure_ || open_.empty()) return;
-  Prepared prepared = std::move(open_.back());
+  const Prepared prepared = std::move(open_.back());
   open_.pop_back();
   Word& closed = word();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
   note_derived_histories();
-  std::vector<NumberRef> numbers;
+  Numbers numbers;
   for (const Scalar& number : tagged(call.numbers)) numbers.push_back(number_ref(number));
-  record_results(call, prepared, outputs, std::move(numbers), closed.outputs,
-                 &closed.output_is_new);
+  record_results(call, prepared, outputs, numbers, closed.outputs, &closed.output_is_new);
   for (const SlotId slot : closed.outputs)
     if (slot != kNoSlot) segment_->slots[static_cast<std::size_t>(slot)].is_user_visible = true;
+  keep_widened();
 }
 
-void Recorder::record_results(const Call& call, Prepared& prepared, Tensor* outputs,
-                              std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
+// The dtype of result k of a call that runs in place, before it is written.
+ScalarType Recorder::type_in_place(const Call& call, const Prepared& prepared,
+                                   std::size_t k) const {
+  std::vector<Type> types;
+  types.reserve(prepared.inputs.size());
+  for (const SlotId slot : prepared.inputs)
+    types.push_back(slot == kNoSlot ? Type{ScalarType::Undefined, {}}
+                                    : segment_->slots[static_cast<std::size_t>(slot)].type);
+  return call.op->type(Signature{*call.op, types, *call.attrs, call.numbers}).outputs[k].dtype;
+}
+
+void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
+                              const Numbers& numbers, std::vector<SlotId>& output_slots,
                               std::vector<bool>* output_is_new) {
-  Graph& graph = segment_->graph;
   if (call.op->kind != OpKind::kView) ++word().operators;
   // Inside a library call the user's line is that of the call.
   const Place place{in_expansion_ ? word().site.file : call.site.file_name(),
                     in_expansion_ ? word().site.line : call.site.line()};
-  const std::int32_t node_index =
-      graph.add_node(*call.op, std::move(prepared.values), *call.attrs, std::move(numbers), place,
-                     segment_->stages - 1);
-  const std::size_t count = graph.nodes[static_cast<std::size_t>(node_index)].outputs.size();
+  const auto count = static_cast<std::size_t>(output_count(*call.op, *call.attrs));
+  const std::int32_t node_index = log_->add_node(*call.op, prepared.values, *call.attrs, numbers,
+                                                 count, place, segment_->stages - 1);
   for (std::size_t k = 0; k < count; ++k) {
-    const ValueId value = graph.nodes[static_cast<std::size_t>(node_index)].outputs[k];
+    const ValueId value = log_->output(node_index, k);
     if (call.is_inplace) {
       const SlotId target = prepared.inputs[static_cast<std::size_t>(call.op->mutates[k])];
-      write(target, value);
+      write(target, value, type_in_place(call, prepared, k));
       output_slots.push_back(target);
       if (output_is_new) output_is_new->push_back(false);
       continue;
@@ -371,6 +417,7 @@ void Recorder::record_results(const Call& call, Prepared& prepared, Tensor* outp
     cached_[static_cast<std::size_t>(id)] = {
         value, segment_->storages[static_cast<std::size_t>(slot.storage)].writes};
     output_slots.push_back(id);
+    note_use(id);
     if (output_is_new) output_is_new->push_back(true);
   }
 }
@@ -387,7 +434,7 @@ void Recorder::open_expansion(const Call& call, const SiteKey& site) {
   opened.first_slot = first_slot;
   fill_word(opened, *call.op, *call.attrs, call.numbers, site, call.site);
   opened.is_inplace = call.is_inplace;
-  opened.inputs = prepared.inputs;
+  opened.inputs.assign(prepared.inputs.begin(), prepared.inputs.end());
   opened.checked = prepared.checked;
   in_expansion_ = true;
   sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
@@ -433,26 +480,30 @@ void Recorder::close_expansion(const Call* call, Tensor* outputs) {
 }
 
 void Recorder::open_nested(const Call& call) {
-  const Overhead timing(overhead_);
+  const SampledOverhead timing(overhead_, ++nested_calls_);
   if (failure_) return;
   open_.push_back(prepare(call));
 }
 
 void Recorder::close_nested(const Call& call, Tensor* outputs) {
-  const Overhead timing(overhead_);
+  const SampledOverhead timing(overhead_, nested_calls_);
   if (failure_ || open_.empty()) return;
-  Prepared prepared = std::move(open_.back());
+  const Prepared prepared = std::move(open_.back());
   open_.pop_back();
-  std::vector<NumberRef> numbers;
-  numbers.reserve(call.numbers.size());
+  Numbers numbers;
   for (const Scalar& number : call.numbers) numbers.push_back(number_ref(number));
-  std::vector<NumberRef> kept;
-  if (word().is_big) kept = numbers;
-  std::vector<SlotId> results;
-  record_results(call, prepared, outputs, std::move(numbers), results, nullptr);
-  if (word().is_big)
-    word().nested.push_back({call.op, *call.attrs, std::move(prepared.inputs), std::move(results),
-                             std::move(kept), call.is_inplace});
+  results_.clear();
+  record_results(call, prepared, outputs, numbers, results_, nullptr);
+  if (!word().is_big) return;
+  NestedCall& nested = word().nested.emplace_back();
+  nested.op = call.op;
+  nested.is_inplace = call.is_inplace;
+  // The tape runs its own words again; of them this is for people.
+  if (word().code_role == CodeRole::kWalks || word().code_role == CodeRole::kResumes) return;
+  nested.attrs = *call.attrs;
+  nested.inputs.assign(prepared.inputs.begin(), prepared.inputs.end());
+  nested.outputs = results_;
+  nested.numbers.assign(numbers.begin(), numbers.end());
 }
 
 void Recorder::substitute(const TensorImpl& result, TensorImpl& handle) {

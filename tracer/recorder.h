@@ -4,11 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "src/core/small_vector.h"
+#include "tracer/graph_log.h"
 #include "tracer/segment.h"
 
 namespace groove::tracer {
@@ -25,7 +28,9 @@ class Recorder {
     }
   };
 
-  Recorder(std::uint64_t head, std::uint64_t session, Moving moving);
+  /// Results that escaped a replay of an earlier recording: (word, output); always outputs now.
+  using Widened = std::vector<std::pair<std::int32_t, std::int32_t>>;
+  Recorder(std::uint64_t head, std::uint64_t session, Moving moving, Widened widened);
   ~Recorder();
 
   std::uint64_t session() const { return session_; }
@@ -43,6 +48,8 @@ class Recorder {
   /// Has the last word written memory that foreign code may look at?
   bool must_end_now() const { return must_end_now_; }
   void set_before(std::uint64_t before) { segment_->before = before; }
+  /// About how many words there will be.
+  void expect(std::size_t words);
   /// "file:line" of the first word.
   std::string place() const;
   /// The last word, for people: "relu at model.cpp:31".
@@ -84,10 +91,8 @@ class Recorder {
   /// A raw pointer to its memory was handed out: what later words read of it may be anything.
   void expose(TensorImpl& impl);
 
-  /// Results that escaped a replay of an earlier recording: (word, output); always outputs now.
-  using Widened = std::vector<std::pair<std::int32_t, std::int32_t>>;
   /// The segment, with outputs found from what the program still holds; null when it failed.
-  SegmentPtr finish(const Widened& widened);
+  SegmentPtr finish();
 
  private:
   struct Cached {
@@ -100,10 +105,11 @@ class Recorder {
     std::int32_t nested = 0, read = 0, walked = 0;  // nested_live_ins, read_live_ins, grads_before
   };
   struct Prepared {  // of the call that runs now
-    std::vector<SlotId> inputs;
-    std::vector<ValueId> values;
+    SmallVector<SlotId, 6> inputs = {};
+    SmallVector<ValueId, 6> values = {};
     CheckedValue checked = {};
   };
+  using Numbers = SmallVector<NumberRef, 4>;
 
   SlotId known_slot(const TensorImpl& impl) const;
   std::int32_t known_storage(const StoragePtr& storage) const;
@@ -114,7 +120,7 @@ class Recorder {
   void note_nested_live_in(SlotId id, const Tensor& tensor);
   void add_nested_live_in(SlotId id);
   ValueId read(SlotId slot);
-  void write(SlotId slot, ValueId value);
+  void write(SlotId slot, ValueId value, ScalarType dtype);
   // Where a view lies in its base seen as a contiguous tensor, with its moving starts at 0.
   struct Region {
     Geometry geometry;
@@ -124,30 +130,38 @@ class Recorder {
   std::optional<Region> region_in_base(SlotId slot) const;
   Prepared prepare(const Call& call);
   CheckedValue prepare_check(const Call& call, SlotId slot);
-  void record_results(const Call& call, Prepared& prepared, Tensor* outputs,
-                      std::vector<NumberRef> numbers, std::vector<SlotId>& output_slots,
+  void record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
+                      const Numbers& numbers, std::vector<SlotId>& output_slots,
                       std::vector<bool>* output_is_new);
+  ScalarType type_in_place(const Call& call, const Prepared& prepared, std::size_t k) const;
   void fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<Scalar> numbers,
                  const SiteKey& site, Site place);
   NumberRef number_ref(const Scalar& number);
   void add_stage_end(SlotId slot);
   bool is_held(SlotId slot) const;
-  void note_history(const TensorImpl& impl);
+  void keep_widened();
+  void note_use(SlotId slot);
+  void let_go(SlotId slot);
+  void settle_result(SlotId slot);
+  std::uint32_t version_of(std::size_t storage) const;
+  void note_history(SlotId live_in);
   void note_derived_histories();
   void track_views(const TensorImpl& held);
   void add_history(const std::vector<SlotId>& held);
   void note_used_up(const HistoryRequest& request);
   void add_output(std::int32_t storage);
   void add_outputs();
-  void name_values();
   void note_results(const Tensor* results, std::size_t count);
   void note_stop(const Script& script);
   Word& word() { return segment_->words.back(); }
 
   std::uint64_t session_;
+  std::uint32_t nested_calls_ = 0;
   std::int64_t started_ = nanoseconds_now(), overhead_ = 0;  // of the recording, in nanoseconds
   Moving moving_;
   SegmentPtr segment_;
+  std::shared_ptr<GraphLog> log_ = std::make_shared<GraphLog>();
+  std::vector<SlotId> results_;  // of the call inside an expansion that was closed last
   std::optional<Reason> failure_;
   bool in_expansion_ = false;
   bool must_end_now_ = false;
@@ -157,24 +171,30 @@ class Recorder {
   std::uint64_t sequence_at_open_ = 0;
   std::uint64_t first_position_ = 0;  // on the tape
   std::vector<Prepared> open_;                 // calls that are running now
-  std::vector<Tensor> objects_;                // [slot]; keeps addresses unique while recording
+  std::vector<Tensor> objects_;  // [slot]; undefined: nobody has held it for a while
   std::vector<std::uint64_t> segment_values_;  // [number] as recorded
   std::vector<Cached> cached_;                 // [slot]
   std::vector<Noted> noted_;                   // [slot]
   std::vector<ValueId> storage_value_;         // [storage]
-  std::vector<StoragePtr> storage_objects_;    // [storage]
+  std::vector<StoragePtr> storage_objects_;    // [storage]; null like objects_
   // Other threads may be recording with the same inputs, so what lies in a tensor is not enough.
   std::unordered_map<const TensorImpl*, SlotId> live_in_slots_;
   // Exposed memory of live-ins as it was at their first use.
   std::unordered_map<SlotId, std::vector<unsigned char>> contents_;
   std::unordered_map<const Storage*, std::int32_t> storage_places_;
   std::vector<StoragePtr> replaced_storages_;
-  std::vector<std::uint32_t> storage_versions_;  // [storage] when it was first seen
+  // [storage] when it was first seen; without an object, when it was seen last.
+  std::vector<std::uint32_t> storage_versions_;
+  Widened widened_;
+  std::vector<Tensor> kept_;  // the widened ones: counted as held by the program
+  static constexpr std::size_t kUsed = 32;
+  std::array<SlotId, kUsed> used_;  // the last ones, a ring
+  std::size_t uses_ = 0;
   struct Origin {
     TapeNodePtr node;
     std::uint32_t index = 0;
   };
-  std::vector<Origin> histories_;  // [slot] when it was first seen
+  std::vector<Origin> histories_;  // [slot] of live-ins, when they were first seen
   std::vector<SlotId> stale_;      // live-ins of the word that is open whose history is not known yet
 };
 

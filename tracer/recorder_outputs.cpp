@@ -45,8 +45,63 @@ void Recorder::host_read(TensorImpl& impl) {
 }
 
 bool Recorder::is_held(SlotId id) const {
+  const TensorImpl* const impl = objects_[static_cast<std::size_t>(id)].impl();
+  return impl && impl->use_count() - impl->tape_references > 1;
+}
+
+void Recorder::keep_widened() {
+  for (const auto& [at, output] : widened_) {
+    const std::vector<SlotId>& slots = word().outputs;
+    if (static_cast<std::size_t>(at) + 1 != words() ||
+        static_cast<std::size_t>(output) >= slots.size())
+      continue;
+    const SlotId id = slots[static_cast<std::size_t>(output)];
+    if (id != kNoSlot) kept_.push_back(objects_[static_cast<std::size_t>(id)]);
+  }
+}
+
+// The slot that was used longest ago may be nobody's by now.
+void Recorder::note_use(SlotId id) {
+  const SlotId before = std::exchange(used_[uses_++ % kUsed], id);
+  if (before != kNoSlot) let_go(before);
+}
+
+// A result that nobody holds, and that no tape knows, goes as it goes in eager mode, so that a
+// recording needs no more memory; its values are known to the graph.
+void Recorder::let_go(SlotId id) {
+  Tensor& object = objects_[static_cast<std::size_t>(id)];
+  const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  if (!object.defined() || slot.is_live_in) return;
+  const TensorImpl& impl = *object.impl();
+  if (impl.use_count() != 1) return;
+  if (const AutogradMeta* const meta = impl.autograd;
+      meta && (meta->accumulator || meta->grad.defined() || meta->view_base.defined() ||
+               (meta->grad_fn && !meta->grad_fn->is_released)))
+    return;
+  settle_result(id);
+  object = Tensor();
+  const auto s = static_cast<std::size_t>(slot.storage);
+  StoragePtr& memory = storage_objects_[s];
+  if (segment_->storages[s].is_live_in || !memory || memory->use_count() != 1) return;
+  storage_versions_[s] = memory->version;
+  storage_places_.erase(memory.get());
+  memory.reset();
+}
+
+// Written in place, a result may have got a history that it did not have when it was made.
+void Recorder::settle_result(SlotId id) {
+  Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
-  return impl.use_count() - impl.tape_references > 1;
+  const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+  if (impl.requires_grad && !slot.requires_grad && !is_leaf)
+    segment_->storages[static_cast<std::size_t>(slot.storage)].gains_history = true;
+  slot.requires_grad = impl.requires_grad;
+  slot.is_leaf = is_leaf;
+}
+
+std::uint32_t Recorder::version_of(std::size_t storage) const {
+  const StoragePtr& object = storage_objects_[storage];
+  return object ? object->version.get() : storage_versions_[storage];
 }
 
 // The last content of a storage made inside.
@@ -90,41 +145,11 @@ void Recorder::add_outputs() {
   }
 }
 
-// For people: what a graph shows is called as the words call it.
-void Recorder::name_values() {
-  Graph& graph = segment_->graph;
-  for (std::size_t i = 0; i < segment_->live_ins.size(); ++i) {
-    const Slot& slot = segment_->slots[static_cast<std::size_t>(segment_->live_ins[i])];
-    const char* role = slot.recorded.defined() ? "state" : "input";
-    if (slot.requires_grad) role = "parameter";
-    if (slot.grad_of != kNoSlot) role = "grad";
-    const ValueId value = graph.inputs[i].value;
-    graph.values[static_cast<std::size_t>(value)].name = fmt::format("{}{}", role, i);
-  }
-  for (std::size_t w = 0; w < segment_->words.size(); ++w) {
-    const Word& word = segment_->words[w];
-    for (std::size_t k = 0; k < word.outputs.size(); ++k) {
-      if (word.outputs[k] == kNoSlot || !word.output_is_new[k]) continue;
-      const ValueId value = cached_[static_cast<std::size_t>(word.outputs[k])].value;
-      std::string& name = graph.values[static_cast<std::size_t>(value)].name;
-      if (name.empty()) name = result_name(word, w, k);
-    }
-  }
-}
-
-SegmentPtr Recorder::finish(const Widened& widened) {
+SegmentPtr Recorder::finish() {
   const std::int64_t ended = nanoseconds_now();
   if (segment_->words.empty()) fail(Reason::kException);
   if (open_walks_ > 0) fail(Reason::kUserCode);
   attached_.clear();
-  std::vector<Tensor> kept;  // counted as held by the program
-  for (const auto& [word, output] : widened) {
-    if (static_cast<std::size_t>(word) >= segment_->words.size()) continue;
-    const std::vector<SlotId>& slots = segment_->words[static_cast<std::size_t>(word)].outputs;
-    if (static_cast<std::size_t>(output) < slots.size() &&
-        slots[static_cast<std::size_t>(output)] != kNoSlot)
-      kept.push_back(objects_[static_cast<std::size_t>(slots[static_cast<std::size_t>(output)])]);
-  }
   if (!failure_) add_outputs();
   if (failure_) return nullptr;
   Graph& graph = segment_->graph;
@@ -144,19 +169,12 @@ SegmentPtr Recorder::finish(const Widened& widened) {
   for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
     Slot& slot = segment_->slots[id];
     if (slot.recorded.defined()) slot.recorded_epoch = slot.recorded.impl()->metadata_epoch;
-    if (slot.is_live_in) continue;
-    // Written in place, a result may have got a history that it did not have when it was made.
-    const TensorImpl& impl = *objects_[id].impl();
-    const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
-    if (impl.requires_grad && !slot.requires_grad && !is_leaf)
-      segment_->storages[static_cast<std::size_t>(slot.storage)].gains_history = true;
-    slot.requires_grad = impl.requires_grad;
-    slot.is_leaf = is_leaf;
+    if (!slot.is_live_in && objects_[id].defined()) settle_result(static_cast<SlotId>(id));
   }
   // A gradient that is made by writes is new to the program, whatever went into it.
   for (std::size_t s = 0; s < segment_->storages.size(); ++s)
     if (!segment_->storages[s].is_live_in)
-      segment_->storages[s].writes = storage_objects_[s]->version;
+      segment_->storages[s].writes = version_of(s);
   // … and one whose flag the program set did not have it from the start.
   for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
     if (at->flag) segment_->slots[static_cast<std::size_t>(at->flag->slot)].requires_grad =
@@ -164,7 +182,10 @@ SegmentPtr Recorder::finish(const Widened& widened) {
   for (const Cached& cached : cached_) segment_->slot_values.push_back(cached.value);
   segment_->place = place();
   segment_->ledger.note_eager(ended - started_ - overhead_);
-  name_values();
+  segment_->make_graph = [log = log_, content = segment_.get()](Graph& made) {
+    log->build(made, *content);
+    name_values(made, *content);
+  };
   return segment_;
 }
 

@@ -99,6 +99,7 @@ void Recorder::note_results(const Tensor* results, std::size_t count) {
     word().output_is_new.push_back(!slot.is_live_in && !slot.is_user_visible);
     slot.is_user_visible = true;
   }
+  keep_widened();
 }
 
 // ---- memory that the program knows ----
@@ -132,7 +133,8 @@ bool Recorder::is_another_live_in(SlotId known) {
 std::optional<Recorder::Region> Recorder::region_in_base(SlotId id) const {
   const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(
       segment_->slots[static_cast<std::size_t>(id)].storage)];
-  const Geometry& base = objects_[static_cast<std::size_t>(storage.base)].impl()->geometry;
+  const Slot& whole = segment_->slots[static_cast<std::size_t>(storage.base)];
+  const Geometry base{whole.type.sizes, whole.strides, 0};
   if (!base.is_contiguous()) return std::nullopt;
   std::vector<SlotId> way;
   for (SlotId at = id; at != storage.base;) {
@@ -143,10 +145,9 @@ std::optional<Recorder::Region> Recorder::region_in_base(SlotId id) const {
   }
   Region region;
   region.geometry = base;
-  region.geometry.offset = 0;
   for (auto at = way.rbegin(); at != way.rend(); ++at) {
     const Slot& view = segment_->slots[static_cast<std::size_t>(*at)];
-    const Node& made = segment_->graph.nodes[static_cast<std::size_t>(view.view_word)];
+    const Node made = log_->node(view.view_word);
     std::vector<kernels::MovingStart> starts;
     region.geometry = recorded_view(
         made, region.geometry, segment_->slots[static_cast<std::size_t>(view.parent)].type, starts);

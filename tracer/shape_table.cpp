@@ -60,6 +60,26 @@ void note_without_family(std::uint64_t head) {
   known->second.wasted = std::max(known->second.wasted, kFreeSamples) + 1;
 }
 
+void tell(const Segment& segment, const std::string& what) {
+  if (environment().logs("segments"))
+    fmt::print(stderr, "groove: loop at {} at other sizes: {}\n", segment.place, what);
+}
+
+bool has_free_sizes(const Segment& segment) {
+  const std::string why = why_sizes_are_fixed(segment);
+  if (why.empty()) return true;
+  tell(segment, why);
+  note_without_family(segment.head);
+  return false;
+}
+
+void note_values(Group& group, const SizeNumbers& numbers) {
+  std::vector<std::int64_t> values = numbers.values();
+  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) return;
+  if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
+  group.samples.push_back(std::move(values));
+}
+
 }  // namespace
 
 std::vector<ShapeFamilyPtr> families_of(std::uint64_t head) {
@@ -91,32 +111,40 @@ bool wants_sample(std::uint64_t head) {
   return true;
 }
 
+bool is_early_sample(std::uint64_t head) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto known = t.heads.find(head);
+  return known == t.heads.end() ||
+         std::none_of(known->second.groups.begin(), known->second.groups.end(),
+                      [](const Group& group) {
+                        return group.family || group.samples.size() + 1 >= kLeastSamples;
+                      });
+}
+
+void note_sample(Segment& segment) {
+  if (!has_free_sizes(segment)) return;
+  const SizeNumbers numbers = size_numbers(segment);
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  note_values(group_of(t.heads[segment.head], numbers.structure), numbers);
+}
+
 bool add_sample(const SegmentPtr& segment) {
-  const auto tell = [&](const std::string& what) {
-    if (environment().logs("segments"))
-      fmt::print(stderr, "groove: loop at {} at other sizes: {}\n", segment->place, what);
-  };
-  if (const std::string why = why_sizes_are_fixed(*segment); !why.empty()) {
-    tell(why);
-    note_without_family(segment->head);
-    return false;
-  }
+  const auto say = [&](const std::string& what) { tell(*segment, what); };
+  if (!has_free_sizes(*segment)) return false;
   const SizeNumbers numbers = size_numbers(*segment);
   Table& t = table();
   std::unique_lock lock(t.mutex);
   Head& head = t.heads[segment->head];
   Group& group = group_of(head, numbers.structure);
   if (group.family && group.family->is_armed() && group.family->covers(numbers)) return true;
-  std::vector<std::int64_t> values = numbers.values();
-  if (std::find(group.samples.begin(), group.samples.end(), values) == group.samples.end()) {
-    if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
-    group.samples.push_back(std::move(values));
-  }
+  note_values(group, numbers);
   if (group.samples.size() < kLeastSamples) return false;
   SizeFit fit = fit_sizes(numbers, group.samples);
   if (!fit.failure.empty()) {
     lock.unlock();
-    tell(fit.failure);
+    say(fit.failure);
     return false;
   }
   if (fit.symbols.empty()) return false;
@@ -128,7 +156,7 @@ bool add_sample(const SegmentPtr& segment) {
   lock.unlock();
   adopt(segment);
   if (before && before->is_armed()) retire(before->original());
-  tell("a family of all sizes");
+  say("a family of all sizes");
   return true;
 }
 

@@ -20,6 +20,10 @@ inline bool may_have_family(std::uint64_t head) {
 
 /// An iteration of this head came at sizes that no segment has: is it to be recorded?
 bool wants_sample(std::uint64_t head);
+/// Are there too few recordings of the head for a family, this one included? Then it is noted alone,
+/// by whatever thread.
+bool is_early_sample(std::uint64_t head);
+void note_sample(Segment& segment);
 /// A recording of the head; a family is made when there are enough. True when this recording is one
 /// of a family's, and must not be compiled by itself.
 bool add_sample(const SegmentPtr& segment);

@@ -28,6 +28,7 @@ CheckedValue Recorder::prepare_check(const Call& call, SlotId slot) {
   if (call.op->allowed) {
     const std::vector<Type> types = types_of(call);
     const ValueId value = read(slot);
+    log_->build(segment_->graph, *segment_);
     const ValueRange range =
         range_of(segment_->graph, value, KnownNumbers{.words = nullptr, .read = &checked.numbers});
     const Signature signature{*call.op, types, *call.attrs, call.numbers};

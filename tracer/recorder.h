@@ -187,7 +187,7 @@ class Recorder {
   std::vector<std::uint32_t> storage_versions_;
   Widened widened_;
   std::vector<Tensor> kept_;  // the widened ones: counted as held by the program
-  static constexpr std::size_t kUsed = 32;
+  static constexpr std::size_t kUsed = 16;
   std::array<SlotId, kUsed> used_;  // the last ones, a ring
   std::size_t uses_ = 0;
   struct Origin {

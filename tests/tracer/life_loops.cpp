@@ -172,6 +172,74 @@ void carried_over(int steps, Log& log) {
   }
 }
 
+// Long enough for a recording to let go of what nobody holds.
+Tensor far_on(Tensor state) {
+  for (int i = 0; i < 24; ++i) state = groove::tanh(state * 1.25) + 0.125;
+  return state;
+}
+
+// A view is all that is left of a result when it is written, and looked at.
+void views_outlive_bases(int steps, Log& log) {
+  const Tensor weight = fresh(6, 2);
+  for (int step = 0; step < steps; ++step) {
+    Tensor base = (weight * (1 + step)).view({2, 3});
+    const Tensor row = base[1];
+    const Tensor part = row.narrow(0, 1, 2);
+    base = Tensor();
+    const Tensor far = far_on(weight);
+    part.mul_(0.5);
+    row.add_(far.narrow(0, 0, 3));
+    log.tensor(row);
+    log.tensor(part);
+  }
+}
+
+// … with a gradient history, which is followed.
+void views_with_a_history(int steps, Log& log) {
+  const Tensor weight = fresh(6, 2).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    Tensor base = (weight * (1 + step)).view({2, 3}) * 1.0;
+    const Tensor row = base[1];
+    base = Tensor();
+    const Tensor far = far_on(weight.detach());
+    row.add_(far.narrow(0, 0, 3) * weight.narrow(0, 3, 3));
+    const Tensor loss = (row * row).sum();
+    if (step % 3 == 0) log.number(loss.item<double>());
+    loss.backward();
+    log.tensor(row.detach());
+  }
+  log.parameter(weight);
+}
+
+// Nobody held them in the first iterations.
+void held_from_some_time_on(int steps, Log& log) {
+  const Tensor weight = fresh(4, 5);
+  std::vector<Tensor> held;
+  for (int step = 0; step < steps; ++step) {
+    Tensor early = weight * (1 + step);
+    const Tensor late = far_on(early + 0.5);
+    if (step > steps / 2) held.push_back(early);
+    early = Tensor();
+    log.number(far_on(late).sum().item<double>());
+  }
+  for (const Tensor& each : held) log.tensor(each);
+}
+
+// What is saved for the backward alone goes in it; a second one goes there again.
+void saved_for_two_backwards(int steps, Log& log) {
+  const Tensor weight = fresh(4, 3).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    Tensor loss = far_on(weight * 0.5).sum();
+    loss.backward({}, true);
+    const Tensor other = far_on(weight.detach());
+    loss = loss * other.sum();
+    loss.backward();
+    log.number(loss.item<double>());
+    log.tensor(weight.grad());
+    weight.mutable_grad() = Tensor();
+  }
+}
+
 }  // namespace
 
 const std::vector<Loop>& life_loops() {
@@ -185,6 +253,10 @@ const std::vector<Loop>& life_loops() {
       {"JoinsAHistory", joins_a_history},
       {"OneForTwo", one_for_two},
       {"CarriedOver", carried_over},
+      {"ViewsOutliveBases", views_outlive_bases},
+      {"ViewsWithAHistory", views_with_a_history},
+      {"HeldFromSomeTimeOn", held_from_some_time_on},
+      {"SavedForTwoBackwards", saved_for_two_backwards},
   };
   return all;
 }

@@ -1,7 +1,8 @@
 // Forward and backward-data with images in the lanes. A band of input rows of 16 (8, 4) images is
-// turned to [row][column][channel][image], once; then every tap of every output pixel is a vector
-// load, k walks memory in its own order, and a skipped tap is skipped by all lanes at once, so
-// padding, strides and dilation cost nothing and no masks exist.
+// turned to [row][column][channel][image], once; rows that the next band reads too stay where they
+// lie, in a ring. Then every tap of every output pixel is a vector load, k walks memory in its own
+// order, and a skipped tap is skipped by all lanes at once, so padding, strides and dilation cost
+// nothing and no masks exist.
 //
 //   sums[channel of the result][pixel][image] += weight[channel][k] * turned[k at pixel][image]
 //
@@ -132,6 +133,8 @@ class ImageLanes {
     for (const Stretch& stretch : columns_) longest = std::max(longest, stretch.count);
     tiling_ = choose_convolution_tiling(isa, to_channels_, longest);
     band_rows_ = band_rows();
+    ring_rows_ = most_source_rows(band_rows_);
+    tiles_.resize(static_cast<std::size_t>((tiling_.rows + 1) * (kMaxConvolutionVectors + 1)));
     strips_ = find_strips(height_, lanes_);
     if (shape_.images > lanes_ || shape_.images * strips_.rows(height_.out) >= height_.out)
       strips_ = {};
@@ -228,7 +231,7 @@ class ImageLanes {
     return std::min(count, height_.in);
   }
   std::int64_t turned_elements() const {
-    return most_source_rows(band_rows_) * width_.in * from_channels_ * lanes_;
+    return ring_rows_ * width_.in * from_channels_ * lanes_;
   }
 
   // [tile][k][row of the tile], k in its own order.
@@ -251,23 +254,39 @@ class ImageLanes {
     }
   }
 
-  // [row][column][channel][image] of the source rows from `first` on.
-  void turn(const Lanes& lanes, std::int64_t first, std::int64_t rows) const {
-    const std::int64_t plane = height_.in * width_.in, pixels = rows * width_.in;
-    if (lanes.count < lanes_) {  // the other lanes compute on zeros
-      std::memset(turned_, 0,
-                  static_cast<std::size_t>(pixels * from_channels_ * lanes_) * sizeof(T));
+  // [row][column][channel][image] of the source rows from `first` on that do not lie there yet.
+  void turn(const Lanes& lanes, std::int64_t first, std::int64_t rows) {
+    const std::int64_t end = first + rows;
+    const bool is_other = lanes.source != held_.source || lanes.source_step != held_.source_step ||
+                          lanes.count != held_.count;
+    if (is_other || end <= held_first_ || first >= held_end_) {
+      turn_rows(lanes, first, end);
+    } else {
+      turn_rows(lanes, first, held_first_);
+      turn_rows(lanes, held_end_, end);
     }
-    for (std::int64_t c = 0; c < from_channels_; ++c) {
-      transpose(lanes.source + c * plane + first * width_.in, lanes.source_step,
-                turned_ + c * lanes_, from_channels_ * lanes_, lanes.count, pixels, true);
+    held_ = lanes;
+    held_first_ = first;
+    held_end_ = end;
+  }
+  void turn_rows(const Lanes& lanes, std::int64_t first, std::int64_t end) const {
+    const std::int64_t plane = height_.in * width_.in, row = width_.in * from_channels_ * lanes_;
+    while (first < end) {
+      const std::int64_t at = first % ring_rows_, rows = std::min(end - first, ring_rows_ - at);
+      T* const to = turned_ + at * row;
+      if (lanes.count < lanes_)  // the other lanes compute on zeros
+        std::memset(to, 0, static_cast<std::size_t>(rows * row) * sizeof(T));
+      for (std::int64_t c = 0; c < from_channels_; ++c) {
+        transpose(lanes.source + c * plane + first * width_.in, lanes.source_step, to + c * lanes_,
+                  from_channels_ * lanes_, lanes.count, rows * width_.in, true);
+      }
+      first += rows;
     }
   }
 
-  // The runs of k at one row and the first column of a stretch; `first_source` is where the band
-  // begins.
+  // The runs of k at one row and the first column of a stretch.
   void list_runs(const std::vector<Tap>& rows, const std::vector<Tap>& columns,
-                 std::int64_t first_source, ConvolutionRuns& runs) const {
+                 ConvolutionRuns& runs) const {
     constexpr std::int64_t kChunk = order::kContractionChunk;
     constexpr std::int64_t size = sizeof(T);
     std::int64_t chunk = -1;
@@ -278,7 +297,7 @@ class ImageLanes {
     for (const Tap& row : rows) {
       for (const Tap& column : columns) {
         std::int64_t k = (row.tap * width_.axis.kernel + column.tap) * from_channels_;
-        std::int64_t b = ((row.source - first_source) * width_.in + column.source) *
+        std::int64_t b = (row.source % ring_rows_ * width_.in + column.source) *
                          from_channels_ * lanes_ * size;
         for (const std::int64_t end = k + from_channels_; k < end;) {
           enter(k / kChunk);
@@ -314,7 +333,7 @@ class ImageLanes {
     for (const std::vector<Tap>& taps : row_taps) {
       for (const Stretch& stretch : columns_) {
         runs_[next].clear();
-        list_runs(taps, stretch.taps, first, runs_[next++]);
+        list_runs(taps, stretch.taps, runs_[next++]);
       }
     }
   }
@@ -332,8 +351,9 @@ class ImageLanes {
   }
 
   // All chunks of all pixels of a band, for the channels of one tile.
-  void run_tile(const T* weights, std::int64_t channels, std::int64_t rows) const {
-    ConvolutionTile tiles[kMaxConvolutionVectors + 1] = {};
+  void run_tile(const T* weights, std::int64_t channels, std::int64_t rows) {
+    ConvolutionTile* const tiles =
+        tiles_.data() + channels * std::int64_t{kMaxConvolutionVectors + 1};
     const std::int64_t step = width_.advance * from_channels_ * lanes_;  // a neighbour's distance
     for (std::size_t chunk = 0; chunk < runs_.front().chunks(); ++chunk) {
       for (std::int64_t row = 0; row < rows; ++row) {
@@ -396,8 +416,12 @@ class ImageLanes {
   const std::vector<Stretch> columns_;
   bool is_half_ = false;
   std::int64_t lanes_ = 1, band_rows_ = 1;
+  std::int64_t ring_rows_ = 1;  // of the turned input
   ConvolutionTiling tiling_;
+  std::vector<ConvolutionTile> tiles_;  // [rows][vectors], once they were wanted
   Strips strips_;
+  Lanes held_{};  // whose rows from `held_first_` to `held_end_` lie turned
+  std::int64_t held_first_ = 0, held_end_ = 0;
   std::int64_t listed_row_ = -1, listed_rows_ = 0;
   std::int64_t first_source_ = 0, source_rows_ = 0;  // of the listed band
   std::vector<ConvolutionRuns> runs_;                // [row of the band][stretch]

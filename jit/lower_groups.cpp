@@ -10,6 +10,7 @@
 #include "jit/join_relays.h"
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
+#include "jit/row_buffers.h"
 #include "kernels/contraction/operands.h"
 #include "kernels/order.h"
 #include "kernels/pool.h"
@@ -203,7 +204,8 @@ class Lowerer {
         const auto& members = writer.computed_again();
         LaunchPlan keeping;
         keeping.scratch_bytes = row * static_cast<std::int64_t>(members.size());
-        keeping.scratch = temporary(keeping.scratch_bytes * most_threads());
+        keeping.scratch =
+            temporary(keeping.scratch_bytes * most_threads() + room_to_shift(row));
         KernelWriter second(graph_, fusion_, result_.buffer_of, group, id);
         second.keep(members, keeping.scratch, row);
         write(second, keeping, kernel);

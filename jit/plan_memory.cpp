@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "jit/arena_places.h"
+#include "jit/row_buffers.h"
 #include "jit/relay.h"
 #include "src/core/faults.h"
 
@@ -224,7 +225,9 @@ class Planner {
 }  // namespace
 
 MemoryPlan plan_memory(Lowered& lowered, const Schedule& schedule, std::int64_t begin) {
-  return Planner(lowered, schedule).run(begin);
+  MemoryPlan plan = Planner(lowered, schedule).run(begin);
+  shift_row_buffers(lowered);
+  return plan;
 }
 
 std::string check_memory(const Lowered& lowered, const Schedule& schedule) {

@@ -41,7 +41,8 @@ struct Piece {
 template <typename T>
 class ChannelLanes {
  public:
-  ChannelLanes(const ConvolutionCall& call, Isa isa) : call_(call), s_(call.shape), isa_(isa) {
+  ChannelLanes(const ConvolutionCall& call, Isa isa, int parts)
+      : call_(call), s_(call.shape), isa_(isa) {
     constexpr std::int64_t kHalf = 32 / sizeof(T);
     is_half_ = isa == Isa::kAvx512 && s_.out_channels <= kHalf;
     lanes_ = isa == Isa::kAvx512 && !is_half_ ? 2 * kHalf : kHalf;
@@ -53,6 +54,7 @@ class ChannelLanes {
     tiling_ = choose_convolution_tiling(isa, rows, vectors);
     column_tiles_ = (vectors + tiling_.vectors - 1) / tiling_.vectors;
     vectors_ = vectors;
+    divide_evenly(rows, s_.groups * column_tiles_ * (is_one_tap ? s_.taps() : 1), parts);
     for (std::int64_t tap = 0; tap < (is_one_tap ? s_.taps() : 1); ++tap) {
       for (std::int64_t tile = 0; tile < tiling_.tiles; ++tile) {
         const std::int64_t begin = tiling_.begin(tile, rows);
@@ -94,6 +96,16 @@ class ChannelLanes {
   }
 
  private:
+  // Few tiles become as many as parts can share, while each has chains of sums enough to hide the
+  // latency of fma. There are `times` tiles of each row tile.
+  void divide_evenly(std::int64_t rows, std::int64_t times, int parts) {
+    constexpr std::int64_t kLeastRows = 8, kFewTiles = 4;
+    std::int64_t tiles = tiling_.tiles;
+    while (times * tiles % parts != 0 && times * tiles < kFewTiles * parts) ++tiles;
+    if (rows < kLeastRows * tiles) return;
+    tiling_.tiles = tiles;
+    tiling_.rows = (rows + tiles - 1) / tiles;
+  }
   std::int64_t sum_elements() const { return tiling_.rows * tiling_.vectors * lanes_; }
   std::int64_t row_tiles() const { return static_cast<std::int64_t>(tiles_.size()); }
   // Vectors of a column tile.
@@ -313,7 +325,7 @@ class ChannelLanes {
 
 template <typename T>
 void run_channel_lanes(const ConvolutionCall& call, Isa isa, int part, int parts) {
-  ChannelLanes<T>(call, isa).run(part, parts);
+  ChannelLanes<T>(call, isa, parts).run(part, parts);
 }
 template void run_channel_lanes<float>(const ConvolutionCall&, Isa, int, int);
 template void run_channel_lanes<double>(const ConvolutionCall&, Isa, int, int);

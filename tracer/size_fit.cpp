@@ -1,6 +1,7 @@
 // Expressions are tried from the simplest on. One with p free factors must hold in more than p
-// recordings, so that at least one of them confirms it; what the program shows is compared at every
-// match besides.
+// recordings, so that at least one of them confirms it. What the program shows is compared at every
+// match besides; a number inside is not, so it must follow from the sizes in one way only: as long
+// as two of the expressions hold that differ elsewhere, more recordings must tell them apart.
 #include "tracer/size_fit.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 
 namespace groove::tracer {
 namespace {
@@ -41,7 +43,10 @@ class Fitter {
       const bool is_shown = i < numbers_.shown.back();
       const SizeNumber& number = numbers_.numbers[i];
       const Row row = values_of(i);
-      std::optional<SizeExpression> found = number.is_real() ? fit_real(row) : fit(row);
+      bool is_ambiguous = false;
+      std::optional<SizeExpression> found = is_shown || number.may_be_anything
+                                                ? first_of(number, row)
+                                                : only_of(number, row, is_ambiguous);
       if (!found && is_shown && !number.is_real() && is_small(row)) {
         add_symbol(i, row);
         found = fit(row);
@@ -56,8 +61,9 @@ class Fitter {
         for (const std::int64_t value : row)
           values += number.is_real() ? fmt::format(" {}", std::bit_cast<double>(value))
                                      : fmt::format(" {}", value);
-        result_.failure = fmt::format("number {} of {} follows from no size:{}", i,
-                                      numbers_.numbers.size(), values);
+        result_.failure =
+            fmt::format("number {} of {} follows from {}:{}", i, numbers_.numbers.size(),
+                        is_ambiguous ? "sizes in more than one way" : "no size", values);
         return std::move(result_);
       }
       result_.expressions[i] = std::move(*found);
@@ -109,29 +115,81 @@ class Fitter {
     return expression;
   }
 
+  static std::optional<SizeExpression> first_found(const auto& each) {
+    std::optional<SizeExpression> first;
+    each([&](SizeExpression found) {
+      first = std::move(found);
+      return true;
+    });
+    return first;
+  }
   std::optional<SizeExpression> fit(const Row& row) const {
+    return first_found([&](const auto& is_enough) { each_fit(row, is_enough); });
+  }
+  std::optional<SizeExpression> first_of(const SizeNumber& number, const Row& row) const {
+    if (!number.is_real()) return fit(row);
+    return first_found([&](const auto& is_enough) { each_real_fit(row, is_enough); });
+  }
+  // None when expressions that differ at other sizes hold as well.
+  std::optional<SizeExpression> only_of(const SizeNumber& number, const Row& row,
+                                        bool& is_ambiguous) {
+    const auto key = std::make_pair(number.is_real(), row);
+    if (const auto known = only_.find(key); known != only_.end()) return known->second;
+    std::optional<SizeExpression> only;
+    const auto differs = [&](const SizeExpression& found) {
+      if (!only) only = found;
+      is_ambiguous = !is_same_function(*only, found);
+      return is_ambiguous;
+    };
+    if (number.is_real()) {
+      each_real_fit(row, differs);
+    } else {
+      each_fit(row, differs);
+    }
+    if (is_ambiguous) return std::nullopt;
+    return only_[key] = only;
+  }
+  // Compared where products of different symbols have different values.
+  bool is_same_function(const SizeExpression& a, const SizeExpression& b) const {
+    std::vector<std::int64_t> symbols(result_.symbols.size());
+    std::int64_t next = 17;
+    for (int probe = 0; probe < 6; ++probe) {
+      for (std::int64_t& symbol : symbols) {
+        symbol = 2 + next % 1009;
+        next = (next * 48271 + 11) % 2147483647;
+      }
+      if (a.value(symbols) != b.value(symbols)) return false;
+    }
+    return true;
+  }
+
+  // Calls is_enough(expression) for those that hold, until one is.
+  template <typename Enough>
+  bool each_fit(const Row& row, const Enough& is_enough) const {
     if (is_same(row)) {
       SizeExpression expression;
       expression.constant = row[0];
-      return expression;
+      if (is_enough(std::move(expression))) return true;
     }
     for (const auto& of_degree : monomials_)
       for (const Monomial& of : of_degree)
-        if (of.values == row) return one_term(1, of, 0);
-    if (samples_.size() < 2 || !is_small(row)) return std::nullopt;
+        if (of.values == row && is_enough(one_term(1, of, 0))) return true;
+    if (samples_.size() < 2 || !is_small(row)) return false;
     for (const auto& of_degree : monomials_)
       for (const Monomial& of : of_degree)
-        if (const auto found = fit_scaled(row, of)) return found;
+        if (auto found = fit_scaled(row, of); found && is_enough(std::move(*found))) return true;
     for (const Monomial& of : monomials_[0])
-      if (const auto found = fit_shifted(row, of)) return found;
-    if (samples_.size() < 3) return std::nullopt;
+      if (auto found = fit_shifted(row, of); found && is_enough(std::move(*found))) return true;
+    if (samples_.size() < 3) return false;
     for (const auto& of_degree : monomials_)
       for (const Monomial& of : of_degree)
-        if (const auto found = fit_affine(row, of)) return found;
+        if (auto found = fit_affine(row, of); found && is_enough(std::move(*found))) return true;
     for (std::size_t a = 0; a < monomials_[0].size(); ++a)
       for (std::size_t b = 0; b < a; ++b)
-        if (const auto found = fit_sum(row, monomials_[0][b], monomials_[0][a])) return found;
-    return std::nullopt;
+        if (auto found = fit_sum(row, monomials_[0][b], monomials_[0][a]);
+            found && is_enough(std::move(*found)))
+          return true;
+    return false;
   }
 
   static std::optional<SizeExpression> fit_scaled(const Row& row, const Monomial& of) {
@@ -175,8 +233,8 @@ class Fitter {
       SizeExpression sum = one_term(a / determinant, first, 0);
       sum.terms.push_back({b / determinant, second.symbols});
       for (std::size_t i = 0; i < row.size(); ++i)
-        if (row[i] != sum.terms[0].factor * first.values[i] +
-                          sum.terms[1].factor * second.values[i])
+        if (row[i] !=
+            sum.terms[0].factor * first.values[i] + sum.terms[1].factor * second.values[i])
           return std::nullopt;
       return sum;
     }
@@ -192,8 +250,9 @@ class Fitter {
   }
 
   // A mean divides by a count, a scale by a root of one.
-  std::optional<SizeExpression> fit_real(const Row& row) const {
-    if (is_same(row)) return constant_real(row[0]);
+  template <typename Enough>
+  bool each_real_fit(const Row& row, const Enough& is_enough) const {
+    if (is_same(row) && is_enough(constant_real(row[0]))) return true;
     for (const Form form : {Form::kReal, Form::kReciprocal, Form::kRoot, Form::kReciprocalRoot})
       for (const double scale : {1.0, -1.0, 2.0, -2.0}) {
         Row counts;
@@ -207,27 +266,31 @@ class Fitter {
           counts.push_back(std::llround(count));
         }
         if (counts.size() != row.size()) continue;
-        std::optional<SizeExpression> found = fit(counts);
-        if (!found || found->is_constant()) continue;
-        found->form = form;
-        found->scale = scale;
-        const auto holds = [&](std::size_t sample) {
-          std::vector<std::int64_t> symbols;
-          for (const std::size_t symbol : result_.symbols)
-            symbols.push_back(samples_[sample][symbol]);
-          return found->value(symbols) == row[sample];
-        };
-        bool is_exact = true;
-        for (std::size_t i = 0; i < row.size(); ++i) is_exact &= holds(i);
-        if (is_exact) return found;
+        const bool is_done = each_fit(counts, [&](SizeExpression found) {
+          if (found.is_constant()) return false;
+          found.form = form;
+          found.scale = scale;
+          return gives(found, row) && is_enough(std::move(found));
+        });
+        if (is_done) return true;
       }
-    return std::nullopt;
+    return false;
+  }
+  bool gives(const SizeExpression& expression, const Row& row) const {
+    std::vector<std::int64_t> symbols(result_.symbols.size());
+    for (std::size_t sample = 0; sample < row.size(); ++sample) {
+      for (std::size_t i = 0; i < symbols.size(); ++i)
+        symbols[i] = samples_[sample][result_.symbols[i]];
+      if (expression.value(symbols) != row[sample]) return false;
+    }
+    return true;
   }
 
   const SizeNumbers& numbers_;
   const std::vector<Row>& samples_;
   SizeFit result_;
   std::vector<Monomial> monomials_[3];  // by degree
+  std::map<std::pair<bool, Row>, std::optional<SizeExpression>> only_;
 };
 
 }  // namespace

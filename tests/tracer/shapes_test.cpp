@@ -112,7 +112,29 @@ void two_sizes(int steps, Log& log) {
   });
 }
 
-const ShapeLoop kLoops[] = {{"forward", forward}, {"training", training}, {"two_sizes", two_sizes}};
+// At first one size is by chance the number of elements that the backward of a mean divides by.
+void sizes_that_coincide(int steps, Log& log) {
+  Tensor weight = groove::rand({4}).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.01));
+  Lengths lengths(50), others(50, 5);
+  int step = 0;
+  repeat(steps, [&] {
+    const std::int64_t rows = 1 + lengths.next();
+    const std::int64_t other = step++ < 30 ? 4 * rows : 1 + others.next();
+    Tensor noise = groove::randn({other});
+    Tensor x = groove::randn({rows, 4});
+    optimizer.zero_grad();
+    nn::functional::mse_loss(x * weight, x.square()).backward();
+    optimizer.step();
+    log.number(noise.sum().item<double>());
+  });
+  log.parameters({weight});
+}
+
+const ShapeLoop kLoops[] = {{"forward", forward},
+                            {"training", training},
+                            {"two_sizes", two_sizes},
+                            {"sizes_that_coincide", sizes_that_coincide, 85}};
 
 std::string run_once(const ShapeLoop& loop, int steps) {
   Log log;

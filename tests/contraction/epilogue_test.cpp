@@ -211,6 +211,7 @@ TEST_P(Epilogues, EqualTheInterpreter) {
                            {1, 100, 1, 9},
                            {1, 33, 8, 40},
                            {1, 40, 24, 520},
+                           {1, 300, 24, 5},
                            {1, 9, 16, 0}}) {
       for (Layout b : {Layout::kRowMajor, Layout::kColumnMajor}) {
         const Layout a = seed % 2 ? Layout::kRowMajor : Layout::kColumnMajor;

@@ -57,6 +57,17 @@ TEST(IndexCopy, CopiesFillsAndAdds) {
   EXPECT_EQ(values(x), (Ints{3, 4, 7, 7, 1, 2}));
 }
 
+// In ascending order of sources, in which the large ones are gone before the last is added.
+TEST(IndexAdd, SourcesOfOneDestinationAreAddedInTheirOrder) {
+  for (const std::int64_t columns : {1, 3, 40}) {
+    const Tensor source = tensor({1e8f, -1e8f, 1.f}).view({3, 1}).expand({3, columns});
+    const Tensor sum = zeros({2, columns}).index_add(0, tensor({1, 1, 1}), source);
+    EXPECT_EQ(values(sum.sum(0)), Ints(static_cast<std::size_t>(columns), 1));
+    const Tensor last = zeros({2, columns}).index_copy(0, tensor({1, 1, 1}), source);
+    EXPECT_EQ(values(last.sum(0)), Ints(static_cast<std::size_t>(columns), 1));
+  }
+}
+
 TEST(Embedding, RowsAndTheirGradient) {
   Tensor table = arange(6).to(kFloat).view({3, 2}).detach().requires_grad_();
   const Tensor rows = embedding(table, tensor({{2, 0}, {2, 1}}), 0);

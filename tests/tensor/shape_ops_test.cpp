@@ -141,6 +141,25 @@ TEST(Copies, TrianglesAndDiagonals) {
   EXPECT_EQ(values(weight.grad()), (Ints{3, 0, 3, 3}));
 }
 
+TEST(InPlace, RefusesElementsThatShareMemory) {
+  Tensor row = zeros({3});
+  EXPECT_NE(error_of([&] { row.expand({4, 3}).add_(1); }), "");
+  EXPECT_EQ(values(row), (Ints{0, 0, 0}));
+}
+
+// As if the operand had been copied first.
+TEST(InPlace, ReadsOverlappingOperandsBeforeItWrites) {
+  for (const std::int64_t count : {5, 100, 3000}) {
+    Tensor later = ones({count}), earlier = ones({count});
+    later.slice(0, 1).add_(later.slice(0, 0, -1));
+    earlier.slice(0, 0, -1).add_(earlier.slice(0, 1));
+    Ints expected(static_cast<std::size_t>(count), 2);
+    expected.back() = 1;
+    EXPECT_EQ(values(earlier), expected) << count;
+    EXPECT_EQ(values(later.flip({0})), expected) << count;
+  }
+}
+
 TEST(InPlaceGeometry, ChangesEveryHandle) {
   Tensor x = counting({1, 2, 3});
   const Tensor other = x;

@@ -1,8 +1,12 @@
 // Elementwise chains, row kernels and Adam against what the machine allows, measured in the same
-// run: the time in which a triad moves the bytes that must move, and the time in which the same
-// code takes the same number of elements from the first-level cache; whichever is slower is the
-// limit. Samples of all three alternate, because shared machines drift; medians are compared, and
-// the least of each.
+// run. The limit of a case is the slower of
+//   - memory: its bytes in the time in which a triad moves as many. Bytes are those of inputs, each
+//     read once, and of results, each written once; what lies in between (the softmax that its
+//     gradient is computed from, sums of chunks of rows) counts for nothing;
+//   - arithmetic: the same machine code for the same number of elements, of all launches, with
+//     rows that stay in the first-level cache.
+// So 100 % is code that waits for neither while it works for the other. Samples of all three
+// alternate, because shared machines drift; medians are compared, and the least of each.
 #include <emmintrin.h>
 
 #include <algorithm>

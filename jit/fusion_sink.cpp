@@ -104,13 +104,6 @@ bool Fuser::sinks(std::int32_t product, std::int32_t loop) {
     if (member == from.seed) continue;
     if (is_too_early(into, member) || is_again(member) != is_again(into.seed)) return false;
     moved.push_back(member);
-    // Others that read it will wait for the loop, which must not wait for them.
-    for (const ValueId output : node(member).outputs) {
-      for (const std::int32_t reader : uses_.readers[static_cast<std::size_t>(output)]) {
-        const std::int32_t other = fusion_.group_of[static_cast<std::size_t>(reader)];
-        if (other >= 0 && other != product && other != loop && reaches(other, loop)) return false;
-      }
-    }
   }
   const double before = traffic(product) + traffic(loop);
   const std::vector<std::int32_t> own = into.nodes, whole = from.nodes;
@@ -120,7 +113,9 @@ bool Fuser::sinks(std::int32_t product, std::int32_t loop) {
   into.nodes.insert(into.nodes.end(), moved.begin(), moved.end());
   std::sort(into.nodes.begin(), into.nodes.end());
   from.nodes = {from.seed};
-  if (members_fit(loop) && traffic(product) + traffic(loop) < before) return true;
+  // Whoever else reads what was moved now waits for the loop, which must not wait for them.
+  if (members_fit(loop) && traffic(product) + traffic(loop) < before && !reaches_around(loop, loop))
+    return true;
   for (const std::int32_t member : moved) {
     fusion_.group_of[static_cast<std::size_t>(member)] = product;
   }

@@ -138,6 +138,13 @@ void add_kernels(Page& page, const jit::SegmentView& segment) {
       "results it stores.\n\n",
       std::count(segment.groups.begin(), segment.groups.end(), '\n')));
   page.add(block(segment.groups));
+  page.add(
+      "\nProducts and a kernel of rows that hand rows to each other (attention: scores, softmax, "
+      "product with the values) are\nlaunched as one, a relay: each block of rows goes through all "
+      "of them while it is in a near cache, and what nothing\nelse reads never reaches memory. "
+      "Every "
+      "sum keeps its order, so the bits are those of three launches. It is done where\nthat saves "
+      "more than reading the right matrices again for every block costs.\n");
   page.add("\nWhat lies between them has a place in one block of memory that the loop keeps.\n\n");
   page.add(block(segment.memory));
   page.add(fmt::format("\nA step is {} launches. Those of one level may run at once.\n\n",

@@ -68,6 +68,15 @@ TEST(Relay, Attention) {
   }
 }
 
+// Scores and weights of 16 bits are rounded as they were when they went through memory.
+TEST(Relay, AttentionOfHalves) {
+  for (const char* dtype : {"f16", "bf16"}) {
+    expect_same(attention({3, 70, 64, 32, 32}, dtype,
+                          "p = softmax(s) {dim: 2}\ny = bmm(p, v)\nreturn y\n"),
+                1, 12);
+  }
+}
+
 TEST(Relay, MaskedAttentionWithSpecialValues) {
   for (const Sizes& s : kSizes) {
     expect_same(

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <thread>
 
+#include "kernels/launch.h"
 #include "tests/kernels/kernel_harness.h"
 
 namespace groove::kernels::testing {
@@ -163,6 +164,36 @@ TEST(Column, EpilogueAndOuterAxis) {
                 last + bias[static_cast<std::size_t>(c)]);
     }
   }
+}
+
+// The shares of all threads together are each point once.
+TEST(Parts, CoverEachPointOnce) {
+  for (const Order order : {Order::kMap, Order::kRow, Order::kColumn})
+    for (const std::vector<std::int64_t>& counts :
+         {std::vector<std::int64_t>{1}, {5}, {1000}, {64, 9}, {7, 2, 3}, {200, 1, 5}, {1, 40}})
+      for (int parts = 1; parts <= 7; ++parts) {
+        Launch whole;
+        whole.rank = static_cast<int>(counts.size());
+        std::int64_t points = 1;
+        for (std::size_t i = 0; i < counts.size(); ++i) points *= whole.count[i] = counts[i];
+        std::vector<int> times(static_cast<std::size_t>(points), 0);
+        for (int part = 0; part < parts; ++part) {
+          Launch mine;
+          if (!split(order, whole, part, parts, mine)) continue;
+          for (std::int64_t point = 0; point < points; ++point) {
+            std::int64_t rest = point;
+            bool is_mine = true;
+            for (std::size_t i = 0; i < counts.size(); ++i) {
+              const std::int64_t at = rest % counts[i] - mine.begin[i];
+              rest /= counts[i];
+              is_mine &= at >= 0 && at < mine.count[i];
+            }
+            times[static_cast<std::size_t>(point)] += is_mine;
+          }
+        }
+        EXPECT_EQ(times, std::vector<int>(times.size(), 1))
+            << parts << " parts of " << counts[0] << ", " << counts.size() << " axes";
+      }
 }
 
 TEST(Cache, CompilesOncePerStructure) {

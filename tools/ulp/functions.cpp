@@ -290,7 +290,7 @@ const std::vector<Unary>& unary_functions() {
   static const std::vector<Unary> functions = {
       {"exp", exp, call<mpfr_exp>, [](double x) { return std::exp(x); }, expl, 1, 1},
       {"exp2", exp2, call<mpfr_exp2>, [](double x) { return std::exp2(x); }, exp2l},
-      {"expm1", expm1, call<mpfr_expm1>, [](double x) { return std::expm1(x); }, expm1l, 1, 1},
+      {"expm1", expm1, call<mpfr_expm1>, [](double x) { return std::expm1(x); }, expm1l},
       {"log", log, call<mpfr_log>, [](double x) { return std::log(x); }, logl, 1, 1},
       {"log2", log2, call<mpfr_log2>, [](double x) { return std::log2(x); }, log2l},
       {"log10", log10, call<mpfr_log10>, [](double x) { return std::log10(x); }, log10l},

@@ -17,13 +17,7 @@ using tracer::HistoryRequest;
 
 class Planner {
  public:
-  explicit Planner(const HistoryRequest& request) : request_(request) {
-    for (const HistoryRequest::Outside& outside : request.outside) {
-      const auto [known, is_new] =
-          outside_.try_emplace({outside.node, outside.index}, outside.slot);
-      if (!is_new && known->second != outside.slot) known->second = -1;
-    }
-  }
+  explicit Planner(const HistoryRequest& request) : request_(request) {}
 
   tracer::HistoryPlanPtr plan(std::string& why) {
     for (const HistoryRequest::Candidate& result : request_.results) {
@@ -52,8 +46,17 @@ class Planner {
     const AutogradMeta* const meta = impl.autograd;
     return meta && meta->grad_fn ? Edge{meta->grad_fn, meta->output_index} : Edge{};
   }
-  bool is_outside(const Edge& edge) const {
-    return outside_.find({edge.node.get(), edge.index}) != outside_.end();
+  // Most often all is used up, and nothing needs to be known of the outside.
+  const std::map<std::pair<const TapeNode*, std::uint32_t>, std::int32_t>& outside() {
+    if (!outside_.empty()) return outside_;
+    for (const HistoryRequest::Outside& known : request_.outside) {
+      const auto [at, is_new] = outside_.try_emplace({known.node, known.index}, known.slot);
+      if (!is_new && at->second != known.slot) at->second = -1;
+    }
+    return outside_;
+  }
+  bool is_outside(const Edge& edge) {
+    return outside().find({edge.node.get(), edge.index}) != outside().end();
   }
 
   // Adds what can be reached inside; false when a backward from here would meet a spent node.
@@ -126,12 +129,12 @@ class Planner {
 
   HistoryPlan::Edge planned_edge(const Edge& edge) {
     if (!edge) return {};
-    if (const auto outside = outside_.find({edge.node.get(), edge.index});
-        outside != outside_.end()) {
-      if (outside->second < 0) why_ = "two inputs share one history";
+    if (const auto input = outside().find({edge.node.get(), edge.index});
+        input != outside().end()) {
+      if (input->second < 0) why_ = "two inputs share one history";
       auto& known = plan_->outside;
-      auto at = std::find(known.begin(), known.end(), outside->second);
-      if (at == known.end()) at = known.insert(at, outside->second);
+      auto at = std::find(known.begin(), known.end(), input->second);
+      if (at == known.end()) at = known.insert(at, input->second);
       return {-1, static_cast<std::int32_t>(at - known.begin()), 0};
     }
     const auto inner = nodes_.find(static_cast<Node*>(edge.node.get()));

@@ -2,6 +2,8 @@
 #include "tracer/tape_hooks.h"
 
 #include <algorithm>
+#include <array>
+#include <memory_resource>
 #include <unordered_set>
 
 #include "autodiff/backward.h"
@@ -24,7 +26,9 @@ struct ReleasedNode final : Node {
 template <typename Visit>
 void walk_history(const TensorImpl& impl, const Visit& visit) {
   std::vector<const TapeNode*> walk{impl.autograd->grad_fn.get()};
-  std::unordered_set<const TapeNode*> seen;
+  std::array<std::byte, 16'384> room;
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::unordered_set<const TapeNode*> seen(&memory);
   while (!walk.empty()) {
     const TapeNode* const at = walk.back();
     walk.pop_back();

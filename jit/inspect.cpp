@@ -48,8 +48,8 @@ std::string Program::describe() const {
       fmt::format("program: {} launches, arena {} bytes\n", steps_.size(), arena_bytes_);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     text += fmt::format("stage {}{}\n", s, stages_[s].is_serial ? " (one thread)" : "");
-    for (std::size_t level = 0; level < stages_[s].levels.size(); ++level) {
-      for (const std::int32_t index : stages_[s].levels[level]) {
+    for (std::int32_t level = 0; level < stages_[s].levels(); ++level) {
+      for (std::int32_t index = stages_[s].begin(level); index < stages_[s].end(level); ++index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
         text += fmt::format(
             "  {:2} {:11} {:6} {:16} x{:<3} ~{:.2f} us  {}{}\n", level,
@@ -89,14 +89,14 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
   view.groups = fusion_text(graph_, fusion);
   view.memory = memory_text(graph_, lowered, order);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    for (std::size_t level = 0; level < stages_[s].levels.size(); ++level) {
-      for (const std::int32_t index : stages_[s].levels[level]) {
+    for (std::int32_t level = 0; level < stages_[s].levels(); ++level) {
+      for (std::int32_t index = stages_[s].begin(level); index < stages_[s].end(level); ++index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
         LaunchView launch;
         launch.operators = name_of(step);
         launch.shape = shape_text(step);
         launch.stage = static_cast<std::int32_t>(s);
-        launch.level = static_cast<std::int32_t>(level);
+        launch.level = level;
         if (step.kind != LaunchPlan::Kind::kOpaque) {
           launch.kernel = kernels::print(*plans_[static_cast<std::size_t>(step.plan)].kernel);
         }

@@ -14,13 +14,16 @@ namespace groove::jit {
 namespace {
 
 constexpr std::int64_t kLine = 64;
-// A stage below this does not wake a second thread; a launch below the other stays on one.
-constexpr double kSerialStage = 10'000;
+// A stage below this does not wake a second thread; a launch below the other stays on one. What is
+// worth it above depends on the day and is measured as the stage runs (pace.h).
+constexpr double kSerialStage = 3'000;
 constexpr double kSerialLaunch = 1'500;
 // What a barrier and moving data between caches take from a level that threads share, and what a
 // stage must gain by sharing.
 constexpr double kBarrier = 1'000;
 constexpr double kLeastGain = 2'000;
+// Above this a second thread gains so much that there is nothing to find out.
+constexpr double kSurelyShared = 400'000;
 
 std::atomic<std::uint64_t> next_mark{1};
 
@@ -106,7 +109,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
     const std::vector<std::int32_t>& launches =
         order.levels[static_cast<std::size_t>(level)].launches;
     std::vector<char> is_done(launches.size());
-    stage.levels.emplace_back();
+    stage.first_steps.push_back(static_cast<std::int32_t>(steps_.size()));
     for (std::size_t i = 0; i < launches.size(); ++i) {
       if (is_done[i]) continue;
       const LaunchPlan& plan = lowered.launches[static_cast<std::size_t>(launches[i])];
@@ -129,7 +132,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
         describe_host_call(step);
         stage.has_host_code = true;
         const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
-        const auto own = static_cast<std::int32_t>(stage.levels.size()) - 1;
+        const std::int32_t own = level - stage.first_level;
         if (std::get<kernels::OpaqueLowering>(node.op->lowering->how).has_regions &&
             (stage.alone.empty() || stage.alone.back() != own))
           stage.alone.push_back(own);
@@ -148,17 +151,20 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       const int most = plan.most_parts > 0 ? plan.most_parts : most_threads();
       step.max_parts = is_small || !plan.is_splittable ? 1 : most;
       // Host code with regions of its own is no reason to open one around it.
-      if (stage.alone.empty() || stage.alone.back() + 1 != static_cast<int>(stage.levels.size()) ||
+      if (stage.alone.empty() || stage.alone.back() != level - stage.first_level ||
           step.kind != LaunchPlan::Kind::kOpaque)
         total += step.nanoseconds;
-      stage.levels.back().push_back(static_cast<std::int32_t>(steps_.size()));
       steps_.push_back(std::move(step));
     }
   }
   stage.is_serial = total < kSerialStage && !options_.is_never_serial;
   stage.last_entry = static_cast<std::int32_t>(entries_.size());
+  stage.first_steps.push_back(static_cast<std::int32_t>(steps_.size()));
   if (!stage.is_serial) find_turns(stage);
-  bind_stage(stage);
+  if (!stage.is_serial && total < kSurelyShared && !options_.is_never_serial)
+    stage.pace = std::make_unique<Pace>();
+  ready_.resize(steps_.size());
+  for (std::int32_t step = stage.begin(0); step < stage.end(stage.levels() - 1); ++step) bind(step);
   stages_.push_back(std::move(stage));
 }
 
@@ -175,13 +181,12 @@ void Program::describe_host_call(Step& step) const {
 }
 
 // Levels that two threads would not get through faster, barrier included, stay on one.
-void Program::find_turns(Stage& stage) const {
-  const auto levels = static_cast<std::int32_t>(stage.levels.size());
+void Program::find_turns(Stage& stage) {
   double gain = 0;
   auto outside = stage.alone.begin();
-  for (std::int32_t level = 0; level < levels; ++level) {
+  for (std::int32_t level = 0; level < stage.levels(); ++level) {
     double all = 0, longest = 0;
-    for (const std::int32_t index : stage.levels[static_cast<std::size_t>(level)]) {
+    for (std::int32_t index = stage.begin(level); index < stage.end(level); ++index) {
       const Step& step = steps_[static_cast<std::size_t>(index)];
       all += step.nanoseconds;
       if (step.max_parts == 1) longest = std::max(longest, step.nanoseconds);
@@ -202,6 +207,14 @@ void Program::find_turns(Stage& stage) const {
     }
   }
   stage.is_serial = gain < kLeastGain && !options_.is_never_serial;
+  if (stage.is_serial) return;
+  for (const Turn& turn : stage.turns) {
+    if (turn.is_alone) continue;
+    for (std::int32_t index = stage.begin(turn.first); index < stage.begin(turn.last); ++index) {
+      Step& step = steps_[static_cast<std::size_t>(index)];
+      step.is_shared = step.max_parts > 1;
+    }
+  }
   // What one thread does before and after all that is shared needs no region around it.
   const auto leave = [](Turn& turn) { return turn.is_outside = turn.is_alone; };
   for (Turn& turn : stage.turns) {
@@ -224,13 +237,12 @@ void Program::join_turns(const std::vector<Buffer>& buffers) {
       return what.max_parts > 1 && what.instances.size() == 1;
     };
     const auto needs_no_barrier = [&](const Turn& turn, std::int32_t level) {
-      for (const std::int32_t later : stage.levels[static_cast<std::size_t>(level)]) {
+      for (std::int32_t later = stage.begin(level); later < stage.end(level); ++later) {
         if (!is_shared_by_all(later)) return false;
-        for (std::int32_t before = turn.first; before < turn.last; ++before) {
-          for (const std::int32_t earlier : stage.levels[static_cast<std::size_t>(before)]) {
-            if (!is_shared_by_all(earlier)) return false;
-            if (!keeps_partition(buffers, plan_of(earlier), plan_of(later))) return false;
-          }
+        for (std::int32_t earlier = stage.begin(turn.first); earlier < stage.begin(turn.last);
+             ++earlier) {
+          if (!is_shared_by_all(earlier)) return false;
+          if (!keeps_partition(buffers, plan_of(earlier), plan_of(later))) return false;
         }
       }
       return true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/pace.h"
 #include "jit/plan_memory.h"
 #include "jit/relay.h"
 #include "jit/rematerialise.h"
@@ -34,6 +35,7 @@ class Program final : public Executable {
   std::int64_t output_place(std::size_t output) const override {
     return output < output_places_.size() ? output_places_[output] : -1;
   }
+  std::size_t kept_bytes() const override;
   std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
                    ProgramContext& context) const noexcept override;
   std::string describe() const override;
@@ -49,8 +51,9 @@ class Program final : public Executable {
 
  private:
   struct AddressSlot {  // where in the arena an address goes, and what it is of
+    static constexpr std::int32_t kValues = -1, kControl = -2;  // parts of the arena
     std::int64_t at;
-    std::int32_t base;  // index of a buffer; -1: the arena
+    std::int32_t base;  // index of a buffer, or a part
     std::int64_t offset;
   };
   struct MovingAddress {  // by a run-time start number
@@ -92,6 +95,7 @@ class Program final : public Executable {
     std::int32_t node = -1;      // host code
     HostCall host;
     std::int32_t max_parts = 1;  // 1: one thread runs it
+    bool is_shared = false;      // by all threads of a region, unless the stage runs on one
     std::int32_t level = 0;
     double nanoseconds = 0;
   };
@@ -113,8 +117,8 @@ class Program final : public Executable {
     bool is_outside = true;  // not within a parallel region
   };
   struct Stage {
-    std::vector<std::vector<std::int32_t>> levels;
-    std::vector<Turn> turns;  // with more than one thread
+    std::vector<std::int32_t> first_steps;  // of each level, then one more: they lie in order
+    std::vector<Turn> turns;                // with more than one thread
     std::int32_t first_moved = 0, last_moved = 0;
     std::int32_t first_moving = 0, last_moving = 0;
     std::int32_t first_entry = 0, last_entry = 0;
@@ -122,6 +126,13 @@ class Program final : public Executable {
     bool is_serial = true;
     bool has_host_code = false;
     std::vector<std::int32_t> alone;  // levels with host code that has parallel regions of its own
+    std::unique_ptr<Pace> pace;       // where one thread may well be as fast; else null
+
+    std::int32_t levels() const { return static_cast<std::int32_t>(first_steps.size()) - 1; }
+    std::int32_t begin(std::int32_t level) const {
+      return first_steps[static_cast<std::size_t>(level)];
+    }
+    std::int32_t end(std::int32_t level) const { return begin(level + 1); }
   };
   struct Run;
 
@@ -134,18 +145,19 @@ class Program final : public Executable {
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);
   void add_instance(Step& step, const LaunchPlan& plan, std::int32_t index);
   void describe_host_call(Step& step) const;
-  void find_turns(Stage& stage) const;
+  void find_turns(Stage& stage);
   void join_turns(const std::vector<Buffer>& buffers);
-  void bind_stage(Stage& stage);
   void bind(std::int32_t step);
   void lay_out_control(const std::vector<LaunchPlan>& plans);
   std::int64_t control_bytes() const;
   void place_addresses(const std::vector<Buffer>& buffers);
   void place_address(const std::vector<Buffer>& buffers, const Operand& operand, std::int64_t at,
                      std::int64_t offset);
+  char* values_of(const ProgramContext& context) const noexcept;
   void prepare(ProgramContext& context) const noexcept;
   void patch(const Stage& stage, const Run& run) const noexcept;
   void run_levels_alone(const Stage& stage, const Run& run, int first, int last) const noexcept;
+  void run_shared(const Stage& stage, const Run& run, int threads) const noexcept;
   void run_turns(const Stage& stage, const Run& run, std::size_t first, std::size_t last,
                  int threads) const noexcept;
   void run_level(const Stage& stage, const Run& run, int level, int part, int parts) const noexcept;

@@ -15,22 +15,6 @@ std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to -
 
 }  // namespace
 
-void Program::bind_stage(Stage& stage) {
-  ready_.resize(steps_.size());
-  const auto bind_levels = [&](std::int32_t first, std::int32_t last, bool is_alone) {
-    for (std::int32_t level = first; level < last; ++level) {
-      for (const std::int32_t index : stage.levels[static_cast<std::size_t>(level)]) {
-        if (is_alone || steps_[static_cast<std::size_t>(index)].max_parts == 1) bind(index);
-      }
-    }
-  };
-  if (stage.is_serial) {
-    bind_levels(0, static_cast<std::int32_t>(stage.levels.size()), true);
-  } else {
-    for (const Turn& turn : stage.turns) bind_levels(turn.first, turn.last, turn.is_alone);
-  }
-}
-
 void Program::bind(std::int32_t index) {
   Step& step = steps_[static_cast<std::size_t>(index)];
   const std::size_t before = bound_.size();
@@ -65,7 +49,7 @@ void Program::bind(std::int32_t index) {
 
 void Program::lay_out_control(const std::vector<LaunchPlan>& plans) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (ready_[i].first != ready_[i].last) continue;
+    if (ready_[i].first != ready_[i].last && !steps_[i].is_shared) continue;
     for (Instance& instance : steps_[i].instances) {
       instance.pointers = table_size_;
       const LaunchPlan& plan = plans[static_cast<std::size_t>(instance.plan)];
@@ -95,7 +79,7 @@ void Program::place_address(const std::vector<Buffer>& buffers, const Operand& o
   const Buffer& buffer = buffers[static_cast<std::size_t>(operand.buffer)];
   const auto size = static_cast<std::int64_t>(element_size(operand.dtype));
   offset += operand.offset * size;
-  std::int32_t base = -1;
+  std::int32_t base = AddressSlot::kValues;
   if (buffer.place == Buffer::Place::kArena) offset += buffer.offset;
   if (buffer.place == Buffer::Place::kInput) base = buffer.index;
   if (buffer.place == Buffer::Place::kOutput) {
@@ -112,45 +96,44 @@ void Program::place_addresses(const std::vector<Buffer>& buffers) {
   for (Stage& stage : stages_) {
     stage.first_moved = static_cast<std::int32_t>(moved_.size());
     stage.first_moving = static_cast<std::int32_t>(moving_.size());
-    for (const std::vector<std::int32_t>& level : stage.levels) {
-      for (const std::int32_t index : level) {
-        Step& step = steps_[static_cast<std::size_t>(index)];
-        const Ready& ready = ready_[static_cast<std::size_t>(index)];
-        const LaunchPlan& own = plans_[static_cast<std::size_t>(step.plan)];
-        if (own.scratch >= 0 && step.kind != LaunchPlan::Kind::kKernel) {
-          step.scratch = buffers[static_cast<std::size_t>(own.scratch)].offset;
-        }
-        for (std::size_t i = 0; i < step.instances.size(); ++i) {
-          const Instance& instance = step.instances[i];
-          const LaunchPlan& plan = plans_[static_cast<std::size_t>(instance.plan)];
-          if (instance.pointers >= 0) {
-            std::int64_t at = std::int64_t{instance.pointers} * 8;
-            for (const Operand& operand : plan.operands) {
-              place_address(buffers, operand, at, 0);
-              at += 8;
-            }
-            continue;
+    for (std::int32_t index = stage.begin(0); index < stage.end(stage.levels() - 1); ++index) {
+      Step& step = steps_[static_cast<std::size_t>(index)];
+      const Ready& ready = ready_[static_cast<std::size_t>(index)];
+      const LaunchPlan& own = plans_[static_cast<std::size_t>(step.plan)];
+      if (own.scratch >= 0 && step.kind != LaunchPlan::Kind::kKernel) {
+        step.scratch = buffers[static_cast<std::size_t>(own.scratch)].offset;
+      }
+      for (std::size_t i = 0; i < step.instances.size(); ++i) {
+        const Instance& instance = step.instances[i];
+        const LaunchPlan& plan = plans_[static_cast<std::size_t>(instance.plan)];
+        if (instance.pointers >= 0) {
+          std::int64_t at = std::int64_t{instance.pointers} * 8;
+          for (const Operand& operand : plan.operands) {
+            place_address(buffers, operand, at, 0);
+            at += 8;
           }
-          const bool is_last = i + 1 == step.instances.size();
-          const std::int32_t end = is_last ? ready.last : step.instances[i + 1].first_call;
-          for (std::int32_t c = instance.first_call; c < end; ++c) {
-            const std::int64_t arguments = calls_[static_cast<std::size_t>(c)].at;
-            for (const auto& address : bound_[static_cast<std::size_t>(c)].addresses) {
-              const std::int64_t at = arguments + address.at;
-              switch (address.operand) {
-                case kernels::BoundCall::kScalars:
-                  fixed_.push_back({at, -1, scalars_at_ + instance.scalars * 8 + address.offset});
-                  break;
-                case kernels::BoundCall::kScratch:
-                  fixed_.push_back({at, -1, step.scratch + address.offset});
-                  break;
-                case kernels::BoundCall::kArguments:
-                  fixed_.push_back({at, -1, arguments + address.offset});
-                  break;
-                default:
-                  place_address(buffers, plan.operands[static_cast<std::size_t>(address.operand)],
-                                at, address.offset);
-              }
+        }
+        if (ready.first == ready.last) continue;
+        const bool is_last = i + 1 == step.instances.size();
+        const std::int32_t end = is_last ? ready.last : step.instances[i + 1].first_call;
+        for (std::int32_t c = instance.first_call; c < end; ++c) {
+          const std::int64_t arguments = calls_[static_cast<std::size_t>(c)].at;
+          for (const auto& address : bound_[static_cast<std::size_t>(c)].addresses) {
+            const std::int64_t at = arguments + address.at;
+            switch (address.operand) {
+              case kernels::BoundCall::kScalars:
+                fixed_.push_back({at, AddressSlot::kControl,
+                                  scalars_at_ + instance.scalars * 8 + address.offset});
+                break;
+              case kernels::BoundCall::kScratch:
+                fixed_.push_back({at, AddressSlot::kValues, step.scratch + address.offset});
+                break;
+              case kernels::BoundCall::kArguments:
+                fixed_.push_back({at, AddressSlot::kControl, arguments + address.offset});
+                break;
+              default:
+                place_address(buffers, plan.operands[static_cast<std::size_t>(address.operand)], at,
+                              address.offset);
             }
           }
         }

@@ -9,13 +9,15 @@
 #include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
+#include "src/core/pooled.h"
 
 namespace groove::jit {
 
 struct Program::Run {
   void* const* buffers;
   const std::uint64_t* numbers;
-  char* arena;
+  char* arena;   // its start, with what stays
+  char* values;  // the rest, counted from the same start
   void** pointers;
   std::uint64_t* scalars;
   std::size_t isa;
@@ -34,12 +36,23 @@ Scalar entry_number(const Graph& graph, const std::uint64_t* numbers, std::int32
 
 }  // namespace
 
+// What a stage leaves for the next one lies among the values.
+std::size_t Program::kept_bytes() const {
+  return graph_.stages > 1 ? arena_bytes() : static_cast<std::size_t>(control_bytes());
+}
+
+char* Program::values_of(const ProgramContext& context) const noexcept {
+  return context.work ? static_cast<char*>(context.work) - control_bytes()
+                      : static_cast<char*>(context.arena);
+}
+
 // A fresh arena gets all that no run changes.
 void Program::prepare(ProgramContext& context) const noexcept {
   char* const arena = static_cast<char*>(context.arena);
+  char* const values = values_of(context);
   if (!control_.empty()) std::memcpy(arena, control_.data(), control_.size());
   for (const AddressSlot& slot : fixed_) {
-    void* const address = arena + slot.offset;
+    void* const address = (slot.base == AddressSlot::kControl ? arena : values) + slot.offset;
     std::memcpy(arena + slot.at, &address, sizeof address);
   }
   context.mark = mark_;
@@ -48,7 +61,7 @@ void Program::prepare(ProgramContext& context) const noexcept {
 void Program::patch(const Stage& stage, const Run& run) const noexcept {
   for (std::int32_t i = stage.first_moved; i < stage.last_moved; ++i) {
     const AddressSlot& slot = moved_[static_cast<std::size_t>(i)];
-    char* const base = slot.base < 0 ? run.arena : static_cast<char*>(run.buffers[slot.base]);
+    char* const base = slot.base < 0 ? run.values : static_cast<char*>(run.buffers[slot.base]);
     char* const address = base + slot.offset;
     std::memcpy(run.arena + slot.at, &address, sizeof address);
   }
@@ -78,6 +91,7 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   run.buffers = buffers;
   run.numbers = scalars;
   run.arena = static_cast<char*>(context.arena);
+  run.values = values_of(context);
   run.pointers = reinterpret_cast<void**>(run.arena);
   run.scalars = reinterpret_cast<std::uint64_t*>(run.arena + scalars_at_);
   run.isa = static_cast<std::size_t>(kernels::isa());
@@ -87,9 +101,20 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   patch(stage, run);
   const int threads = stage.is_serial ? 1 : std::min(kernels::num_threads(), most_threads());
   if (threads <= 1) {
-    run_levels_alone(stage, run, 0, static_cast<int>(stage.levels.size()));
-    return has_failed ? 1 : 0;
+    run_levels_alone(stage, run, 0, stage.levels());
+  } else if (!stage.pace) {
+    run_shared(stage, run, threads);
+  } else {
+    const Pace::Turn turn(*stage.pace);
+    if (turn.is_alone())
+      run_levels_alone(stage, run, 0, stage.levels());
+    else
+      run_shared(stage, run, threads);
   }
+  return has_failed ? 1 : 0;
+}
+
+void Program::run_shared(const Stage& stage, const Run& run, int threads) const noexcept {
   const std::vector<Turn>& turns = stage.turns;
   for (std::size_t first = 0; first < turns.size();) {
     if (turns[first].is_outside) {
@@ -102,17 +127,19 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
     run_turns(stage, run, first, last, threads);
     first = last;
   }
-  return has_failed ? 1 : 0;
 }
 
 void Program::run_levels_alone(const Stage& stage, const Run& run, int first,
                                int last) const noexcept {
+  if (!options_.fills_freed_memory) [[likely]] {
+    const std::int32_t end = stage.begin(last);
+    for (std::int32_t step = stage.begin(first); step < end; ++step) run_alone(step, run);
+    return;
+  }
   for (int level = first; level < last; ++level) {
-    for (const std::int32_t step : stage.levels[static_cast<std::size_t>(level)]) {
+    for (std::int32_t step = stage.begin(level); step < stage.end(level); ++step)
       run_alone(step, run);
-    }
-    if (options_.fills_freed_memory) [[unlikely]]
-      fill_freed(stage.first_level + level, run);
+    fill_freed(stage.first_level + level, run);
   }
 }
 
@@ -149,7 +176,7 @@ void Program::run_turns(const Stage& stage, const Run& run, std::size_t first, s
 void Program::run_level(const Stage& stage, const Run& run, int level, int part,
                         int parts) const noexcept {
   int turn = 0;  // small launches of a level go round
-  for (const std::int32_t index : stage.levels[static_cast<std::size_t>(level)]) {
+  for (std::int32_t index = stage.begin(level); index < stage.end(level); ++index) {
     const Step& step = steps_[static_cast<std::size_t>(index)];
     if (step.max_parts > 1) {
       run_step(step, run, part, parts);
@@ -221,14 +248,14 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       launch.scalars = run.scalars + instance.scalars;
       return step.contraction->run(
           launch, part, parts,
-          run.arena + step.scratch +
+          run.values + step.scratch +
               (has_fault(Fault::kSharedScratch) ? 0 : part) * step.scratch_bytes);
     }
     case LaunchPlan::Kind::kRelay: {
       const Instance& instance = step.instances[0];
       return step.relay->run(run.pointers + instance.pointers, run.scalars + instance.scalars,
                              *step.callable, part, parts,
-                             run.arena + step.scratch + part * step.scratch_bytes);
+                             run.values + step.scratch + part * step.scratch_bytes);
     }
     case LaunchPlan::Kind::kOpaque:
       try {
@@ -299,7 +326,7 @@ void Program::run_host_code(const Step& step, const Run& run, int part, int part
     storage->bytes = static_cast<std::size_t>(element_count(own.sizes)) * element_size(dtype);
     return Tensor(make_impl(std::move(storage), own, dtype));
   };
-  Tensors inputs, outputs;
+  PooledVector<Tensor> inputs, outputs;
   inputs.reserve(node.inputs.size());
   outputs.reserve(node.outputs.size());
   for (const ValueId id : node.inputs) inputs.push_back(tensor(id));
@@ -345,13 +372,13 @@ void fill_with_nan(char* at, std::size_t bytes, ScalarType dtype) {
 
 void Program::fill_arena(const Run& run) const noexcept {
   const auto begin = static_cast<std::int64_t>(control_.size());
-  fill_with_nan(run.arena + begin, static_cast<std::size_t>(arena_bytes_ - begin), kFloat);
+  fill_with_nan(run.values + begin, static_cast<std::size_t>(arena_bytes_ - begin), kFloat);
 }
 
 void Program::fill_freed(std::int32_t level, const Run& run) const noexcept {
   for (const MemoryPlan::Freed& freed : freed_) {
     if (freed.level == level) {
-      fill_with_nan(run.arena + freed.offset, static_cast<std::size_t>(freed.bytes), freed.dtype);
+      fill_with_nan(run.values + freed.offset, static_cast<std::size_t>(freed.bytes), freed.dtype);
     }
   }
 }

@@ -81,15 +81,15 @@ class Pool {
     wait([&] { return done_.load(std::memory_order_acquire) == parts; });
   }
 
+  // What is waited for takes microseconds, unless the system has put another thread in the place of
+  // the one that does it. How long a `pause` takes differs tenfold between machines, so time counts.
   template <typename Condition>
   void wait(const Condition& condition) {
-    const int spins = is_crowded_ ? 16 : 4096;
-    for (int i = 0; !condition(); ++i) {
-      if (i < spins) {
-        _mm_pause();
-      } else {
-        sched_yield();
-      }
+    const std::uint64_t start = __rdtsc();
+    const std::uint64_t spin = is_crowded_ ? 0 : kSpinTicks;
+    while (!condition()) {
+      _mm_pause();
+      if (__rdtsc() - start >= spin) sched_yield();
     }
   }
 

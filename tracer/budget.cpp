@@ -38,7 +38,7 @@ std::size_t bytes_of(const Segment& segment) {
   // A slot has a place in the replay of each thread.
   bytes += segment.slots.size() * 2 * sizeof(Slot);
   if (segment.executable)
-    bytes += segment.executable->memory_bytes() + segment.executable->arena_bytes();
+    bytes += segment.executable->memory_bytes() + segment.executable->kept_bytes();
   return bytes;
 }
 

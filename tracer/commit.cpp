@@ -32,11 +32,12 @@ StoragePtr lend(const StoragePtr& arena, void* at, std::size_t bytes) {
 
 }  // namespace
 
-Replay::Replay(SegmentPtr segment, std::uint64_t session)
+Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace)
     : segment_(std::move(segment)),
       expected_(*segment_),
       session_(session),
-      borrower_(borrower_of(session)) {
+      borrower_(borrower_of(session)),
+      workspace_(workspace) {
   live_.resize(segment_->slots.size());
   scalars_.resize(std::max<std::size_t>(segment_->number_kinds.size(), 1));
   buffers_.resize(segment_->live_ins.size() + segment_->output_storages.size());
@@ -170,16 +171,28 @@ void Replay::part_with_arena() {
   arena_.reset();
 }
 
+void Replay::prepare_arena() {
+  const std::size_t all = std::max<std::size_t>(segment_->executable->arena_bytes(), 1);
+  const std::size_t kept = segment_->executable->kept_bytes();
+  // A large one may hold gradients until the next run.
+  const bool shares = kept < all && all < large_arena();
+  if (const std::size_t bytes = shares ? std::max<std::size_t>(kept, 1) : all;
+      !arena_ || arena_->bytes < bytes) {
+    arena_ = allocate_arena(bytes);
+    program_context_.arena = arena_->data;
+    program_context_.mark = 0;
+  }
+  void* const work = shares ? workspace_.take(all - kept) : nullptr;
+  if (work == program_context_.work) return;
+  program_context_.work = work;
+  program_context_.mark = 0;
+}
+
 bool Replay::run_stage(std::int32_t stage) {
   try {
     segment_->executable->prepare();
     if (stage == 0) part_with_arena();
-    if (const std::size_t bytes = std::max<std::size_t>(segment_->executable->arena_bytes(), 1);
-        !arena_ || arena_->bytes < bytes) {
-      arena_ = allocate_arena(bytes);
-      program_context_.arena = arena_->data;
-      program_context_.mark = 0;
-    }
+    prepare_arena();
     prepare_buffers(stage);
   } catch (const std::exception&) {
     return false;  // out of memory, and nothing has happened yet
@@ -190,8 +203,8 @@ bool Replay::run_stage(std::int32_t stage) {
          0;
 }
 
-std::vector<Scalar> Replay::numbers_of(const Node& node) const {
-  std::vector<Scalar> numbers;
+PooledVector<Scalar> Replay::numbers_of(const Node& node) const {
+  PooledVector<Scalar> numbers;
   for (const NumberRef& ref : node.numbers) {
     if (ref.entry < 0) {
       numbers.push_back(ref.constant);
@@ -209,9 +222,9 @@ Geometry Replay::geometry_of(SlotId id) const {
   if (slot.is_live_in) return live.object->geometry;
   if (slot.parent == kNoSlot) return {slot.type.sizes, contiguous_strides(slot.type.sizes), 0};
   const Node& made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
-  const std::vector<Scalar> numbers = numbers_of(made);
-  const std::vector<Type> types{segment_->slots[static_cast<std::size_t>(slot.parent)].type};
-  return made.op->view(geometry_of(slot.parent), Signature{*made.op, types, made.attrs, numbers});
+  const PooledVector<Scalar> numbers = numbers_of(made);
+  const Type& type = segment_->slots[static_cast<std::size_t>(slot.parent)].type;
+  return made.op->view(geometry_of(slot.parent), Signature{*made.op, type, made.attrs, numbers});
 }
 
 // Gives the handle of a slot its storage; that of its base is real.

@@ -21,6 +21,9 @@ struct ProgramContext {
   // Whose data lies ready at the start of the arena: an executable that finds its own mark need not
   // put it there again. 0 with an arena that anyone else may have written.
   std::uint64_t mark = 0;
+  // Where the arena goes on behind Executable::kept_bytes(), 64-byte aligned; null: where it lies.
+  // With another address the mark is 0.
+  void* work = nullptr;
 };
 
 // buffers: first one pointer per graph input (element 0 of the live-in's geometry), then one per
@@ -41,6 +44,9 @@ class Executable {
   /// Where in the arena the n-th output that does not write an input may lie, -1 for nowhere: its
   /// bytes there are no other's from the first stage that writes it to the end of the last.
   virtual std::int64_t output_place(std::size_t) const { return -1; }
+  /// The first so many bytes of the arena stay as they are from run to run and from stage to stage;
+  /// nothing in the others outlives a run, unless an output was given a place there.
+  virtual std::size_t kept_bytes() const { return arena_bytes(); }
   /// Roughly what it holds besides the arenas: code, constants, what a launch needs.
   virtual std::size_t memory_bytes() const { return 0; }
   virtual std::int32_t run(void* const* buffers, const std::int64_t* sizes,

@@ -211,7 +211,7 @@ class Context {
   /// Frees the replays of segments that are no more.
   void drop_retired();
   void release_idle(Replay& ran);
-  static void order_by_promise(std::vector<SegmentPtr>& segments);
+  static void order_by_promise(PooledVector<SegmentPtr>& segments);
   int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?
   bool wants_side(std::uint64_t exit, Reason reason);
@@ -290,6 +290,7 @@ class Context {
   std::optional<Discovery::Plan> recorded_plan_;
   Stretch recorded_;  // words of the recording so far
   std::unique_ptr<Recorder> recorder_;
+  Workspace workspace_;  // of all replays
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;
   std::array<Beginning, kBeginnings> beginnings_;  // by head
   std::unordered_map<std::uint64_t, SideExit> exits_;          // by place and what came there

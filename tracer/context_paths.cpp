@@ -144,7 +144,7 @@ class Context::Redo final : public Rerun {
 
 Replay& Context::replay_of(const SegmentPtr& segment) {
   std::unique_ptr<Replay>& replay = replays_[segment.get()];
-  if (!replay) replay = std::make_unique<Replay>(segment, next_session());
+  if (!replay) replay = std::make_unique<Replay>(segment, next_session(), workspace_);
   return *replay;
 }
 
@@ -206,7 +206,7 @@ double LoopRecord::promise(std::size_t words, bool keeps_history) const {
 
 // Several loops may begin with the same word: the one that promises most comes first. Steps are one
 // loop here, however they were found, and the way that was taken last speaks for all of a loop.
-void Context::order_by_promise(std::vector<SegmentPtr>& segments) {
+void Context::order_by_promise(PooledVector<SegmentPtr>& segments) {
   const auto is_other = [&](const SegmentPtr& segment) {
     return segment->loop != segments.front()->loop;
   };

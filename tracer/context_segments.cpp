@@ -191,7 +191,7 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
     refusal = Reason::kForced;
     look_up(known, hash, key);
   }
-  std::vector<SegmentPtr> candidates(
+  PooledVector<SegmentPtr> candidates(
       known.segments.begin() + (is_same_key && is_first_tried ? 1 : 0), known.segments.end());
   order_by_promise(candidates);
   for (const SegmentPtr& segment : candidates)

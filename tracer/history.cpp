@@ -181,7 +181,7 @@ void Replay::track_view(const TrackedView& view) {
   }
   fill(view.slot);
   const Node& made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_word)];
-  const std::vector<Scalar> numbers = numbers_of(made);
+  const PooledVector<Scalar> numbers = numbers_of(made);
   hold(live_[static_cast<std::size_t>(slot.parent)]);
   const Tensor input(live_[static_cast<std::size_t>(slot.parent)].object);
   Tensor output(&impl);
@@ -196,14 +196,13 @@ void Replay::keep_history() {
     if (live.run != run_ || live.impl->use_count() == 1) continue;
     for (const TrackedView& view : way) track_view(view);
   }
-  TapeNodePtr given;
   for (const Segment::UsedUp& result : segment_->used_up) {
     const Live& live = live_[static_cast<std::size_t>(result.slot)];
     if (live.run != run_ || live.impl->use_count() == 1) continue;
     leaves_.clear();
     for (const SlotId leaf : result.leaves)
       leaves_.push_back(live_[static_cast<std::size_t>(leaf)].object);
-    tape_hooks().lead_to(*live.impl, leaves_, given);
+    tape_hooks().lead_to(*live.impl, leaves_, used_up_);
   }
   if (!segment_->history) return;
   HistoryRun run;
@@ -219,7 +218,7 @@ void Replay::keep_history() {
   if (!is_needed) return;
   run.plan = segment_->history;
   run.first_position = tape_hooks().sequence();
-  run.numbers = scalars_;
+  run.numbers.assign(scalars_.begin(), scalars_.end());
   const auto held = [this](SlotId id) {
     Live& live = live_[static_cast<std::size_t>(id)];
     hold(live);

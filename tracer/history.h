@@ -11,6 +11,7 @@
 
 #include "src/core/autograd_meta.h"
 #include "src/core/graph.h"
+#include "src/core/pooled.h"
 
 namespace groove::tracer {
 
@@ -103,10 +104,10 @@ struct HistoryRun {
   };
   HistoryPlanPtr plan;
   std::uint64_t first_position = 0;
-  std::vector<Value> values;
-  std::vector<Tensor> outside;
-  std::vector<std::uint64_t> numbers;
-  std::vector<TensorImpl*> results;  // null: nobody holds it
+  PooledVector<Value> values;
+  PooledVector<Tensor> outside;
+  PooledVector<std::uint64_t> numbers;
+  PooledVector<TensorImpl*> results;  // null: nobody holds it
 };
 
 /// A view whose base was written since its own history was made: the tape derives it anew at the

@@ -12,6 +12,7 @@
 #include "tracer/modes.h"
 #include "tracer/segment.h"
 #include "tracer/stretch.h"
+#include "tracer/workspace.h"
 
 namespace groove::tracer {
 
@@ -35,7 +36,7 @@ class Rerun {
 
 class Replay {
  public:
-  Replay(SegmentPtr segment, std::uint64_t session);
+  Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
@@ -186,6 +187,7 @@ class Replay {
   bool is_lent_back(const Live& live) const;
   void part_with_arena();
   void prepare_buffers(std::int32_t stage);
+  void prepare_arena();
   bool run_stage(std::int32_t stage);
   bool run_stages_through(std::int32_t stage);
   SlotId known_slot(const TensorImpl& impl) const;
@@ -215,7 +217,7 @@ class Replay {
   Tensor operand(SlotId slot);
   std::vector<Scalar> numbers_of(const Word& word) const;
   Scalar number_of(const Word& word, std::size_t i) const;
-  std::vector<Scalar> numbers_of(const Node& node) const;
+  PooledVector<Scalar> numbers_of(const Node& node) const;
   void rerun(std::size_t w);
   void rerun_library_call(std::size_t w);
   void bind_results(const Word& word, ArrayRef<Tensor> results);
@@ -272,9 +274,11 @@ class Replay {
   std::vector<SlotId> written_;                     // live-ins whose storage is written
   TapeNodePtr released_node_;
   std::vector<TensorImpl*> leaves_;  // scratch
+  TapeNodePtr used_up_;              // the history given last to a result of which it is used up
   ProgramContext program_context_;
   StoragePtr arena_;
   std::vector<char> may_lend_;  // per output: a gradient, which is gone when the next run begins
+  Workspace& workspace_;
   std::vector<std::pair<std::size_t, TapeNodePtr>> code_;  // user code that words attached
   std::vector<std::shared_ptr<Script>> scripts_;           // backwards that it has stopped
   std::vector<std::shared_ptr<Script>> rerun_scripts_;     // … as the words run again

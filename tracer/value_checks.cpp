@@ -2,14 +2,16 @@
 // unless the producer of that input keeps its values within what the check allows. Such a proof may
 // rest on numbers of the segment; a run with others proves it anew.
 #include "src/core/graph_ranges.h"
+#include "src/core/pooled.h"
 #include "tracer/recorder.h"
 #include "tracer/replay.h"
 
 namespace groove::tracer {
 namespace {
 
-std::vector<Type> types_of(const Call& call) {
-  std::vector<Type> types;
+PooledVector<Type> types_of(const Call& call) {
+  PooledVector<Type> types;
+  types.reserve(call.inputs.size());
   for (const Tensor& input : call.inputs)
     types.push_back(input.defined() ? Type{input.impl()->dtype, input.impl()->geometry.sizes}
                                     : Type{ScalarType::Undefined, {}});
@@ -26,7 +28,7 @@ CheckedValue Recorder::prepare_check(const Call& call, SlotId slot) {
   const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(info.storage)];
   if (storage.is_live_in && storage.writes == 0) return checked;
   if (call.op->allowed) {
-    const std::vector<Type> types = types_of(call);
+    const PooledVector<Type> types = types_of(call);
     const ValueId value = read(slot);
     log_->build(segment_->graph, *segment_);
     const ValueRange range =
@@ -52,7 +54,7 @@ bool Replay::check_values(const Call& call, const Word& word) {
   for (const auto& [number, bits] : word.checked.numbers)
     is_proven &= scalars_[static_cast<std::size_t>(number)] == bits;
   if (is_proven) return true;
-  const std::vector<Type> types = types_of(call);
+  const PooledVector<Type> types = types_of(call);
   const Signature signature{*call.op, types, *call.attrs, call.numbers};
   if (has_proof && call.op->allowed(signature).holds(range_of(segment_->graph, word.checked.value,
                                                               KnownNumbers{scalars_.data()})))

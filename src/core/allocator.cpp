@@ -334,9 +334,16 @@ void deallocate(void* block, std::size_t bytes) noexcept {
   count_allocated(-static_cast<std::ptrdiff_t>(class_bytes(size_class)));
 }
 
-void* allocate_object(std::size_t bytes) { return take_small(class_of(bytes)); }
+void* allocate_object(std::size_t bytes) {
+  const int size_class = class_of(bytes);
+  return size_class < kSmallClasses ? take_small(size_class) : central().take_large(size_class);
+}
 void deallocate_object(void* block, std::size_t bytes) noexcept {
-  put_small(class_of(bytes), block);
+  const int size_class = class_of(bytes);
+  if (size_class < kSmallClasses)
+    put_small(size_class, block);
+  else
+    central().put_large(size_class, block);
 }
 
 void* map_memory(std::size_t bytes, std::size_t alignment) {

@@ -209,7 +209,14 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
   Outcome outcome;
   ProgramContext context;  // kept: what lies ready in the arena serves again, at other addresses
   context.arena = arena->data;
+  const std::size_t kept = program.kept_bytes(), rest = program.arena_bytes() - kept;
   for (int run = 0; run < runs; ++run) {
+    // Every other run computes elsewhere, where others have been meanwhile.
+    const StoragePtr work = allocate_storage(rest + 64);
+    std::memset(work->data, 0xff, rest);
+    std::memset(static_cast<char*>(arena->data) + kept, 0xff, rest);
+    context.work = run % 2 == 1 && rest > 0 ? work->data : nullptr;
+    context.mark = rest > 0 ? 0 : context.mark;
     std::vector<Tensor> memory;
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
       const GraphInput& input = graph.inputs[i];

@@ -104,8 +104,11 @@ std::shared_ptr<Walk> begin(const Op& op, const Attrs& attrs, ArrayRef<Tensor> i
   return std::make_shared<Walk>(std::move(run));
 }
 
-Tensors words_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, ArrayRef<Tensor> inputs) {
-  Tensors operands(tensors.begin(), tensors.end());
+PooledVector<Tensor> words_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients,
+                              ArrayRef<Tensor> inputs) {
+  PooledVector<Tensor> operands;
+  operands.reserve(tensors.size() + gradients.size() + inputs.size());
+  operands.assign(tensors.begin(), tensors.end());
   operands.insert(operands.end(), gradients.begin(), gradients.end());
   operands.insert(operands.end(), inputs.begin(), inputs.end());
   return operands;
@@ -114,7 +117,7 @@ Tensors words_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, ArrayRef<
 // One word, or several where user code runs between them.
 void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
            bool create_graph, ArrayRef<Tensor> inputs, Site site, Tensors* results) {
-  const Tensors operands = words_of(tensors, gradients, inputs);
+  const PooledVector<Tensor> operands = words_of(tensors, gradients, inputs);
   const Attrs attrs = Attrs()
                           .add(std::int64_t{retain_graph})
                           .add(std::int64_t{create_graph})

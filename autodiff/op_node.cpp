@@ -35,7 +35,7 @@ detail::RefPtr<OpNode> OpNode::make(const Call& call, std::uint64_t sequence, Te
   const std::size_t types_at = edges_at + padded(inputs * sizeof(Edge));
   const std::size_t saved_at = types_at + padded(values * sizeof(Type));
   char* memory = static_cast<char*>(::operator new(saved_at + values * sizeof(SavedValue)));
-  auto* node = new (memory) OpNode(call, sequence);
+  auto* node = ::new (memory) OpNode(call, sequence);
   detail::RefPtr<OpNode> owner(node);
   node->edges = reinterpret_cast<Edge*>(memory + edges_at);
   node->types_ = reinterpret_cast<Type*>(memory + types_at);

@@ -146,7 +146,7 @@ void resolve_history(TensorImpl& impl) {
 namespace {
 
 void attach_history(HistoryRun run) {
-  std::vector<TensorImpl*> results = std::move(run.results);
+  const PooledVector<TensorImpl*> results = std::move(run.results);
   const TapeNodePtr node(new SegmentNode(std::move(run)));
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i]) set_history(*results[i], node, static_cast<std::uint32_t>(i));

@@ -6,6 +6,7 @@
 #include "autodiff/saved.h"
 #include "autodiff/views.h"
 #include "groove/autograd.h"
+#include "src/core/allocator.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
 #include "src/core/grad_mode.h"
@@ -51,6 +52,11 @@ void destroy(TapeNode* node) {
   is_destroying = false;
 }
 
+static void free_meta(AutogradMeta* meta) {
+  meta->~AutogradMeta();
+  deallocate_object(meta, sizeof(AutogradMeta));
+}
+
 static void let_go(AutogradMeta& meta) {
   if (meta.accumulator)
     static_cast<autodiff::Accumulator&>(*meta.accumulator).leaf.store(nullptr);
@@ -62,14 +68,14 @@ static void let_go(AutogradMeta& meta) {
 
 void destroy_autograd_meta(AutogradMeta* meta) {
   let_go(*meta);
-  delete meta;
+  free_meta(meta);
 }
 
 AutogradMeta& autograd_meta(TensorImpl& impl) {
   if (AutogradMeta* const known = impl.autograd) return *known;
-  auto* const fresh = new AutogradMeta;
+  auto* const fresh = new (allocate_object(sizeof(AutogradMeta))) AutogradMeta;
   AutogradMeta* const first = impl.autograd.set_if(nullptr, fresh);
-  if (first != fresh) delete fresh;  // another thread that uses the same leaf
+  if (first != fresh) destroy_autograd_meta(fresh);  // another thread that uses the same leaf
   return *first;
 }
 
@@ -200,7 +206,7 @@ void move_history(TensorImpl& from, TensorImpl& to) {
       if (auto& retained = static_cast<Node&>(*kept.grad_fn).retained)
         for (auto& entry : *retained)
           if (entry.meta == moved) entry.meta = &kept;
-    delete moved;
+    free_meta(moved);
   } else {
     if (to.autograd) destroy_autograd_meta(std::exchange(to.autograd, nullptr));
     to.autograd = moved;

@@ -18,6 +18,7 @@
 #include "jit/program.h"
 #include "src/core/check.h"
 #include "tools/explain_graph/allocations.h"
+#include "tracer/coverage.h"
 
 namespace {
 
@@ -160,7 +161,9 @@ void explain(const Model& model, int steps, bool wants_launches) {
   }
   groove::memory::reset_peak();
   const Used few = use([&] { anchor->run(steps); });
+  watch_allocations(groove::tracer::tally().compiled);
   const Used many = use([&] { anchor->run(3 * steps); });
+  const std::int64_t allocated = allocations_of_a_step(3 * steps);
   const std::size_t peak = groove::memory::statistics().peak;
   std::string place;
   const groove::Graph graph = step_of(jit::inspect(), place);
@@ -174,10 +177,8 @@ void explain(const Model& model, int steps, bool wants_launches) {
   }
   fmt::print("peak {} bytes allocated in a step, parameters, optimizer and data included\n", peak);
   // A block ends with eager calls that read results; they are in both.
-  const double more = 2 * steps;
-  fmt::print("a steady step: {:.2f} allocations, {:.2f} page faults\n\n",
-             static_cast<double>(many.allocated - few.allocated) / more,
-             static_cast<double>(many.faults - few.faults) / more);
+  fmt::print("a steady step: {} allocations, {:.2f} page faults\n\n", allocated,
+             static_cast<double>(many.faults - few.faults) / (2 * steps));
 }
 
 }  // namespace

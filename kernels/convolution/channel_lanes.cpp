@@ -27,8 +27,8 @@ struct Segment {
 
 struct RowTile {
   std::int64_t begin, rows;  // rows are (tap, channel), the channel running fastest
-  std::vector<std::uint64_t> rows_of_tap_row;  // by kh: the rows of the tile whose tap lies there
-  std::vector<Segment> segments;
+  PooledVector<std::uint64_t> rows_of_tap_row;  // by kh: the rows of the tile whose tap lies there
+  PooledVector<Segment> segments;
 };
 
 // The part of one image that lies in a chunk.
@@ -133,7 +133,7 @@ class ChannelLanes {
   }
 
   void describe(RowTile& tile) const {
-    std::vector<std::uint64_t> of_column(static_cast<std::size_t>(s_.width.kernel));
+    PooledVector<std::uint64_t> of_column(static_cast<std::size_t>(s_.width.kernel));
     tile.rows_of_tap_row.assign(static_cast<std::size_t>(s_.height.kernel), 0);
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       const std::int64_t tap = tap_of(tile, r);
@@ -315,8 +315,8 @@ class ChannelLanes {
   bool is_half_ = false;
   std::int64_t lanes_ = 1, channel_row_ = 1, vectors_ = 1, column_tiles_ = 1;
   ConvolutionTiling tiling_;
-  std::vector<RowTile> tiles_;
-  std::vector<Piece> pieces_;
+  PooledVector<RowTile> tiles_;
+  PooledVector<Piece> pieces_;
   ConvolutionRuns runs_;
   T *sums_ = nullptr, *gradient_ = nullptr, *input_ = nullptr;
 };

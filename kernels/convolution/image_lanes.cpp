@@ -56,7 +56,7 @@ struct Tap {
 // Neighbours (`period` apart) along an axis that use the same taps.
 struct Stretch {
   std::int64_t first, count;
-  std::vector<Tap> taps;  // of the first; ascending
+  PooledVector<Tap> taps;  // of the first; ascending
 };
 
 // Rows [first, first + count * height) of the result, as `count` strips.
@@ -82,20 +82,20 @@ Strips find_strips(const GatherAxis& axis, std::int64_t lanes) {
   return best;
 }
 
-std::vector<Tap> taps_of(const GatherAxis& axis, std::int64_t o) {
-  std::vector<Tap> taps;
+PooledVector<Tap> taps_of(const GatherAxis& axis, std::int64_t o) {
+  PooledVector<Tap> taps;
   for (std::int64_t tap = 0; tap < axis.axis.kernel; ++tap) {
     if (const std::int64_t source = axis.source(o, tap); source >= 0) taps.push_back({tap, source});
   }
   return taps;
 }
 
-std::vector<Stretch> stretches(const GatherAxis& axis) {
-  std::vector<Stretch> result;
+PooledVector<Stretch> stretches(const GatherAxis& axis) {
+  PooledVector<Stretch> result;
   for (std::int64_t phase = 0; phase < std::min(axis.period, axis.out); ++phase) {
     bool is_first = true;
     for (std::int64_t o = phase; o < axis.out; o += axis.period, is_first = false) {
-      std::vector<Tap> taps = taps_of(axis, o);
+      PooledVector<Tap> taps = taps_of(axis, o);
       bool goes_on = !is_first && taps.size() == result.back().taps.size();
       for (std::size_t i = 0; goes_on && i < taps.size(); ++i) {
         const Tap& first = result.back().taps[i];
@@ -285,7 +285,7 @@ class ImageLanes {
   }
 
   // The runs of k at one row and the first column of a stretch.
-  void list_runs(const std::vector<Tap>& rows, const std::vector<Tap>& columns,
+  void list_runs(const PooledVector<Tap>& rows, const PooledVector<Tap>& columns,
                  ConvolutionRuns& runs) const {
     constexpr std::int64_t kChunk = order::kContractionChunk;
     constexpr std::int64_t size = sizeof(T);
@@ -318,7 +318,7 @@ class ImageLanes {
     listed_row_ = row;
     listed_rows_ = rows;
     std::int64_t first = height_.in, last = -1;
-    std::vector<std::vector<Tap>> row_taps;
+    PooledVector<PooledVector<Tap>> row_taps;
     for (std::int64_t r = row; r < row + rows; ++r) {
       row_taps.push_back(taps_of(height_, r));
       for (const Tap& tap : row_taps.back()) {
@@ -330,7 +330,7 @@ class ImageLanes {
     source_rows_ = std::max<std::int64_t>(last - first + 1, 0);
     runs_.resize(row_taps.size() * columns_.size());
     std::size_t next = 0;
-    for (const std::vector<Tap>& taps : row_taps) {
+    for (const PooledVector<Tap>& taps : row_taps) {
       for (const Stretch& stretch : columns_) {
         runs_[next].clear();
         list_runs(taps, stretch.taps, runs_[next++]);
@@ -413,18 +413,18 @@ class ImageLanes {
   const bool is_backward_;
   const GatherAxis height_, width_;
   const std::int64_t from_channels_, to_channels_, depth_;
-  const std::vector<Stretch> columns_;
+  const PooledVector<Stretch> columns_;
   bool is_half_ = false;
   std::int64_t lanes_ = 1, band_rows_ = 1;
   std::int64_t ring_rows_ = 1;  // of the turned input
   ConvolutionTiling tiling_;
-  std::vector<ConvolutionTile> tiles_;  // [rows][vectors], once they were wanted
+  PooledVector<ConvolutionTile> tiles_;  // [rows][vectors], once they were wanted
   Strips strips_;
   Lanes held_{};  // whose rows from `held_first_` to `held_end_` lie turned
   std::int64_t held_first_ = 0, held_end_ = 0;
   std::int64_t listed_row_ = -1, listed_rows_ = 0;
   std::int64_t first_source_ = 0, source_rows_ = 0;  // of the listed band
-  std::vector<ConvolutionRuns> runs_;                // [row of the band][stretch]
+  PooledVector<ConvolutionRuns> runs_;               // [row of the band][stretch]
   T *weights_ = nullptr, *turned_ = nullptr, *sums_ = nullptr;
 };
 

@@ -194,8 +194,8 @@ class Generator {
 };
 
 // Everything that the code depends on, in one comparable list.
-std::vector<std::int64_t> key_of(const ConvolutionTileSpec& spec) {
-  std::vector<std::int64_t> key;
+PooledVector<std::int64_t> key_of(const ConvolutionTileSpec& spec) {
+  PooledVector<std::int64_t> key;
   key.reserve(8 + spec.a_offsets.size() + spec.b_offsets.size());
   key.insert(key.end(), {static_cast<std::int64_t>(spec.dtype), static_cast<std::int64_t>(spec.isa),
                          spec.is_half, spec.has_row_masks, spec.a_step, spec.b_step, spec.sum_row,
@@ -227,9 +227,9 @@ int max_convolution_rows(Isa isa, int vectors) {
 
 ConvolutionTile find_convolution_tile(const ConvolutionTileSpec& spec) {
   // Never destroyed: tiles may run from other static destructors.
-  static auto* tiles = new std::map<std::vector<std::int64_t>, ConvolutionTile>;
+  static auto* tiles = new std::map<PooledVector<std::int64_t>, ConvolutionTile>;
   static auto* mutex = new std::shared_mutex;
-  std::vector<std::int64_t> key = key_of(spec);
+  PooledVector<std::int64_t> key = key_of(spec);
   {
     const std::shared_lock lock(*mutex);
     if (const auto found = tiles->find(key); found != tiles->end()) return found->second;

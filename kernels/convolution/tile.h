@@ -8,10 +8,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "groove/dtype.h"
 #include "kernels/asmjit/isa.h"
+#include "src/core/pooled.h"
 
 namespace groove::kernels {
 
@@ -22,8 +22,8 @@ struct ConvolutionTileSpec {
   bool has_row_masks = false;  // runs may leave out rows
   std::int64_t a_step = 0, b_step = 0;        // bytes a step of k
   std::int64_t sum_row = 0, sum_vector = 0;  // bytes between sums in memory
-  std::vector<std::int32_t> a_offsets = {};  // of the rows, in bytes
-  std::vector<std::int32_t> b_offsets = {};  // of the vectors, in bytes
+  PooledVector<std::int32_t> a_offsets = {};  // of the rows, in bytes
+  PooledVector<std::int32_t> b_offsets = {};  // of the vectors, in bytes
   bool operator==(const ConvolutionTileSpec&) const = default;
 };
 

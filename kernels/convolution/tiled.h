@@ -63,8 +63,8 @@ class ConvolutionRuns {
   }
 
  private:
-  std::vector<ConvolutionRun> runs_;
-  std::vector<std::size_t> chunks_;
+  PooledVector<ConvolutionRun> runs_;
+  PooledVector<std::size_t> chunks_;
 };
 
 }  // namespace groove::kernels

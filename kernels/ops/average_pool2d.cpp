@@ -12,7 +12,7 @@ void run_as(const Signature& s, const T* x, T* result, int part, int parts) {
   const AttrReader attr = s.attr();
   const PoolAttrs pool = pool_attrs(attr);
   const PoolAxis height(pool, 0, sizes[2]), width(pool, 1, sizes[3]);
-  const std::vector<PoolWindow> columns = windows_of(width);
+  const PooledVector<PoolWindow> columns = windows_of(width);
   const std::vector<std::int64_t> of_row = window_counts(height, attr.boolean(kPoolCountsPadding));
   const std::vector<std::int64_t> of_column =
       window_counts(width, attr.boolean(kPoolCountsPadding));

@@ -11,7 +11,7 @@ void run_as(const Signature& s, const T* grad, T* result, int part, int parts) {
   const IntArrayRef size = attr.integers(kPoolInput);
   const PoolAttrs pool = pool_attrs(attr);
   const PoolAxis height(pool, 0, size[0]), width(pool, 1, size[1]);
-  const std::vector<PoolWindow> columns = windows_of(width);
+  const PooledVector<PoolWindow> columns = windows_of(width);
   const std::vector<std::int64_t> of_row = window_counts(height, attr.boolean(kPoolCountsPadding));
   const std::vector<std::int64_t> of_column =
       window_counts(width, attr.boolean(kPoolCountsPadding));

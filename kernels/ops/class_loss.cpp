@@ -20,7 +20,7 @@ std::vector<AttrField> class_loss_attributes() {
   return {{"reduction", AttrType::kInt}, {"ignore_index", AttrType::kInt}};
 }
 
-TypeResult class_loss_type(const Signature& s) {
+static void check_operands(const Signature& s) {
   const Type &input = s.inputs[0], &target = s.inputs[1];
   const std::string& op = s.op.name;
   GROOVE_CHECK(is_floating(input.dtype), "{}: input is {}; it must be floating", op,
@@ -33,11 +33,16 @@ TypeResult class_loss_type(const Signature& s) {
   const std::int64_t reduction = s.attr().integer(kReduction);
   GROOVE_CHECK(reduction >= Reduction::None && reduction <= Reduction::Sum,
                "{}: reduction {} is none of None, Mean, Sum", op, reduction);
-  return {{{input.dtype, reduction == Reduction::None ? target.sizes : Shape{}}}, input.dtype};
+}
+
+TypeResult class_loss_type(const Signature& s) {
+  check_operands(s);
+  const bool is_whole = s.attr().integer(kReduction) == Reduction::None;
+  return {{{s.inputs[0].dtype, is_whole ? s.inputs[1].sizes : Shape{}}}, s.inputs[0].dtype};
 }
 
 void check_classes(const Signature& s, ArrayRef<Tensor> inputs) {
-  s.op.type(s);  // shapes first: the range is read from them
+  check_operands(s);  // shapes first: the range is read from them
   const std::int64_t ignored = s.attr().integer(kIgnoreIndex);
   check_index_range(s.op.name.c_str(), "target", inputs[1], s.inputs[0].sizes[1], &ignored);
 }

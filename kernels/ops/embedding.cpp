@@ -10,19 +10,24 @@ namespace {
 
 constexpr std::int64_t kNoPadding = -1;
 
+void check_operands(const Signature& s) {
+  check_index_dtype("embedding", s.inputs[1]);
+  const Type& weight = s.inputs[0];
+  GROOVE_CHECK(weight.sizes.size() == 2, "embedding: the weight has shape {}, not [rows, size]",
+               to_string(weight.sizes));
+  const std::int64_t padding = s.attr().integer(0);
+  GROOVE_CHECK(padding < weight.sizes[0], "embedding: padding_idx {} is no row of {}", padding,
+               to_string(weight.sizes));
+}
+
 const Op& op = define({
     .name = "embedding",
     .kind = OpKind::kComposite,
     .inputs = 2,
     .attributes = {{"padding_idx", AttrType::kInt}},
     .type = [](const Signature& s) -> TypeResult {
-      check_index_dtype("embedding", s.inputs[1]);
+      check_operands(s);
       const Type& weight = s.inputs[0];
-      GROOVE_CHECK(weight.sizes.size() == 2, "embedding: the weight has shape {}, not [rows, size]",
-                   to_string(weight.sizes));
-      const std::int64_t padding = s.attr().integer(0);
-      GROOVE_CHECK(padding < weight.sizes[0], "embedding: padding_idx {} is no row of {}", padding,
-                   to_string(weight.sizes));
       Shape sizes = s.inputs[1].sizes;
       sizes.push_back(weight.sizes[1]);
       return {{{weight.dtype, sizes}}, weight.dtype};
@@ -44,7 +49,7 @@ const Op& op = define({
     .saves_inputs = 2,
     .check =
         [](const Signature& s, ArrayRef<Tensor> inputs) {
-          s.op.type(s);  // shapes first: the range is read from them
+          check_operands(s);  // shapes first: the range is read from them
           check_index_range("embedding", "index", inputs[1], s.inputs[0].sizes[0]);
         },
     .check_reads = 1,

@@ -7,21 +7,25 @@
 namespace groove {
 namespace {
 
+void check_operands(const Signature& s) {
+  check_index_dtype("gather", s.inputs[1]);
+  const Shape &own = s.inputs[0].sizes, &index = s.inputs[1].sizes;
+  const std::size_t dim = axis_of(s, 0);
+  bool fits = own.size() == index.size();
+  for (std::size_t axis = 0; fits && axis < own.size(); ++axis)
+    fits = axis == dim || index[axis] <= own[axis];
+  GROOVE_CHECK(fits, "gather: index {} does not fit {}: as many axes, no larger outside dim {}",
+               to_string(index), to_string(own), dim);
+}
+
 const Op& op = define({
     .name = "gather",
     .kind = OpKind::kIndexMap,
     .inputs = 2,
     .attributes = {{"dim", AttrType::kInt}},
     .type = [](const Signature& s) -> TypeResult {
-      check_index_dtype("gather", s.inputs[1]);
-      const Shape &own = s.inputs[0].sizes, &index = s.inputs[1].sizes;
-      const std::size_t dim = axis_of(s, 0);
-      bool fits = own.size() == index.size();
-      for (std::size_t axis = 0; fits && axis < own.size(); ++axis)
-        fits = axis == dim || index[axis] <= own[axis];
-      GROOVE_CHECK(fits, "gather: index {} does not fit {}: as many axes, no larger outside dim {}",
-                   to_string(index), to_string(own), dim);
-      return {{{s.inputs[0].dtype, index}}, s.inputs[0].dtype};
+      check_operands(s);
+      return {{{s.inputs[0].dtype, s.inputs[1].sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::GatherLowering{.index_is_full = true}),
     .gradient =
@@ -33,7 +37,7 @@ const Op& op = define({
     .saves_inputs = 2,
     .check =
         [](const Signature& s, ArrayRef<Tensor> inputs) {
-          s.op.type(s);  // shapes first: the range is read from them
+          check_operands(s);  // shapes first: the range is read from them
           const auto dim = static_cast<std::size_t>(s.attr().integer(0));
           check_index_range("gather", "index", inputs[1], s.inputs[0].sizes[dim]);
         },

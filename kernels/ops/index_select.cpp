@@ -7,17 +7,22 @@
 namespace groove {
 namespace {
 
+void check_operands(const Signature& s) {
+  check_index_dtype("index_select", s.inputs[1]);
+  GROOVE_CHECK(s.inputs[1].sizes.size() == 1,
+               "index_select: the index has shape {}, not one "
+               "axis",
+               to_string(s.inputs[1].sizes));
+  axis_of(s, 0);
+}
+
 const Op& op = define({
     .name = "index_select",
     .kind = OpKind::kIndexMap,
     .inputs = 2,
     .attributes = {{"dim", AttrType::kInt}},
     .type = [](const Signature& s) -> TypeResult {
-      check_index_dtype("index_select", s.inputs[1]);
-      GROOVE_CHECK(s.inputs[1].sizes.size() == 1,
-                   "index_select: the index has shape {}, not one "
-                   "axis",
-                   to_string(s.inputs[1].sizes));
+      check_operands(s);
       Type result = s.inputs[0];
       result.sizes[axis_of(s, 0)] = s.inputs[1].sizes[0];
       return {{result}, result.dtype};
@@ -32,7 +37,7 @@ const Op& op = define({
     .saves_inputs = 2,
     .check =
         [](const Signature& s, ArrayRef<Tensor> inputs) {
-          s.op.type(s);  // shapes first: the range is read from them
+          check_operands(s);  // shapes first: the range is read from them
           const auto dim = static_cast<std::size_t>(s.attr().integer(0));
           check_index_range("index_select", "index", inputs[1], s.inputs[0].sizes[dim]);
         },

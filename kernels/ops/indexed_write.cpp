@@ -10,6 +10,7 @@
 #include "kernels/ops/axis.h"
 #include "kernels/ops/reference.h"
 #include "src/core/faults.h"
+#include "src/core/pooled.h"
 
 namespace groove {
 namespace {
@@ -40,7 +41,7 @@ template <typename T, typename Index, bool kAdds>
 class Writer {
  public:
   Writer(const Signature& s, ArrayRef<Tensor> inputs, const Tensor& output, bool into_zeros)
-      : sizes_(s.op.type(s).outputs[0].sizes),
+      : sizes_(into_zeros ? Shape(s.attr().integers(1)) : s.inputs[0].sizes),
         dim_(static_cast<std::size_t>(s.attr().integer(0))),
         source_sizes_(s.inputs.back().sizes),
         count_(inputs[inputs.size() - 2].impl()->numel),
@@ -175,7 +176,7 @@ class Writer {
   const T* const source_;
   T* const target_;
   std::int64_t width_ = 1;                                   // elements of one write
-  std::vector<std::pair<std::int64_t, std::int64_t>> sums_;  // of targets and sources
+  PooledVector<std::pair<std::int64_t, std::int64_t>> sums_;  // of targets and sources
 };
 
 // What is only moved is moved as words of its size; so are integers added, which wrap.
@@ -225,7 +226,7 @@ void check_fit(const Signature& s, const IndexedWrite& spec, const Shape& own) {
                to_string(index), to_string(source), to_string(own), dim);
 }
 
-TypeResult type_of_write(const Signature& s, const IndexedWrite& spec) {
+Type checked_type(const Signature& s, const IndexedWrite& spec) {
   check_index_dtype(spec.name, s.inputs[s.inputs.size() - 2]);
   const Type& source = s.inputs.back();
   const Type result = spec.into_zeros ? Type{source.dtype, s.attr().integers(1)} : s.inputs[0];
@@ -236,6 +237,11 @@ TypeResult type_of_write(const Signature& s, const IndexedWrite& spec) {
                spec.name, name(result.dtype), name(source.dtype));
   GROOVE_CHECK(spec.meeting == Meeting::kLast || source.dtype != kBool,
                "{}: not defined for Bool tensors; convert with to(kInt)", spec.name);
+  return result;
+}
+
+TypeResult type_of_write(const Signature& s, const IndexedWrite& spec) {
+  const Type result = checked_type(s, spec);
   return {{result}, result.dtype};
 }
 
@@ -321,7 +327,7 @@ const Op& define(IndexedWrite spec) {
       .saves_inputs = spec.into_zeros ? 1u : 2u,
       .check =
           [spec](const Signature& s, ArrayRef<Tensor> inputs) {
-            const Shape sizes = s.op.type(s).outputs[0].sizes;  // shapes first
+            const Shape sizes = checked_type(s, spec).sizes;  // shapes first
             const auto dim = static_cast<std::size_t>(s.attr().integer(0));
             check_index_range(spec.name, "index", inputs[inputs.size() - 2], sizes[dim]);
           },

@@ -32,7 +32,7 @@ struct RowWalk {
   }
 
   const PoolAxis& width;
-  const std::vector<PoolWindow>& columns;
+  const PooledVector<PoolWindow>& columns;
 };
 
 // f32 at strides 1 and 2: eight outputs at a time stay in registers over all their taps. Which
@@ -43,7 +43,7 @@ class VectorWalk {
     return !width.is_adaptive && width.stride <= 2 && height.in * width.in < (1 << 30);
   }
 
-  VectorWalk(const PoolAxis& width, const std::vector<PoolWindow>& columns) : width_(width) {
+  VectorWalk(const PoolAxis& width, const PooledVector<PoolWindow>& columns) : width_(width) {
     for (std::int64_t o = 0; o < width.out; o += 8) {
       const std::int64_t count = std::min<std::int64_t>(8, width.out - o);
       alignas(32) std::int32_t first[8] = {};
@@ -164,7 +164,7 @@ void run_as(const Signature& s, const T* x, T* values, std::int64_t* positions, 
   const Shape& sizes = s.inputs[0].sizes;
   const PoolAttrs pool = pool_attrs(s.attr());
   const PoolAxis height(pool, 0, sizes[2]), width(pool, 1, sizes[3]);
-  const std::vector<PoolWindow> columns = windows_of(width);
+  const PooledVector<PoolWindow> columns = windows_of(width);
   const PlaneRange planes = planes_of(sizes, part, parts);
   if constexpr (sizeof(T) == 4) {
     if (VectorWalk::fits(height, width)) {

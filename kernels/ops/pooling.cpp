@@ -169,8 +169,8 @@ std::int64_t PoolAxis::padded_count(std::int64_t o) const {
   return std::min(first + kernel, in + padding) - first;
 }
 
-std::vector<PoolWindow> windows_of(const PoolAxis& axis) {
-  std::vector<PoolWindow> windows;
+PooledVector<PoolWindow> windows_of(const PoolAxis& axis) {
+  PooledVector<PoolWindow> windows;
   for (std::int64_t o = 0; o < axis.out; ++o) windows.push_back(axis.window(o));
   return windows;
 }

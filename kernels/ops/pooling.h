@@ -5,6 +5,7 @@
 
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/pooled.h"
 
 namespace groove {
 
@@ -46,7 +47,7 @@ struct PoolAxis {
 // Calls step(o, position) for every position of every window, ascending in each window: tap by tap
 // over all outputs, so that the loop inside is one over neighbours.
 template <typename Step>
-void walk_windows(const PoolAxis& axis, const std::vector<PoolWindow>& windows, const Step& step) {
+void walk_windows(const PoolAxis& axis, const PooledVector<PoolWindow>& windows, const Step& step) {
   const auto run = [&](auto stride) {
     for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
       const std::int64_t offset = tap * axis.dilation - axis.padding;
@@ -68,7 +69,7 @@ void walk_windows(const PoolAxis& axis, const std::vector<PoolWindow>& windows, 
     }
   }
 }
-std::vector<PoolWindow> windows_of(const PoolAxis& axis);
+PooledVector<PoolWindow> windows_of(const PoolAxis& axis);
 
 /// The planes of [N, C, …] that one part does.
 struct PlaneRange {

@@ -17,6 +17,7 @@ std::size_t axis_of(const char* op, const Tensor& self, std::int64_t dim) {
 Tensors pieces(Arg self, std::size_t axis, IntArrayRef lengths) {
   const SiteScope scope(self.site);
   Tensors result;
+  result.reserve(lengths.size());
   std::int64_t start = 0;
   for (const std::int64_t length : lengths) {
     result.push_back(

@@ -40,9 +40,8 @@ Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<
 
 // Elements before and after each axis, from the last axis on, as functional::pad takes them.
 template <std::size_t D>
-std::vector<std::int64_t> sides(const conv_padding_t<D>& padding, const Tensor& weight,
-                                const How<D>& how) {
-  std::vector<std::int64_t> result;
+Shape sides(const conv_padding_t<D>& padding, const Tensor& weight, const How<D>& how) {
+  Shape result;
   for (std::size_t axis = D; axis-- > 0;) {
     std::int64_t before = (*padding.sizes())[axis], after = before;
     if (padding.is_same()) {
@@ -62,7 +61,7 @@ std::vector<std::int64_t> sides(const conv_padding_t<D>& padding, const Tensor& 
 template <std::size_t D>
 Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<D>& how,
                 const conv_padding_t<D>& padding, const conv_padding_mode_t& mode, Site site) {
-  const std::vector<std::int64_t> both = sides(padding, weight, how);
+  const Shape both = sides(padding, weight, how);
   bool is_even = true;
   ExpandingArray<D> each = 0;
   for (std::size_t axis = 0; axis < D; ++axis) {
@@ -70,8 +69,8 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
     is_even &= both[2 * (D - 1 - axis)] == both[2 * (D - 1 - axis) + 1];
   }
   if (mode.is_zeros() && is_even) return run(x, weight, bias, how, each, site);
-  const Tensor padded =
-      functional::pad(x, functional::PadFuncOptions(both).mode(mode.mode()), site);
+  const Tensor padded = functional::pad(
+      x, functional::PadFuncOptions(IntArrayRef(both).vec()).mode(mode.mode()), site);
   return run(padded, weight, bias, how, ExpandingArray<D>(0), site);
 }
 

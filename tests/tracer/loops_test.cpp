@@ -111,7 +111,7 @@ TEST_P(Loops, RunTheSameWithGradientsInTheArena) {
 
 // The memory of gradients that are not kept is the loop's own.
 TEST(Gradients, OfASteadyStepTakeNoMemoryOfTheirOwn) {
-  constexpr std::int64_t kWide = 512;
+  constexpr std::int64_t kRows = 1024, kWide = 256;
   const auto peak = [](bool keeps) {
     tt::set_hot(1);
     tt::set_synchronous(true);
@@ -125,7 +125,7 @@ TEST(Gradients, OfASteadyStepTakeNoMemoryOfTheirOwn) {
     for (int step = 0; step < 12; ++step) {
       if (step == 8) memory::reset_peak();
       optimizer.zero_grad();
-      Tensor x = groove::ones({kWide, kWide});
+      Tensor x = groove::ones({kRows, kWide});
       for (const Tensor& weight : weights) x = groove::tanh(x.mm(weight));
       const Tensor loss = x.mean();
       loss.backward();

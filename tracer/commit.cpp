@@ -132,8 +132,10 @@ void* Replay::output_buffer(std::size_t output) {
     return at;
   }
   // The storage of the last iteration serves again when nothing else refers to it.
-  if (!impl.storage || is_lent(*impl.storage) || (impl.storage->use_count() > 1 && !has_fault(Fault::kSharedResultMemory)) ||
-      impl.storage->flags != 0 || impl.storage->bytes < bytes)
+  const bool is_shared =
+      impl.storage && impl.storage->use_count() > 1 && !has_fault(Fault::kSharedResultMemory);
+  if (!impl.storage || is_lent(*impl.storage) || is_shared || impl.storage->flags != 0 ||
+      impl.storage->bytes < bytes)
     impl.storage = allocate_storage(bytes);
   impl.storage->version = info.writes;
   return impl.storage->data;

@@ -10,6 +10,7 @@
 #include "groove/jit.h"
 #include "groove/memory.h"
 #include "src/core/autograd_meta.h"
+#include "tests/tracer/at_once.h"
 #include "tracer/testing.h"
 
 namespace groove::testing {
@@ -17,18 +18,8 @@ namespace {
 
 namespace tt = tracer::testing;
 
-class Histories : public ::testing::Test {
+class Histories : public CompiledAtOnce {
  protected:
-  void SetUp() override {
-    tt::set_hot(1);
-    tt::set_synchronous(true);
-    tt::forget_everything();
-    jit::set_mode(jit::Mode::kAuto);
-  }
-  void TearDown() override {
-    tt::forget_everything();
-    jit::set_mode(jit::Mode::kAuto);
-  }
   static std::vector<double> numbers_of(const Tensor& tensor) {
     const Tensor dense = tensor.detach().to(kDouble).contiguous();
     const double* const data = dense.const_data_ptr<double>();

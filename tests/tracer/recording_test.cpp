@@ -4,26 +4,12 @@
 #include "groove/groove.h"
 #include "groove/jit.h"
 #include "groove/memory.h"
-#include "tracer/testing.h"
+#include "tests/tracer/at_once.h"
 
 namespace groove::testing {
 namespace {
 
-namespace tt = tracer::testing;
-
-class Recordings : public ::testing::Test {
- protected:
-  void SetUp() override {
-    tt::set_hot(1);
-    tt::set_synchronous(true);
-    tt::forget_everything();
-    jit::set_mode(jit::Mode::kAuto);
-  }
-  void TearDown() override {
-    tt::forget_everything();
-    jit::set_mode(jit::Mode::kAuto);
-  }
-};
+class Recordings : public CompiledAtOnce {};
 
 // The most memory that is held during some iterations, in addition to what is held before.
 template <typename Iteration>

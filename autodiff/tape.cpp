@@ -52,11 +52,6 @@ void destroy(TapeNode* node) {
   is_destroying = false;
 }
 
-static void free_meta(AutogradMeta* meta) {
-  meta->~AutogradMeta();
-  deallocate_object(meta, sizeof(AutogradMeta));
-}
-
 static void let_go(AutogradMeta& meta) {
   if (meta.accumulator)
     static_cast<autodiff::Accumulator&>(*meta.accumulator).leaf.store(nullptr);
@@ -68,12 +63,12 @@ static void let_go(AutogradMeta& meta) {
 
 void destroy_autograd_meta(AutogradMeta* meta) {
   let_go(*meta);
-  free_meta(meta);
+  delete meta;
 }
 
 AutogradMeta& autograd_meta(TensorImpl& impl) {
   if (AutogradMeta* const known = impl.autograd) return *known;
-  auto* const fresh = new (allocate_object(sizeof(AutogradMeta))) AutogradMeta;
+  auto* const fresh = new AutogradMeta;
   AutogradMeta* const first = impl.autograd.set_if(nullptr, fresh);
   if (first != fresh) destroy_autograd_meta(fresh);  // another thread that uses the same leaf
   return *first;
@@ -206,7 +201,7 @@ void move_history(TensorImpl& from, TensorImpl& to) {
       if (auto& retained = static_cast<Node&>(*kept.grad_fn).retained)
         for (auto& entry : *retained)
           if (entry.meta == moved) entry.meta = &kept;
-    free_meta(moved);
+    delete moved;
   } else {
     if (to.autograd) destroy_autograd_meta(std::exchange(to.autograd, nullptr));
     to.autograd = moved;

@@ -21,10 +21,7 @@ struct Edge {
 };
 
 // A node the engine can run. Its owner fills the members; `edges` lives as long as the node.
-struct Node : TapeNode {
-  static void* operator new(std::size_t bytes) { return allocate_object(bytes); }
-  static void operator delete(void* node, std::size_t bytes) { deallocate_object(node, bytes); }
-
+struct Node : TapeNode, FromPool {
   Edge* edges = nullptr;  // one per input of the op
   std::uint32_t edge_count = 0;
   std::uint32_t output_count = 1;

@@ -7,10 +7,7 @@
 namespace groove {
 
 // One view op on the way from the base. Lists share their beginnings.
-struct ViewStep : detail::RefCounted {
-  static void* operator new(std::size_t bytes) { return allocate_object(bytes); }
-  static void operator delete(void* step, std::size_t bytes) { deallocate_object(step, bytes); }
-
+struct ViewStep : detail::RefCounted, FromPool {
   const Op* op = nullptr;
   Attrs attrs;
   SmallVector<Scalar, 2> numbers;

@@ -25,7 +25,6 @@ constexpr double kReadAgain = 0.25;
 constexpr std::int64_t kMostMatrixBytes = 4 << 20, kNearBytes = 256 << 10;
 // A right matrix whose rows lie further apart than this is laid out afresh once for all blocks.
 constexpr std::int64_t kSpreadBytes = 512 << 10;
-constexpr std::size_t kMostProducts = 8;
 // Rows this far apart share two sets of the first-level cache.
 constexpr std::int64_t kAliasedRow = 2048;
 
@@ -92,9 +91,12 @@ class Joiner {
       members.insert(members.end(), after.begin(), after.end());
       return members;
     }
+    std::size_t products() const { return before.size() + after.size(); }
     bool has(std::int32_t index) const {
-      const std::vector<std::int32_t> members = all();
-      return std::find(members.begin(), members.end(), index) != members.end();
+      const auto is_among = [&](const std::vector<std::int32_t>& side) {
+        return std::find(side.begin(), side.end(), index) != side.end();
+      };
+      return index == rows || is_among(before) || is_among(after);
     }
   };
 
@@ -111,7 +113,7 @@ class Joiner {
         auto& side = operand.is_store ? team.after : team.before;
         Team larger = team;
         (operand.is_store ? larger.after : larger.before).push_back(other);
-        if (larger.all().size() <= kMostProducts && fits(larger)) side.push_back(other);
+        if (larger.products() <= Relay::kMostProducts && fits(larger)) side.push_back(other);
       }
     }
     if (team.before.empty() || team.after.empty()) return -1;
@@ -479,12 +481,8 @@ class Joiner {
     }
   }
 
-  // As products alone: where much is needed, for as many threads as the machine runs at once.
   void add_scratch(LaunchPlan& plan, std::int64_t blocks, std::int64_t bytes) {
-    constexpr std::int64_t kLargeScratch = 128 << 10;
-    std::int64_t most = most_threads();
-    if (bytes > kLargeScratch) most = std::min(most, cores());
-    most = std::min(most, blocks);
+    const std::int64_t most = std::min<std::int64_t>(threads_with_scratch(bytes), blocks);
     plan.most_parts = static_cast<int>(most);
     plan.scratch_bytes = bytes;
     Buffer buffer;

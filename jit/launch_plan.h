@@ -17,6 +17,9 @@ using BufferId = std::int32_t;
 
 /// Programs have room for this many threads: all there are, and enough for tests on few cores.
 int most_threads();
+/// For how many of them there is room where each needs `bytes` of its own: where that is much, for
+/// those that the machine runs at once.
+int threads_with_scratch(std::int64_t bytes);
 
 // One contiguous piece of memory a program reads or writes.
 struct Buffer {

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::int64_t kLine = 64;
 constexpr std::size_t kTreeLeaves = 32;
-constexpr std::size_t kLargeScratch = 128 << 10;  // a thread
 // A row of less than a vector waits longer for its masked store than a second computation takes; a
 // longer row than the other is not in a near cache any more when it is wanted again.
 constexpr std::int64_t kLeastRow = 16, kMostRowBytes = 128 << 10;
@@ -391,8 +390,7 @@ class Lowerer {
 
   static std::int64_t rounded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-  // Room for every number of threads that a run may have; where much is needed, for as many as the
-  // machine runs at once.
+  // Room for every number of threads that a run may have.
   void add_scratch(LaunchPlan& plan) {
     kernels::ContractionLaunch launch;
     launch.shape = plan.shape;
@@ -401,11 +399,9 @@ class Lowerer {
     for (int parts = 1; parts <= most; ++parts) {
       bytes = std::max(bytes, plan.contraction->scratch_bytes(launch, parts));
     }
-    if (bytes > kLargeScratch) {
-      const int cores = static_cast<int>(std::thread::hardware_concurrency());
-      most = plan.most_parts = std::clamp(cores, 1, most);
-    }
     plan.scratch_bytes = rounded(static_cast<std::int64_t>(bytes));
+    const int with_scratch = threads_with_scratch(plan.scratch_bytes);
+    if (with_scratch < most) most = plan.most_parts = with_scratch;
     if (bytes != 0) plan.scratch = temporary(plan.scratch_bytes * most);
   }
 
@@ -529,6 +525,12 @@ int most_threads() {
   static const int count =
       std::max({4, kernels::num_threads(), static_cast<int>(std::thread::hardware_concurrency())});
   return count;
+}
+
+int threads_with_scratch(std::int64_t bytes) {
+  constexpr std::int64_t kLargeScratch = 128 << 10;
+  if (bytes <= kLargeScratch) return most_threads();
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads());
 }
 
 Lowered lower_groups(const Graph& graph, const Fusion& fusion, const LoweringOptions& options) {

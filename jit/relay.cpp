@@ -23,8 +23,6 @@ struct Relay::Block {
 
 namespace {
 
-constexpr std::size_t kMostProducts = 8;
-
 template <typename T>
 void lay_out(const kernels::ContractionShape& s, const void* b, void* to, std::int64_t to_row) {
   if (s.b_row == 1) {
@@ -123,7 +121,7 @@ void Relay::run_rows(const Block& block, const kernels::Callable& code) const no
   }
   launch.pointers = own;
   launch.strides = reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(rows.strides.data());
-  launch.scalars = block.scalars + rows.first_scalar;
+  launch.scalars = block.scalars;
   code.run(launch);
 }
 

@@ -39,11 +39,12 @@ class Relay {
     kernels::Launch launch;  // of all rows, without pointers and scalars
     std::vector<Source> sources;
     std::vector<std::array<std::int64_t, kernels::kMaxAxes>> strides;
-    std::int32_t first_scalar = 0;
   };
+  static constexpr std::size_t kMostProducts = 7;
 
   Rows rows;
-  std::vector<Product> products;  // the first `before` of them make rows, the others read them
+  std::vector<Product> products;  // the first `before` of them make rows, the others read them;
+                                  // kMostProducts at most
   std::size_t before = 0;
   // Blocks lie within units of rows, over which no part changes its matrices.
   std::int64_t units = 0, unit = 0, blocks_per_unit = 1;

@@ -12,18 +12,24 @@
 namespace groove::tracer {
 namespace {
 
+// visit(word, position, output) for each output that a word makes.
+template <typename Visit>
+void for_each_result(const SegmentContent& segment, const Visit& visit) {
+  for (std::size_t w = 0; w < segment.words.size(); ++w) {
+    const Word& word = segment.words[w];
+    for (std::size_t k = 0; k < word.outputs.size(); ++k)
+      if (word.outputs[k] != kNoSlot && word.output_is_new[k]) visit(word, w, k);
+  }
+}
+
 // Of every tensor object that takes part; empty for what only exists inside a library call.
 std::vector<std::string> slot_names(const Segment& segment) {
   std::vector<std::string> names(segment.slots.size());
   for (std::size_t i = 0; i < segment.live_ins.size(); ++i)
     names[static_cast<std::size_t>(segment.live_ins[i])] = input_name(segment, i);
-  for (std::size_t w = 0; w < segment.words.size(); ++w) {
-    const Word& word = segment.words[w];
-    for (std::size_t k = 0; k < word.outputs.size(); ++k) {
-      if (word.outputs[k] == kNoSlot || !word.output_is_new[k]) continue;
-      names[static_cast<std::size_t>(word.outputs[k])] = result_name(word, w, k);
-    }
-  }
+  for_each_result(segment, [&](const Word& word, std::size_t w, std::size_t k) {
+    names[static_cast<std::size_t>(word.outputs[k])] = result_name(word, w, k);
+  });
   return names;
 }
 
@@ -149,15 +155,11 @@ std::string input_name(const SegmentContent& segment, std::size_t i) {
 void name_values(Graph& graph, const SegmentContent& segment) {
   for (std::size_t i = 0; i < segment.live_ins.size(); ++i)
     graph.values[static_cast<std::size_t>(graph.inputs[i].value)].name = input_name(segment, i);
-  for (std::size_t w = 0; w < segment.words.size(); ++w) {
-    const Word& word = segment.words[w];
-    for (std::size_t k = 0; k < word.outputs.size(); ++k) {
-      if (word.outputs[k] == kNoSlot || !word.output_is_new[k]) continue;
-      const ValueId value = segment.slot_values[static_cast<std::size_t>(word.outputs[k])];
-      std::string& name = graph.values[static_cast<std::size_t>(value)].name;
-      if (name.empty()) name = result_name(word, w, k);
-    }
-  }
+  for_each_result(segment, [&](const Word& word, std::size_t w, std::size_t k) {
+    const ValueId value = segment.slot_values[static_cast<std::size_t>(word.outputs[k])];
+    std::string& name = graph.values[static_cast<std::size_t>(value)].name;
+    if (name.empty()) name = result_name(word, w, k);
+  });
 }
 
 std::string result_name(const Word& word, std::size_t position, std::size_t k) {

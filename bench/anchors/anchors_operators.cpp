@@ -1,6 +1,7 @@
 // A9: a chain of elementwise operators on 4,194,304 floats; A11: what one small operator costs; A12:
 // Adam alone over 10 M parameters in 100 tensors; A13: softmax and layer norm over 4096 rows of
-// 1024; A17: scaled dot-product attention. Each result is read before the next step, so none can be left out.
+// 1024; A17: scaled dot-product attention. Each result is read before the next step, so none can be
+// left out.
 #include <torch/torch.h>
 
 #include <functional>

@@ -213,17 +213,17 @@ class Walk {
   x86::Mem mask_bytes(const Instr& instr) const {
     return x86::ptr(kPointers[instr.imm - 1], v_ * e_->vector_bytes / e_->element);
   }
-  int mask_lanes() const { return (e_->is_half(v_) ? 32 : 64) / e_->element; }
+  Inst::Id mask_move() const {
+    const int lanes = (e_->is_half(v_) ? 32 : 64) / e_->element;
+    if (lanes == 16) return Inst::kIdVmovdqu8;
+    return lanes == 8 ? Inst::kIdVmovq : Inst::kIdVmovd;
+  }
   void load_mask(const Instr& instr, int mask, int bytes) {
     const x86::Vec to = x86::xmm(bytes);
     if (e_->is_masked(v_)) {
       e_->as.k(x86::k1).z().emit(Inst::kIdVmovdqu8, to, mask_bytes(instr));
     } else {
-      const int lanes = mask_lanes();
-      const auto move = lanes == 16  ? Inst::kIdVmovdqu8
-                        : lanes == 8 ? Inst::kIdVmovq
-                                     : Inst::kIdVmovd;
-      e_->as.emit(move, to, mask_bytes(instr));
+      e_->as.emit(mask_move(), to, mask_bytes(instr));
     }
     e_->as.emit(Inst::kIdVptestmb, x86::k(mask), to, to);
   }
@@ -234,11 +234,7 @@ class Walk {
     if (e_->is_masked(v_)) {
       e_->as.k(x86::k1).emit(Inst::kIdVmovdqu8, mask_bytes(instr), from);
     } else {
-      const int lanes = mask_lanes();
-      const auto move = lanes == 16  ? Inst::kIdVmovdqu8
-                        : lanes == 8 ? Inst::kIdVmovq
-                                     : Inst::kIdVmovd;
-      e_->as.emit(move, mask_bytes(instr), from);
+      e_->as.emit(mask_move(), mask_bytes(instr), from);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "groove/tensor.h"
+#include "src/core/pooled.h"
 #include "src/core/tensor_impl.h"
 
 namespace groove {
@@ -24,7 +25,7 @@ using TapeNodePtr = detail::RefPtr<TapeNode>;
 struct ViewStep;  // autodiff/views.h
 void destroy(ViewStep* step);
 
-struct AutogradMeta {
+struct AutogradMeta : FromPool {
   Tensor grad;                   // leaves (and retained results)
   TapeNodePtr grad_fn;           // null for leaves
   std::uint32_t output_index = 0;  // which output of grad_fn this tensor is

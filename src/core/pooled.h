@@ -1,5 +1,5 @@
-// Vectors for what a step makes and drops again: their memory comes from the caching allocator, so
-// that a steady step asks nothing of the system's.
+// Vectors and objects for what a step makes and drops again: their memory comes from the caching
+// allocator, so that a steady step asks nothing of the system's.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,12 @@ struct Pooled {
     deallocate_object(block, count * sizeof(T));
   }
   bool operator==(const Pooled&) const { return true; }
+};
+
+// Base of objects that are made by `new`.
+struct FromPool {
+  static void* operator new(std::size_t bytes) { return allocate_object(bytes); }
+  static void operator delete(void* object, std::size_t bytes) { deallocate_object(object, bytes); }
 };
 
 template <typename T>

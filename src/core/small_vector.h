@@ -1,16 +1,21 @@
-// A vector of trivially copyable values with room for N of them inside: shapes, attributes.
+// A vector of trivially copyable values with room for N of them inside: shapes, attributes. More of
+// them come from the caching allocator, so that a steady step asks nothing of the system's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <new>
 #include <string>
 #include <type_traits>
 
 #include "groove/array_ref.h"
 
 namespace groove {
+
+// Of allocator.h, which knows tensors and so this file.
+void* allocate_object(std::size_t bytes);
+void deallocate_object(void* block, std::size_t bytes) noexcept;
 
 template <typename T, std::uint32_t N>
 class SmallVector {
@@ -87,14 +92,14 @@ class SmallVector {
  private:
   void grow(std::size_t need) {
     std::size_t capacity = capacity_ * 2 > need ? capacity_ * 2 : need;
-    T* fresh = static_cast<T*>(::operator new(capacity * sizeof(T)));
+    T* fresh = static_cast<T*>(allocate_object(capacity * sizeof(T)));
     if (size_) std::memcpy(fresh, data_, size_ * sizeof(T));
     release();
     data_ = fresh;
     capacity_ = static_cast<std::uint32_t>(capacity);
   }
   void release() {
-    if (data_ != inline_values()) ::operator delete(data_);
+    if (data_ != inline_values()) deallocate_object(data_, capacity_ * sizeof(T));
     data_ = inline_values();
     capacity_ = N;
   }

@@ -85,4 +85,16 @@ Expr log1p(Expr x) {
   return select(lt(abs(x), functions::is_single(x) ? 0x1p-26 : 0x1p-55), x, result);
 }
 
+// Of small powers p, p - p²/2 is left, rounded once; from 64 on the 1 is invisible. NaN comes as
+// the power.
+Expr functions::softplus(Expr x) {
+  const Exponential e = exponential(x);
+  const Expr power = scale(e.high, e.exponent), power_low = scale(e.low, e.exponent);
+  const Pair sum = exact_sum(x.builder().constant(x.dtype(), 1.0), power);
+  const Expr curved = log_of_positive(sum.high, (sum.low + power_low) / sum.high);
+  const Expr small = power + fma(power * -0.5, power, power_low);
+  const Expr finite = select(ge(power, is_single(x) ? 0x1p-12 : 0x1p-27), curved, small);
+  return select(gt(x, 64.0), x, finite);
+}
+
 }  // namespace groove::kernels

@@ -58,6 +58,8 @@ Mantissa mantissa(Expr x);
 Expr log_of_positive(Expr x, Expr low = {});
 /// The same in f64 with an error of about 2^-66 of it.
 Pair log_as_pair(Expr x);
+/// log(1 + exp(x)), with the exponential's low part: two roundings less than the two functions.
+Expr softplus(Expr x);
 
 /// The sine and cosine of pi r in f64 with errors of about 2^-56 of them, |r| <= 1/2.
 struct HalfTurn {

@@ -1,6 +1,8 @@
 // softplus: log(1 + exp(beta * self)) / beta, and self itself where that is no different.
+#include <algorithm>
 #include <cmath>
 
+#include "kernels/functions/parts.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -17,8 +19,8 @@ const Op& op = define({
         .body =
             [](kernels::Body& b) {
               const kernels::Expr x = b.inputs[0], scaled = x * b.numbers[kBeta];
-              return kernels::Exprs{select(gt(scaled, b.numbers[kThreshold]), x,
-                                           kernels::log1p(exp(scaled)) / b.numbers[kBeta])};
+              const kernels::Expr curved = kernels::functions::softplus(scaled) / b.numbers[kBeta];
+              return kernels::Exprs{select(gt(scaled, b.numbers[kThreshold]), x, curved)};
             }}),
     .gradient =
         [](const Grad& g) {
@@ -29,7 +31,7 @@ const Op& op = define({
     .saves_inputs = 1,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       const double beta = s.numbers[kBeta].to_double();
-      if (x[0] * beta > s.numbers[kThreshold].to_double()) return x[0];
+      if (x[0] * beta > std::min(s.numbers[kThreshold].to_double(), 64.0)) return x[0];
       return std::log1p(std::exp(x[0] * beta)) / beta;
     }),
     .domain = {-3, 3},

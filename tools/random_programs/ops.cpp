@@ -97,7 +97,7 @@ std::vector<Op> math_ops() {
 const std::vector<Op>& pure_ops() {
   static const std::vector<Op> all = [] {
     std::vector<Op> joined = math_ops();
-    for (const std::vector<Op>& more : {shape_ops(), layer_ops()})
+    for (const std::vector<Op>& more : {shape_ops(), layer_ops(), block_ops()})
       joined.insert(joined.end(), more.begin(), more.end());
     return joined;
   }();

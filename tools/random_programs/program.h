@@ -37,6 +37,7 @@ struct Op {
 const std::vector<Op>& pure_ops();  // of all these:
 std::vector<Op> shape_ops();
 std::vector<Op> layer_ops();
+std::vector<Op> block_ops();
 const std::vector<Op>& inplace_ops();
 const Op& find_op(const std::string& name);
 

@@ -54,6 +54,14 @@ struct Binary {
 };
 const std::vector<Binary>& binary_functions();
 
+/// Loops of references in f64, right to a few of its units, that are vector code; null where there
+/// are none.
+using VectorReference = void (*)(const double* x, double* result, std::int64_t count);
+using VectorReferenceOfTwo = void (*)(const double* x, const double* y, double* result,
+                                      std::int64_t count);
+VectorReference vector_reference(const Unary& f);
+VectorReferenceOfTwo vector_reference(const Binary& f);
+
 /// The worst error seen, and where. A wrong sign, NaN or infinity counts as 1e30.
 struct Worst {
   double ulp = 0, x = 0, y = 0;

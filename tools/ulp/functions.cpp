@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/functions/parts.h"
 #include "tools/ulp/accuracy.h"
 
 namespace groove::accuracy {
@@ -170,10 +171,21 @@ void big_erfinv(mpfr_ptr result, mpfr_ptr x) {
   mpfr_setsign(result, y, mpfr_signbit(x), MPFR_RNDN);
 }
 
+// log(1 + exp(x)), and by its definition x itself beyond 20.
+void big_softplus(mpfr_ptr result, mpfr_ptr x) {
+  if (mpfr_nan_p(x) || mpfr_cmp_ui(x, 20) > 0) {
+    mpfr_set(result, x, MPFR_RNDN);
+    return;
+  }
+  mpfr_exp(result, x, MPFR_RNDN);
+  mpfr_log1p(result, result, MPFR_RNDN);
+}
+
 double quick_rsqrt(double x) { return 1.0 / std::sqrt(x); }
 double quick_sigmoid(double x) {
   return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x));
 }
+double quick_softplus(double x) { return x > 20 ? x : std::log1p(std::exp(x)); }
 double quick_silu(double x) {
   return x >= 0.0 ? x / (1.0 + std::exp(-x)) : std::isinf(x) ? -0.0 : x * quick_sigmoid(x);
 }
@@ -190,6 +202,7 @@ long double close_rsqrt(long double x) { return 1.0L / sqrtl(x); }
 long double close_sigmoid(long double x) {
   return x >= 0 ? 1.0L / (1.0L + expl(-x)) : expl(x) / (1.0L + expl(x));
 }
+long double close_softplus(long double x) { return x > 20 ? x : log1pl(expl(x)); }
 long double close_silu(long double x) { return x * close_sigmoid(x); }
 // Further down the exponent of the tail magnifies the rounding of its argument: MPFR decides there.
 long double close_gelu(long double x) { return x < -3 ? NAN : 0.5L * x * erfcl(-x * sqrtl(0.5L)); }
@@ -287,7 +300,7 @@ void draw_point(std::uint64_t first, std::uint64_t second, bool single, double& 
 
 const std::vector<Unary>& unary_functions() {
   using namespace kernels;
-  static const std::vector<Unary> functions = {
+  static const std::vector<Unary> all = {
       {"exp", exp, call<mpfr_exp>, [](double x) { return std::exp(x); }, expl, 1, 1},
       {"exp2", exp2, call<mpfr_exp2>, [](double x) { return std::exp2(x); }, exp2l},
       {"expm1", expm1, call<mpfr_expm1>, [](double x) { return std::expm1(x); }, expm1l},
@@ -306,6 +319,8 @@ const std::vector<Unary>& unary_functions() {
       {"tanh", tanh, call<mpfr_tanh>, [](double x) { return std::tanh(x); }, tanhl, 1, 1},
       {"sigmoid", sigmoid, big_sigmoid, quick_sigmoid, close_sigmoid, 1, 1},
       {"silu", silu, big_silu, quick_silu, close_silu, 1, 1},
+      {"softplus", [](Expr x) { return select(gt(x, 20.0), x, functions::softplus(x)); },
+       big_softplus, quick_softplus, close_softplus},
       {"erf", erf, call<mpfr_erf>, [](double x) { return std::erf(x); }, erfl, 1, 1},
       {"erfc", erfc, call<mpfr_erfc>, [](double x) { return std::erfc(x); }, erfcl, 1, 1},
       {"erfinv", erfinv, big_erfinv, nullptr, close_erfinv, 4, 4},
@@ -317,18 +332,18 @@ const std::vector<Unary>& unary_functions() {
       {"trigamma", [](Expr x) { return polygamma(1, x); }, big_trigamma, nullptr, close_trigamma, 4,
        4, true},
   };
-  return functions;
+  return all;
 }
 
 const std::vector<Binary>& binary_functions() {
   using namespace kernels;
-  static const std::vector<Binary> functions = {
+  static const std::vector<Binary> all = {
       {"pow", pow, big_pow, [](double x, double y) { return std::pow(x, y); }, powl, 1, 2,
        draw_power},
       {"atan2", atan2, big_atan2, [](double x, double y) { return std::atan2(x, y); }, atan2l, 1, 2,
        draw_point},
   };
-  return functions;
+  return all;
 }
 
 }  // namespace groove::accuracy

@@ -17,10 +17,12 @@ constexpr int kFirstOuter = 2;
 // when all of them fall into the same sets. Short rows do so by themselves.
 constexpr std::int64_t kBlock = 16, kShortRow = 128;
 constexpr std::size_t kMostStreamed = 31;
-// Instructions of a phase that is worth asking for the next row in; from how many on memory is idle
-// long enough for the first cache; the most accesses, for the sake of registers.
-constexpr int kLeastAhead = 8, kIdle = 24;
-constexpr std::size_t kMostAhead = 4;
+// Instructions of the longest phase that make looking ahead worth it; the most accesses, for the
+// sake of registers; how many loads leave room in the first cache.
+constexpr int kLeastAhead = 8;
+constexpr std::size_t kMostAhead = 2, kMostNear = 4;
+// The last phase has less time for it where its stores, the results, keep memory busy.
+constexpr int kStoringShare = 4;
 
 // As the system sees it: what the processor says of itself may be all that its package has.
 std::int64_t half_of_last_cache() {
@@ -43,34 +45,56 @@ std::int64_t least_streamed() {
 
 Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels) {
   Lookahead ahead;
+  ahead.phases.resize(kernel.phases.size());
   if (kernel.order != Order::kRow) return ahead;
+  std::vector<int> weights, halves(kernel.phases.size(), 0);
   int most = 0, walks = 0;
-  for (std::size_t p = 0; p < kernel.phases.size(); ++p) {
+  for (const Phase& phase : kernel.phases) {
     int weight = 0;
-    bool has_work = false;
-    for (std::int32_t id = kernel.phases[p].begin; id < kernel.phases[p].end; ++id) {
+    bool has_work = false, may_stream = false;
+    for (std::int32_t id = phase.begin; id < phase.end; ++id) {
       const Instr& instr = kernel.code[static_cast<std::size_t>(id)];
+      may_stream |= instr.prim == Prim::kStore && streams(kernel, instr.imm);
       has_work |=
           is_reduction(instr.prim) || (instr.prim == Prim::kStore &&
                                        kernel.accesses[instr.imm].inner != StrideClass::kBroadcast);
       if (levels[static_cast<std::size_t>(id)] == Level::kVector) ++weight;
     }
-    if (!has_work) continue;
-    ++walks;
-    if (weight <= most) continue;
-    most = weight;
-    ahead.phase = static_cast<std::int32_t>(p);
+    if (!has_work) weight = 0;
+    walks += has_work ? 1 : 0;
+    most = std::max(most, weight);
+    const bool is_last = &phase == &kernel.phases.back();
+    weights.push_back(is_last && may_stream ? weight / kStoringShare : weight);
   }
-  if (walks < 2 || most < kLeastAhead) ahead.phase = -1;
-  if (ahead.phase < 0) return ahead;
-  ahead.is_near = most >= kIdle;
+  if (walks < 2 || most < kLeastAhead) return ahead;
+  std::vector<std::int32_t> accesses;
   for (const Instr& instr : kernel.code) {
-    if (instr.prim != Prim::kLoad || ahead.accesses.size() == kMostAhead) continue;
-    if (kernel.accesses[instr.imm].inner != StrideClass::kContiguous) continue;
-    const auto access = static_cast<std::int32_t>(instr.imm);
-    const auto& known = ahead.accesses;
-    if (std::find(known.begin(), known.end(), access) == known.end()) {
-      ahead.accesses.push_back(access);
+    if (instr.prim != Prim::kLoad) continue;
+    const Access& access = kernel.accesses[instr.imm];
+    if (access.inner != StrideClass::kContiguous || element_size(access.dtype) < 2) continue;
+    const auto index = static_cast<std::int32_t>(instr.imm);
+    if (std::find(accesses.begin(), accesses.end(), index) == accesses.end()) {
+      accesses.push_back(index);
+    }
+  }
+  ahead.is_near = accesses.size() <= kMostNear;
+  if (accesses.size() > kMostAhead) accesses.resize(kMostAhead);
+  // A half goes where there is most work for each that is asked for.
+  const auto next = [&] {
+    std::size_t best = 0;
+    for (std::size_t p = 1; p < weights.size(); ++p) {
+      if (weights[p] * (halves[best] + 1) > weights[best] * (halves[p] + 1)) best = p;
+    }
+    ++halves[best];
+    return best;
+  };
+  for (const std::int32_t access : accesses) {
+    const std::size_t first = next(), second = next();
+    if (first == second) {
+      ahead.phases[first].push_back({access, Lookahead::Part::kWhole});
+    } else {
+      ahead.phases[first].push_back({access, Lookahead::Part::kFirstHalf});
+      ahead.phases[second].push_back({access, Lookahead::Part::kSecondHalf});
     }
   }
   return ahead;

@@ -34,14 +34,20 @@ struct NestArguments {
 enum class Level : std::uint8_t { kLaunch, kRow, kVector };
 
 // A row that several phases walk comes from memory in the first of them, while nothing is computed,
-// and what is computed from it later keeps memory idle. So the phase with most to do asks for the
-// next row as it goes.
+// and what is computed from it later keeps memory idle. So all phases ask for a later row as they
+// go, each for as much of it as it has a share in the work: the next row, into the first cache,
+// where few rows are in use at a time, otherwise the one after it, into the second.
 struct Lookahead {
-  std::int32_t phase = -1;             // -1: none
-  std::vector<std::int32_t> accesses;  // contiguous loads whose next row is asked for
-  bool is_near = false;                // into the first cache, not the second
+  enum class Part : std::uint8_t { kWhole, kFirstHalf, kSecondHalf };
+  struct Ask {
+    std::int32_t access;  // a contiguous load
+    Part part;            // of its row
+  };
+  std::vector<std::vector<Ask>> phases;
+  bool is_near = false;
+  int rows() const { return is_near ? 1 : 2; }
   // A longer row would be gone again: the present one is asked for instead, which does nothing.
-  static constexpr std::int64_t kLongest = 64 << 10;
+  static constexpr std::int64_t kLongest = 32 << 10;
 };
 Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels);
 

@@ -11,6 +11,10 @@
 namespace groove::kernels::assembly {
 namespace {
 
+// Addresses that stay in registers through all phases of a row. Where there are more, loops would
+// find those that they use on the stack and others in their place.
+constexpr std::size_t kMostResident = 4;
+
 bool is_index1(const Instr& instr) { return instr.prim == Prim::kIndex && instr.imm == 1; }
 
 }  // namespace
@@ -58,6 +62,13 @@ Mem Nest::argument(std::size_t offset) const {
 void Nest::set_up() {
   const std::size_t count = kernel_.accesses.size();
   pointers_.resize(count);
+  if (kernel_.phases.size() > 1 && kernel_.order != Order::kColumn && count > kMostResident) {
+    const Mem all = function_.new_stack(static_cast<std::uint32_t>(count * sizeof(void*)));
+    for (std::size_t a = 0; a < count; ++a) {
+      resting_.push_back(with_offset(all, static_cast<std::int64_t>(a * sizeof(void*))));
+      resting_.back().setSize(sizeof(void*));
+    }
+  }
   moving_.resize(count);
   strides_.resize(count);
   offsets_.resize(count);
@@ -65,6 +76,7 @@ void Nest::set_up() {
     const std::size_t at = offsetof(NestArguments, accesses) + a * sizeof(NestAccess);
     pointers_[a] = function_.new_gp();
     cc_.mov(pointers_[a], argument(at + offsetof(NestAccess, pointer)));
+    if (!resting_.empty()) cc_.mov(resting_[a], pointers_[a]);
     if (kernel_.accesses[a].inner != StrideClass::kStrided) continue;
     moving_[a] = function_.new_gp();
     strides_[a] = function_.new_gp();
@@ -131,16 +143,27 @@ int Nest::weight(const Phase& phase) const {
   return count;
 }
 
-void Nest::start_row() {
+void Nest::start_row(const Phase& phase) {
   cc_.xor_(i_.r32(), i_.r32());
   for (std::size_t a = 0; a < moving_.size(); ++a) {
-    if (moving_[a].isValid()) cc_.mov(moving_[a], pointers_[a]);
+    if (!moving_[a].isValid()) continue;
+    if (resting_.empty()) {
+      cc_.mov(moving_[a], pointers_[a]);
+    } else {
+      cc_.mov(moving_[a], resting_[a]);
+    }
   }
-  start_streams();
+  start_streams(phase);
 }
 
-void Nest::start_streams() {
-  if (streaming_ == 0) return;
+void Nest::start_streams(const Phase& phase) {
+  std::uint32_t stored = 0;
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[id];
+    if (instr.prim == Prim::kStore && instr.imm < 32) stored |= std::uint32_t{1} << instr.imm;
+  }
+  stored &= streaming_;
+  if (stored == 0) return;
   if (!streamed_.isValid()) streamed_ = function_.new_gp();
   cc_.mov(streamed_, argument(offsetof(NestArguments, streamed)));
   const Label done = function_.new_label();
@@ -149,7 +172,7 @@ void Nest::start_streams() {
   const Gp bits = function_.new_gp();
   cc_.xor_(bits.r32(), bits.r32());
   for (std::size_t a = 0; a < pointers_.size(); ++a) {
-    if (streaming_ >> a & 1) cc_.or_(bits, pointers_[a]);
+    if (a < 32 && (stored >> a & 1) != 0) cc_.or_(bits, pointers_[a]);
   }
   cc_.test(bits.r32(), function_.vector_bytes() - 1);
   cc_.jz(done);
@@ -179,7 +202,15 @@ void Nest::for_each_row(void (Nest::*row)()) {
   (this->*row)();
   for (std::size_t a = 0; a < pointers_.size(); ++a) {
     const std::size_t at = offsetof(NestArguments, accesses) + a * sizeof(NestAccess);
-    cc_.add(pointers_[a], argument(at + offsetof(NestAccess, stride) + 8));
+    const Mem stride = argument(at + offsetof(NestAccess, stride) + 8);
+    if (resting_.empty()) {
+      cc_.add(pointers_[a], stride);
+    } else {
+      const Function::Scope scope(function_);
+      const Gp step = function_.new_gp();
+      cc_.mov(step, stride);
+      cc_.add(resting_[a], step);
+    }
   }
   if (uses_index1_) cc_.inc(index1_);
   cc_.dec(left);
@@ -190,7 +221,7 @@ void Nest::for_each_row(void (Nest::*row)()) {
 void Nest::map_row() {
   const Phase& phase = kernel_.phases[0];
   emit_level(Level::kRow, phase);
-  start_row();
+  start_row(phase);
   // A short body waits for its loop's bookkeeping.
   vectors_until(phase, length_, weight(phase) <= 6 ? 4 : 1);
 }

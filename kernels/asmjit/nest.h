@@ -46,8 +46,8 @@ class Nest final : public EmitterHost {
   void set_up();
   void emit_level(Level level, const Phase& phase);
   void emit_body(const Phase& phase, int unrolled, const Tail* tail);
-  void start_row();
-  void start_streams();
+  void start_row(const Phase& phase);
+  void start_streams(const Phase& phase);
   void advance_vector();
   void for_each_row(void (Nest::*row)());
   void map_row();
@@ -61,14 +61,15 @@ class Nest final : public EmitterHost {
   // nest_row.cpp
   void reduction_rows();
   void row_phase(const Phase& phase);
+  void load_pointers(const Phase& phase);
   void reduce_row(const Phase& phase);
   void chunk_of_row(const Phase& phase, const Gp& end);
   void vectors_until(const Phase& phase, const Gp& end, int unrolled);
   void store_row_results(const Phase& phase);
-  bool looks_ahead(const Phase& phase) const {
-    return lookahead_.phase == &phase - kernel_.phases.data();
+  const std::vector<Lookahead::Ask>& asks(const Phase& phase) const {
+    return lookahead_.phases[static_cast<std::size_t>(&phase - kernel_.phases.data())];
   }
-  void start_lookahead();
+  void start_lookahead(const Phase& phase);
   void look_ahead(const Phase& phase, int copies);
 
   // nest_column.cpp
@@ -99,8 +100,8 @@ class Nest final : public EmitterHost {
     return is_wide_dtype(reduction.dtype) ? 8 : 4;
   }
   Value tail_mask() const;
-  void push_tree(const Gp& depth, const Gp& chunk);
-  void collapse_tree(const Gp& depth);
+  void push_tree(const Mem& depth_at, const Mem& chunk_at);
+  void collapse_tree(const Mem& depth_at);
   Mem tree_slot(const Reduction& reduction, const Gp& depth) const;
 
   const Kernel& kernel_;
@@ -109,6 +110,7 @@ class Nest final : public EmitterHost {
   Compiler& cc_;
   const std::vector<Level> levels_;
   std::vector<Gp> pointers_;    // of the current row
+  std::vector<Mem> resting_;    // where they lie between phases; empty: in their registers
   std::vector<Gp> moving_;      // strided accesses: of the current vector
   std::vector<Gp> strides_;     // strided accesses: bytes along axis 0
   std::vector<Value> offsets_;  // strided loads: lane offsets
@@ -123,7 +125,7 @@ class Nest final : public EmitterHost {
   enum class Accumulate : std::uint8_t { kRegisters, kLanes, kDirect } accumulate_{};
   std::vector<Reduction> reductions_;
   const Lookahead lookahead_;
-  std::vector<std::pair<int, Gp>> next_row_;  // accesses, and where their next row begins
+  std::vector<Gp> next_row_;  // for each that the phase asks for: where it begins
 };
 
 }  // namespace groove::kernels::assembly

@@ -292,10 +292,11 @@ Mem Nest::tree_slot(const Reduction& reduction, const Gp& depth) const {
 }
 
 // Merges the new chunk results with the top once for every trailing one bit of the chunk's index.
-void Nest::push_tree(const Gp& depth, const Gp& chunk) {
-  const Gp bits = function_.new_gp();
+void Nest::push_tree(const Mem& depth_at, const Mem& chunk_at) {
+  const Gp bits = function_.new_gp(), depth = function_.new_gp();
   const Label merge = function_.new_label(), done = function_.new_label();
-  cc_.mov(bits, chunk);
+  cc_.mov(depth, depth_at);
+  cc_.mov(bits, chunk_at);
   function_.bind(merge);
   cc_.test(bits.r32(), has_fault(Fault::kReorderedChunks) ? 0 : 1);
   cc_.jz(done);
@@ -317,9 +318,12 @@ void Nest::push_tree(const Gp& depth, const Gp& chunk) {
     emitter_.store_lane0(raw, tree_slot(reduction, depth), reduction.result);
   }
   cc_.inc(depth);
+  cc_.mov(depth_at, depth);
 }
 
-void Nest::collapse_tree(const Gp& depth) {
+void Nest::collapse_tree(const Mem& depth_at) {
+  const Gp depth = function_.new_gp();
+  cc_.mov(depth, depth_at);
   const Label merge = function_.new_label(), done = function_.new_label();
   cc_.dec(depth);
   for (const Reduction& reduction : reductions_) {

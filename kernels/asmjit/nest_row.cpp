@@ -70,11 +70,25 @@ void Nest::reduction_rows() {
   for (const Phase& phase : kernel_.phases) row_phase(phase);
 }
 
+void Nest::load_pointers(const Phase& phase) {
+  std::vector<char> is_there(pointers_.size(), 0);
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[id];
+    const bool is_access = instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt ||
+                           instr.prim == Prim::kStore;
+    if (!is_access || is_there[instr.imm]) continue;
+    is_there[instr.imm] = 1;
+    pointers_[instr.imm] = function_.new_gp();
+    cc_.mov(pointers_[instr.imm], resting_[instr.imm]);
+  }
+}
+
 void Nest::row_phase(const Phase& phase) {
+  if (!resting_.empty()) load_pointers(phase);
   emit_level(Level::kRow, phase);
   if (has_vector_work(phase)) {
-    start_row();
-    if (looks_ahead(phase)) start_lookahead();
+    start_row(phase);
+    start_lookahead(phase);
     find_reductions(phase);
     if (reductions_.empty()) {
       accumulate_ = Accumulate::kRegisters;
@@ -83,38 +97,59 @@ void Nest::row_phase(const Phase& phase) {
       reduce_row(phase);
     }
     reductions_.clear();
+    next_row_.clear();
   }
   store_row_results(phase);
 }
 
-void Nest::start_lookahead() {
+void Nest::start_lookahead(const Phase& phase) {
   next_row_.clear();
+  if (asks(phase).empty()) return;
   const Gp none = function_.new_gp();
   cc_.xor_(none.r32(), none.r32());
-  for (const std::int32_t access : lookahead_.accesses) {
-    const std::size_t at = offsetof(NestArguments, accesses) +
-                           static_cast<std::size_t>(access) * sizeof(NestAccess) +
+  for (const Lookahead::Ask& ask : asks(phase)) {
+    const auto access = static_cast<std::size_t>(ask.access);
+    const std::size_t at = offsetof(NestArguments, accesses) + access * sizeof(NestAccess) +
                            offsetof(NestAccess, stride) + 8;
     const Gp begin = function_.new_gp();
     cc_.mov(begin, argument(at));
     cc_.cmp(begin, static_cast<std::int32_t>(Lookahead::kLongest));
     cc_.cmova(begin, none);
-    cc_.add(begin, pointers_[static_cast<std::size_t>(access)]);
-    next_row_.push_back({access, begin});
+    if (lookahead_.rows() > 1) cc_.imul(begin, begin, lookahead_.rows());
+    if (resting_.empty()) {
+      cc_.add(begin, pointers_[access]);
+    } else {
+      cc_.add(begin, resting_[access]);
+    }
+    if (ask.part == Lookahead::Part::kSecondHalf) {
+      const auto half = static_cast<unsigned>(element_size(kernel_.accesses[access].dtype)) / 2;
+      cc_.lea(begin, asmjit::x86::ptr(begin, length_,
+                                      static_cast<std::uint32_t>(std::countr_zero(half))));
+    }
+    next_row_.push_back(begin);
   }
 }
 
+// Where a step of the loop moves by less than a line, it asks once a line.
 void Nest::look_ahead(const Phase& phase, int copies) {
-  if (!looks_ahead(phase)) return;
-  for (const auto& [access, begin] : next_row_) {
-    const auto size = static_cast<int>(
-        element_size(kernel_.accesses[static_cast<std::size_t>(access)].dtype));
-    const int bytes = copies * function_.lanes() * size;
-    const auto shift = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(size)));
+  for (std::size_t i = 0; i < next_row_.size(); ++i) {
+    const Lookahead::Ask& ask = asks(phase)[i];
+    const ScalarType dtype = kernel_.accesses[static_cast<std::size_t>(ask.access)].dtype;
+    const int size = static_cast<int>(element_size(dtype));
+    const int step = ask.part == Lookahead::Part::kWhole ? size : size / 2;
+    const auto shift = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(step)));
+    const int bytes = copies * function_.lanes() * step;
+    const bool is_part_of_line = bytes < 64;
+    const Label done = function_.new_label();
+    if (is_part_of_line) {
+      cc_.test(i_.r32(), 64 / step - 1);
+      cc_.jnz(done);
+    }
     for (int line = 0; line < bytes; line += 64) {
-      const Mem at = asmjit::x86::ptr(begin, i_, shift, line);
+      const Mem at = asmjit::x86::ptr(next_row_[i], i_, shift, line);
       lookahead_.is_near ? cc_.prefetcht0(at) : cc_.prefetcht1(at);
     }
+    if (is_part_of_line) function_.bind(done);
   }
 }
 
@@ -131,7 +166,11 @@ void Nest::store_row_results(const Phase& phase) {
 void Nest::reduce_row(const Phase& phase) {
   const Label empty = function_.new_label(), finished = function_.new_label();
   const Label collapse = function_.new_label(), chunks = function_.new_label();
-  const Gp depth = function_.new_gp(), chunk = function_.new_gp(), end = function_.new_gp();
+  const Gp end = function_.new_gp();
+  // Not in registers: only rows of several chunks look at them.
+  Mem depth = function_.new_stack(2 * sizeof(std::int64_t));
+  depth.setSize(sizeof(std::int64_t));
+  const Mem chunk = with_offset(depth, sizeof(std::int64_t));
   for (Reduction& reduction : reductions_) {
     if (reduction.is_arg) begin_arg(reduction, 1);
     if (!reduction.is_arg) reduction.result = emitter_.new_value(reduction.dtype);
@@ -140,8 +179,8 @@ void Nest::reduce_row(const Phase& phase) {
   for (const Reduction& reduction : reductions_) {
     results.push_back(emitter_.new_value(reduction.is_arg ? kLong : reduction.dtype));
   }
-  cc_.xor_(depth.r32(), depth.r32());
-  cc_.xor_(chunk.r32(), chunk.r32());
+  cc_.mov(depth, 0);
+  cc_.mov(chunk, 0);
   cc_.test(length_, length_);
   cc_.jz(empty);
   function_.bind(chunks);

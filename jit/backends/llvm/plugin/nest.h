@@ -81,10 +81,10 @@ class Nest {
   // nest_reduce.cpp
   void rows();
   void row_phase(const Phase& phase);
-  bool looks_ahead(const Phase& phase) const {
-    return lookahead_.phase == &phase - kernel_.phases.data();
+  const std::vector<kernels::Lookahead::Ask>& asks(const Phase& phase) const {
+    return lookahead_.phases[static_cast<std::size_t>(&phase - kernel_.phases.data())];
   }
-  void start_lookahead();
+  void start_lookahead(const Phase& phase);
   void look_ahead(const Phase& phase, int copies);
   void reduce_row(const Phase& phase);
   void chunk_of_row(const Phase& phase, Value* end);
@@ -159,7 +159,7 @@ class Nest {
   const std::vector<Level> levels_;
   const std::vector<std::int32_t> match_;
   const kernels::Lookahead lookahead_;
-  std::vector<Value*> next_row_;         // where those of lookahead_'s accesses begin
+  std::vector<Value*> next_row_;         // for each that the phase asks for: where it begins
   llvm::Function* function_ = nullptr;
   std::vector<AllocaInst*> variables_;
   std::vector<Value*> values_;           // by instruction

@@ -329,7 +329,7 @@ void Nest::row_phase(const Phase& phase) {
   emit_level(Level::kRow, phase);
   if (has_vector_work(phase)) {
     set(i_, integer(0));
-    if (looks_ahead(phase)) start_lookahead();
+    start_lookahead(phase);
     find_reductions(phase, 1);
     if (reductions_.empty()) {
       vectors_until(phase, length_, 1);
@@ -337,6 +337,7 @@ void Nest::row_phase(const Phase& phase) {
       reduce_row(phase);
     }
     reductions_.clear();
+    next_row_.clear();
   }
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
     const Instr& instr = kernel_.code[at(id)];
@@ -347,27 +348,44 @@ void Nest::row_phase(const Phase& phase) {
   }
 }
 
-void Nest::start_lookahead() {
+void Nest::start_lookahead(const Phase& phase) {
   next_row_.clear();
-  for (const std::int32_t access : lookahead_.accesses) {
-    Value* const stride = row_strides_[static_cast<std::size_t>(access)];
-    Value* const is_long = b.CreateICmpUGT(stride, integer(kernels::Lookahead::kLongest));
-    next_row_.push_back(offset(row_pointer(static_cast<std::uint64_t>(access)),
-                               b.CreateSelect(is_long, integer(0), stride)));
+  for (const kernels::Lookahead::Ask& ask : asks(phase)) {
+    const auto access = static_cast<std::size_t>(ask.access);
+    const auto size = static_cast<std::int64_t>(element_size(kernel_.accesses[access].dtype));
+    Value* const is_long =
+        b.CreateICmpUGT(row_strides_[access], integer(kernels::Lookahead::kLongest));
+    Value* const rows = b.CreateMul(row_strides_[access], integer(lookahead_.rows()));
+    Value* begin = offset(row_pointer(access), b.CreateSelect(is_long, integer(0), rows));
+    if (ask.part == kernels::Lookahead::Part::kSecondHalf) {
+      begin = offset(begin, b.CreateMul(length_, integer(size / 2)));
+    }
+    next_row_.push_back(begin);
   }
 }
 
+// Where a step of the loop moves by less than a line, it asks once a line.
 void Nest::look_ahead(const Phase& phase, int copies) {
-  if (!looks_ahead(phase)) return;
   for (std::size_t i = 0; i < next_row_.size(); ++i) {
-    const auto access = static_cast<std::size_t>(lookahead_.accesses[i]);
-    const auto size = static_cast<std::int64_t>(element_size(kernel_.accesses[access].dtype));
-    Value* const at = offset(next_row_[i], b.CreateMul(get(i_), integer(size)));
-    for (std::int64_t line = 0; line < copies * lanes_ * size; line += 64) {
-      Value* const place = offset(at, integer(line));
-      b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                        {place, b.getInt32(0), b.getInt32(lookahead_.is_near ? 3 : 2),
-                         b.getInt32(1)});
+    const kernels::Lookahead::Ask& ask = asks(phase)[i];
+    const ScalarType dtype = kernel_.accesses[static_cast<std::size_t>(ask.access)].dtype;
+    const auto size = static_cast<std::int64_t>(element_size(dtype));
+    const std::int64_t step = ask.part == kernels::Lookahead::Part::kWhole ? size : size / 2;
+    const std::int64_t bytes = copies * lanes_ * step;
+    const auto ask_for_lines = [&] {
+      Value* const at = offset(next_row_[i], b.CreateMul(get(i_), integer(step)));
+      for (std::int64_t line = 0; line < bytes; line += 64) {
+        Value* const place = offset(at, integer(line));
+        constexpr std::uint32_t kRead = 0, kData = 1;
+        const std::uint32_t nearness = lookahead_.is_near ? 3 : 2;
+        b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                          {place, b.getInt32(kRead), b.getInt32(nearness), b.getInt32(kData)});
+      }
+    };
+    if (bytes < 64) {
+      when(b.CreateIsNull(b.CreateAnd(get(i_), integer(64 / step - 1))), ask_for_lines);
+    } else {
+      ask_for_lines();
     }
   }
 }
@@ -437,6 +455,7 @@ void Nest::lanes_until(const Phase& phase, Value* end) {
   Value* const limit = b.CreateSub(end, integer(order::kRowLanes));
   loop(b.CreateICmpSLE(get(i_), limit), [&] {
     emit(nullptr);
+    look_ahead(phase, vectors);
     add_to(i_, static_cast<int>(order::kRowLanes));
     return b.CreateICmpSLE(get(i_), limit);
   });

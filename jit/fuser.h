@@ -62,6 +62,8 @@ class Fuser {
   static bool can_split(const Node& n);
   bool joins_row(std::int32_t home, std::int32_t index, const LoopShape& loop);
   void place_contraction(std::int32_t index);
+  void place_block_product(std::int32_t index);
+  void take_back_block_products();
   void mark_stored();
 
   // fusion_fit.cpp

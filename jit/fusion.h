@@ -21,7 +21,7 @@ enum class GroupKind : std::uint8_t {
   kMap,          // elementwise and gathers
   kRow,          // row reductions with what surrounds them, phase by phase
   kColumn,       // a column reduction, producers inlined, consumers per column
-  kContraction,  // one contraction and its epilogue
+  kContraction,  // one product (is_product()) and its epilogue
   kConcatenate,
   kOverwrite,  // a strided region of a copy of the base is replaced
   kOpaque,
@@ -30,7 +30,7 @@ enum class GroupKind : std::uint8_t {
 struct Group {
   GroupKind kind = GroupKind::kMap;
   LoopShape loop;
-  std::vector<std::uint8_t> matrix_axis;  // contractions: per loop axis 0 (n), 1 (m) or 2 (batch)
+  std::vector<std::uint8_t> matrix_axis;  // products: per loop axis 0 (n), 1 (m) or 2 (batch)
   std::vector<std::int32_t> nodes;        // ascending
   std::int32_t seed = -1;                 // the node the group was made for
   std::int32_t stage = 0;
@@ -69,6 +69,8 @@ struct FusionOptions {
 /// Needs insert_copies. Every non-view node that is alive ends up in one group.
 Fusion fuse(const Graph& graph, const FusionOptions& options = {});
 
+/// A contraction, or host code that hands over its sums in blocks (kernels/block_product.h).
+bool is_product(const Graph& graph, const Node& node);
 /// A node without inputs whose elements are all the same number: emitted wherever it is read.
 bool is_splat(const Node& node);
 /// An elementwise node of one result whose body is long (exp, tanh, …): worth keeping, and worth

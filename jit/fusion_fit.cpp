@@ -167,7 +167,7 @@ bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span) {
 
 bool Fuser::members_fit(std::int32_t home) {
   for (const std::int32_t member : group(home).nodes) {
-    if (lowering_as<kernels::ContractionLowering>(node(member))) continue;
+    if (is_product(graph_, node(member))) continue;
     // A reduction reads the full loop whatever its result spans.
     const bool reduces = lowering_as<ReductionLowering>(node(member)) != nullptr;
     const Span span = reduces ? Span::kFull : fusion_.span_of[static_cast<std::size_t>(member)];

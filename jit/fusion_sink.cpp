@@ -59,6 +59,7 @@ double Fuser::laying_down(const Group& product) {
 // Tiles apply short bodies over the product's own dtype, and masks where there are registers for
 // them, while they hold the sums.
 bool Fuser::fits_tiles(const Group& product) const {
+  if (!lowering_as<kernels::ContractionLowering>(node(product.seed))) return false;
   const ScalarType dtype = graph_.type(node(product.seed).outputs[0]).dtype;
   const bool has_masks = kernels::isa() == kernels::Isa::kAvx512;
   const auto fits = [&](ScalarType other) {

@@ -93,8 +93,8 @@ void KernelWriter::collect_member(std::int32_t index, const Chain* chain) {
   chain = member_chain(index, chain);
   if (!visited_.emplace(Key{index, chain}, true).second) return;
   const Node& n = node(index);
-  if (lowering_as<kernels::ContractionLowering>(n)) {
-    if (n.inputs.size() > 2 && n.inputs[2] != kNoValue) {
+  if (is_product(graph_, n)) {
+    if (lowering_as<kernels::ContractionLowering>(n) && n.inputs.size() > 2 && n.inputs[2] != kNoValue) {
       collect(n.inputs[2], operand_chain(graph_, chains_, index, 2, chain));
     }
     return;
@@ -328,7 +328,7 @@ const Exprs& KernelWriter::member(std::int32_t index, const Chain* chain) {
 
 Exprs KernelWriter::emit_node(std::int32_t index, const Chain* chain) {
   const Node& n = node(index);
-  if (lowering_as<kernels::ContractionLowering>(n)) return contraction_result(index);
+  if (is_product(graph_, n)) return contraction_result(index);
   GROOVE_ASSERT(!is_reduction(index), "{} is read before it is reduced", n.op->name);
   if (lowering_as<GatherLowering>(n)) {
     return {value(n.inputs[0], operand_chain(graph_, chains_, index, 0, chain))};
@@ -370,7 +370,9 @@ Expr KernelWriter::flat_index(std::int32_t index, const Chain* chain) {
 
 Exprs KernelWriter::contraction_result(std::int32_t index) {
   const Node& n = node(index);
-  if (n.inputs.size() < 3 || n.inputs[2] == kNoValue) return {sums_};
+  if (!lowering_as<kernels::ContractionLowering>(n) || n.inputs.size() < 3 ||
+      n.inputs[2] == kNoValue)
+    return {sums_};
   const Expr bias =
       value(n.inputs[2], operand_chain(graph_, chains_, index, 2, chains_.end(Span::kFull)));
   return {sums_ + kernels::convert(bias, sums_.dtype())};

@@ -59,7 +59,8 @@ struct LaunchPlan {
   std::shared_ptr<const kernels::Callable> callable;
   std::shared_ptr<const kernels::ContractionCallable> contraction;
   kernels::ContractionShape shape;
-  std::shared_ptr<const kernels::Contraction> product;  // that `contraction` is the code of
+  // That `contraction` is the code of; none for a block product, which reads its operands whole.
+  std::shared_ptr<const kernels::Contraction> product;
   kernels::Box box;               // strides per operand (contractions: of the epilogue)
   std::vector<Operand> operands;  // contractions: A, B, then those of the epilogue
   std::vector<ScalarSlot> scalars;

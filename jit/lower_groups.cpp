@@ -11,6 +11,7 @@
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
 #include "jit/row_buffers.h"
+#include "kernels/block_product.h"
 #include "kernels/contraction/operands.h"
 #include "kernels/order.h"
 #include "kernels/pool.h"
@@ -163,7 +164,10 @@ class Lowerer {
           lower_kernel(id, group);
         break;
       case GroupKind::kContraction:
-        lower_contraction(id, group);
+        if (lowering_as<kernels::ContractionLowering>(node(group.seed)))
+          lower_contraction(id, group);
+        else
+          lower_block_product(id, group);
         break;
       case GroupKind::kConcatenate:
         lower_concatenation(group);
@@ -388,6 +392,39 @@ class Lowerer {
     result_.launches.push_back(std::move(plan));
   }
 
+  void lower_block_product(std::int32_t id, const Group& group) {
+    const Node& n = node(group.seed);
+    if (group.loop.points() == 0) return;
+    LaunchPlan plan;
+    plan.kind = LaunchPlan::Kind::kContraction;
+    for (const ValueId input : n.inputs) plan.operands.push_back(host_operand(input));
+    kernels::Kernel epilogue;
+    KernelWriter(graph_, fusion_, result_.buffer_of, group, id).write(plan, epilogue);
+    const std::vector<Type> types = operand_types(graph_, n);
+    const Signature signature{*n.op, types, n.attrs, {}};
+    const kernels::BlockProduct& how = *kernels::block_product(*n.op);
+    plan.shape = how.shape(signature);
+    plan.contraction = how.compile(signature, kernels::current_backend(), epilogue);
+    plan.kernel = std::make_shared<const kernels::Kernel>(std::move(epilogue));
+    plan.nanoseconds +=
+        kernels::host_nanoseconds(std::get<kernels::OpaqueLowering>(n.op->lowering->how),
+                                  signature, n.op->type(signature));
+    add_scratch(plan);
+    result_.launches.push_back(std::move(plan));
+  }
+
+  // What host code reads: contiguous memory.
+  Operand host_operand(ValueId id) const {
+    Operand operand;
+    if (id == kNoValue) return operand;
+    Geometry geometry;
+    const ValueId root = locate(graph_, id, geometry, operand.starts);
+    operand.dtype = graph_.type(id).dtype;
+    operand.buffer = buffer_of(root);
+    operand.offset = geometry.offset;
+    return operand;
+  }
+
   static std::int64_t rounded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
   // Room for every number of threads that a run may have.
@@ -477,17 +514,7 @@ class Lowerer {
     const Signature signature{*n.op, types, n.attrs, numbers};
     plan.nanoseconds = kernels::host_nanoseconds(how, signature, n.op->type(signature));
     plan.is_splittable = how.run_part != nullptr;
-    for (const ValueId id : n.inputs) {
-      Operand operand;
-      if (id != kNoValue) {
-        Geometry geometry;
-        const ValueId root = locate(graph_, id, geometry, operand.starts);
-        operand.dtype = graph_.type(id).dtype;
-        operand.buffer = buffer_of(root);
-        operand.offset = geometry.offset;
-      }
-      plan.operands.push_back(std::move(operand));
-    }
+    for (const ValueId id : n.inputs) plan.operands.push_back(host_operand(id));
     for (const ValueId id : n.outputs) {
       Operand operand;
       operand.dtype = graph_.type(id).dtype;

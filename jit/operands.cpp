@@ -4,6 +4,7 @@
 
 #include "jit/costs.h"
 #include "jit/fusion.h"
+#include "kernels/block_product.h"
 #include "kernels/build.h"
 #include "kernels/lowering.h"
 #include "kernels/ops/structural.h"
@@ -13,6 +14,14 @@ namespace groove::jit {
 using kernels::ElementwiseLowering;
 using kernels::GatherLowering;
 using kernels::ReductionLowering;
+
+bool is_product(const Graph& graph, const Node& n) {
+  if (lowering_as<kernels::ContractionLowering>(n)) return true;
+  if (!kernels::block_product(*n.op) || !n.numbers.empty()) return false;
+  // Code of its own sums in the dtype of the result.
+  const ScalarType dtype = graph.type(n.outputs[0]).dtype;
+  return dtype == kFloat || dtype == kDouble;
+}
 
 bool is_splat(const Node& node) {
   if (node.op->kind != OpKind::kElementwise || !node.inputs.empty() || node.op->is_random ||

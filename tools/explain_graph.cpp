@@ -94,6 +94,8 @@ Moved bytes_of(const jit::LaunchPlan& launch, const std::vector<jit::Buffer>& bu
     std::int64_t bytes = 0;
     if (launch.kind == jit::LaunchPlan::Kind::kOpaque) {
       bytes = buffers[static_cast<std::size_t>(operand.buffer)].bytes;
+    } else if (is_product && i < 2 && !launch.product) {
+      bytes = buffers[static_cast<std::size_t>(operand.buffer)].bytes;
     } else if (is_product && i < 2) {
       bytes = size * product_elements(launch.shape, i == 0);
     } else {

@@ -11,9 +11,9 @@ namespace groove::kernels {
 namespace {
 
 template <typename T>
-void copy_block(const SumBlock& block, T* out, const std::int64_t* strides) {
-  const T* in = static_cast<const T*>(block.sums);
-  out += block.batch * strides[2] + block.row * strides[1] + block.col * strides[0];
+void copy_block(const SumBlock& block, std::int64_t batch, T* out, const std::int64_t* strides) {
+  const T* in = static_cast<const T*>(block.sums) + batch * block.batch_stride;
+  out += (block.batch + batch) * strides[2] + block.row * strides[1] + block.col * strides[0];
   for (std::int64_t i = 0; i < block.rows; ++i, in += block.row_stride, out += strides[1]) {
     if (strides[0] == 1) {
       std::memcpy(out, in, static_cast<std::size_t>(block.cols) * sizeof(T));
@@ -21,6 +21,12 @@ void copy_block(const SumBlock& block, T* out, const std::int64_t* strides) {
     }
     for (std::int64_t j = 0; j < block.cols; ++j) out[j * strides[0]] = in[j];
   }
+}
+
+template <typename T>
+void copy_batches(const SumBlock& block, void* out, const std::int64_t* strides) {
+  for (std::int64_t i = 0; i < block.batches; ++i)
+    copy_block(block, i, static_cast<T*>(out), strides);
 }
 
 }  // namespace
@@ -61,16 +67,16 @@ void Epilogue::run(const ContractionLaunch& launch, const SumBlock& block) const
   if (is_plain_) {
     switch (element_size(dtype_)) {
       case 1:
-        copy_block(block, static_cast<std::uint8_t*>(launch.pointers[0]), launch.strides[0]);
+        copy_batches<std::uint8_t>(block, launch.pointers[0], launch.strides[0]);
         break;
       case 2:
-        copy_block(block, static_cast<std::uint16_t*>(launch.pointers[0]), launch.strides[0]);
+        copy_batches<std::uint16_t>(block, launch.pointers[0], launch.strides[0]);
         break;
       case 4:
-        copy_block(block, static_cast<std::uint32_t*>(launch.pointers[0]), launch.strides[0]);
+        copy_batches<std::uint32_t>(block, launch.pointers[0], launch.strides[0]);
         break;
       default:
-        copy_block(block, static_cast<std::uint64_t*>(launch.pointers[0]), launch.strides[0]);
+        copy_batches<std::uint64_t>(block, launch.pointers[0], launch.strides[0]);
     }
     return;
   }
@@ -82,12 +88,14 @@ void Epilogue::run(const ContractionLaunch& launch, const SumBlock& block) const
 void Epilogue::describe(const ContractionLaunch& launch, const SumBlock& block,
                         Inner& inner) const {
   // Launch pointers address index 0 of every axis, so the block's own address is moved back.
-  const auto back =
-      static_cast<std::uintptr_t>(block.row * block.row_stride + block.col) * element_size(dtype_);
+  const auto back = static_cast<std::uintptr_t>(block.batch * block.batch_stride +
+                                                block.row * block.row_stride + block.col) *
+                    element_size(dtype_);
   inner.pointers[0] = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(block.sums) - back);
   std::memset(inner.strides[0], 0, sizeof inner.strides[0]);
   inner.strides[0][0] = 1;
   inner.strides[0][1] = block.row_stride;
+  inner.strides[0][2] = block.batch_stride;
   for (std::size_t i = 1; i < accesses_; ++i) {
     inner.pointers[i] = launch.pointers[i - 1];
     std::memcpy(inner.strides[i], launch.strides[i - 1], sizeof inner.strides[i]);
@@ -98,7 +106,7 @@ void Epilogue::describe(const ContractionLaunch& launch, const SumBlock& block,
   inner.launch.begin[2] = block.batch;
   inner.launch.count[0] = block.cols;
   inner.launch.count[1] = block.rows;
-  inner.launch.count[2] = 1;
+  inner.launch.count[2] = block.batches;
   inner.launch.pointers = inner.pointers;
   inner.launch.strides = inner.strides;
   inner.launch.scalars = launch.scalars;

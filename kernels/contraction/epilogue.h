@@ -12,12 +12,14 @@
 
 namespace groove::kernels {
 
-// A rectangle of finished sums of one batch entry, rows `row_stride` elements apart.
+// A rectangle of finished sums, rows `row_stride` elements apart; of one batch entry, or the same
+// rectangle of several, `batch_stride` elements apart.
 struct SumBlock {
   const void* sums = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t batch = 0, row = 0, col = 0;  // where the rectangle lies in the result
   std::int64_t rows = 0, cols = 0;
+  std::int64_t batches = 1, batch_stride = 0;
 };
 
 /// One load and one store of the contraction's dtype: sums may be written where they belong.

@@ -44,7 +44,18 @@ struct ConvolutionShape {
   std::int64_t taps() const { return height.kernel * width.kernel; }
 };
 
-// The operands, contiguous; `result` is written whole.
+class Epilogue;
+struct ContractionLaunch;
+
+// What is done with finished sums instead of writing them: blocks of [image, channel, pixel] go to
+// the epilogue of a contraction, by the thread that added them up.
+struct ConvolutionEpilogue {
+  const Epilogue& epilogue;
+  const ContractionLaunch& launch;
+};
+
+// The operands, contiguous; `result` is written whole, unless there is an epilogue (not for
+// kBackwardWeight).
 //   kForward: a = input, b = weight.  kBackwardData: a = gradient of the output, b = weight.
 //   kBackwardWeight: a = gradient of the output, b = input.
 struct ConvolutionCall {
@@ -54,6 +65,7 @@ struct ConvolutionCall {
   const void* a = nullptr;
   const void* b = nullptr;
   void* result = nullptr;
+  const ConvolutionEpilogue* epilogue = nullptr;
 };
 
 /// One of `parts` shares of the work; shares may run at once. Bits do not depend on `parts`.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/contraction/epilogue.h"
 #include "kernels/contraction/pack.h"
 #include "kernels/convolution/tiled.h"
 #include "kernels/order.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::int64_t kBandBytes = 384 << 10;  // turned input that stays in the second-level cache
 constexpr std::int64_t kSumBytes = 192 << 10;
+constexpr std::int64_t kBlockBytes = 16 << 10;  // that an epilogue finds in the nearest cache
 
 // One axis, seen from the result: which element of the gathered tensor a tap reads.
 struct GatherAxis {
@@ -147,9 +149,9 @@ class ImageLanes {
     if (blocks == 0 || height_.out == 0 || width_.out == 0) return;
     const auto cut = [&](std::int64_t size, int at) { return size * at / parts; };
     // Heavy weights are packed by one part each; otherwise a part does all channels of its rows.
-    const bool splits_channels = tiling_.tiles >= parts &&
-                                 to_channels_ * depth_ > shape_.images * from_channels_ *
-                                                             height_.in * width_.in;
+    const bool splits_channels =
+        tiling_.tiles >= parts &&
+        to_channels_ * depth_ > shape_.images * from_channels_ * height_.in * width_.in;
     std::int64_t first_tile = 0, end_tile = tiling_.tiles;
     std::int64_t unit = 0, end = shape_.groups * blocks * all_rows;
     if (splits_channels) {
@@ -165,6 +167,11 @@ class ImageLanes {
     const ConvolutionScratch turned(static_cast<std::size_t>(turned_elements()) * sizeof(T) + 64);
     const ConvolutionScratch sums(
         static_cast<std::size_t>(tiling_.rows * band_rows_ * width_.out * lanes_) * sizeof(T) + 64);
+    const ConvolutionScratch block(
+        static_cast<std::size_t>(call_.epilogue ? block_channels() * lanes_ * band_pixels() : 0) *
+            sizeof(T) +
+        64);
+    block_ = block.as<T>();
     weights_ = weights.as<T>();
     turned_ = turned.as<T>();
     sums_ = sums.as<T>();
@@ -194,6 +201,8 @@ class ImageLanes {
     const T* source;
     T* target;
     std::int64_t source_step, target_step, count;
+    std::int64_t image, first_channel;  // of lane 0
+    bool is_strip;
   };
   Lanes lanes_of(std::int64_t group, std::int64_t block, bool is_strip) const {
     const std::int64_t from_image = shape_.groups * from_channels_ * height_.in * width_.in;
@@ -202,8 +211,13 @@ class ImageLanes {
     const std::int64_t from_group = group * from_channels_ * height_.in * width_.in;
     const std::int64_t to_group = group * to_channels_ * height_.out * width_.out;
     Lanes lanes{static_cast<const T*>(call_.a) + image * from_image + from_group,
-                static_cast<T*>(call_.result) + image * to_image + to_group, from_image, to_image,
-                strips_.count > 0 ? 1 : std::min(lanes_, shape_.images - image)};
+                static_cast<T*>(call_.result) + image * to_image + to_group,
+                from_image,
+                to_image,
+                strips_.count > 0 ? 1 : std::min(lanes_, shape_.images - image),
+                image,
+                group * to_channels_,
+                is_strip};
     if (is_strip) {
       lanes.count = strips_.count;
       lanes.source_step = strips_.height / height_.period * height_.advance * width_.in;
@@ -226,13 +240,11 @@ class ImageLanes {
   std::int64_t most_source_rows(std::int64_t rows) const {
     const ConvolutionAxis& axis = height_.axis;
     const std::int64_t reach = (axis.kernel - 1) * axis.dilation;
-    const std::int64_t count = is_backward_ ? (rows - 1 + reach) / axis.stride + 2
-                                            : (rows - 1) * axis.stride + reach + 1;
+    const std::int64_t count =
+        is_backward_ ? (rows - 1 + reach) / axis.stride + 2 : (rows - 1) * axis.stride + reach + 1;
     return std::min(count, height_.in);
   }
-  std::int64_t turned_elements() const {
-    return ring_rows_ * width_.in * from_channels_ * lanes_;
-  }
+  std::int64_t turned_elements() const { return ring_rows_ * width_.in * from_channels_ * lanes_; }
 
   // [tile][k][row of the tile], k in its own order.
   void pack_weights(std::int64_t group, std::int64_t first_tile, std::int64_t end_tile) const {
@@ -297,8 +309,8 @@ class ImageLanes {
     for (const Tap& row : rows) {
       for (const Tap& column : columns) {
         std::int64_t k = (row.tap * width_.axis.kernel + column.tap) * from_channels_;
-        std::int64_t b = (row.source % ring_rows_ * width_.in + column.source) *
-                         from_channels_ * lanes_ * size;
+        std::int64_t b =
+            (row.source % ring_rows_ * width_.in + column.source) * from_channels_ * lanes_ * size;
         for (const std::int64_t end = k + from_channels_; k < end;) {
           enter(k / kChunk);
           const std::int64_t count = std::min(end, (k / kChunk + 1) * kChunk) - k;
@@ -346,7 +358,11 @@ class ImageLanes {
       const std::int64_t channel = tiling_.begin(tile, to_channels_);
       const std::int64_t channels = tiling_.begin(tile + 1, to_channels_) - channel;
       run_tile(weights_ + (tile - first_tile) * depth_ * tiling_.rows, channels, rows);
-      store(lanes, channel, channels, row, rows);
+      if (call_.epilogue) {
+        hand_over(lanes, channel, channels, row, rows);
+      } else {
+        store(lanes, channel, channels, row, rows);
+      }
     }
   }
 
@@ -367,12 +383,9 @@ class ImageLanes {
             ConvolutionTile& tile = tiles[vectors];
             if (!tile) tile = find_tile(channels, vectors);
             const std::int64_t pixel = row * width_.out + stretch.first + at * width_.period;
-            const ConvolutionTileArguments arguments{weights,
-                                                     turned_ + at * step,
-                                                     sums_ + pixel * lanes_,
-                                                     list.begin(chunk),
-                                                     list.end(chunk),
-                                                     chunk > 0};
+            const ConvolutionTileArguments arguments{
+                weights,           turned_ + at * step, sums_ + pixel * lanes_,
+                list.begin(chunk), list.end(chunk),     chunk > 0};
             tile(&arguments);
           }
         }
@@ -407,6 +420,46 @@ class ImageLanes {
     }
   }
 
+  std::int64_t band_pixels() const { return band_rows_ * width_.out; }
+  // Channels that an epilogue is given at a time.
+  std::int64_t block_channels() const {
+    const std::int64_t bytes = lanes_ * band_pixels() * std::int64_t{sizeof(T)};
+    return std::clamp<std::int64_t>(kBlockBytes / std::max<std::int64_t>(bytes, 1), 1,
+                                    tiling_.rows);
+  }
+
+  // Sums of a few channels at a time are turned to [lane][channel][pixel] for the epilogue.
+  void hand_over(const Lanes& lanes, std::int64_t channel, std::int64_t channels, std::int64_t row,
+                 std::int64_t rows) const {
+    const std::int64_t pixels = rows * width_.out;
+    SumBlock block{.sums = block_, .row_stride = pixels, .batch = lanes.image, .cols = pixels};
+    for (std::int64_t first = 0; first < channels; first += block.rows) {
+      block.rows = std::min(block_channels(), channels - first);
+      const std::int64_t lane = block.rows * pixels;
+      for (std::int64_t r = 0; r < block.rows; ++r) {
+        transpose(sums_ + (first + r) * band_pixels() * lanes_, lanes_, block_ + r * pixels, lane,
+                  pixels, lanes.count, false);
+      }
+      block.row = lanes.first_channel + channel + first;
+      block.col = row * width_.out;
+      if (!lanes.is_strip) {
+        block.sums = block_;
+        block.batches = lanes.count;
+        block.batch_stride = lane;
+        finish(block);
+        continue;
+      }
+      for (std::int64_t strip = 0; strip < lanes.count; ++strip) {
+        block.sums = block_ + strip * lane;
+        block.col = (row + strip * strips_.height) * width_.out;
+        finish(block);
+      }
+    }
+  }
+  void finish(const SumBlock& block) const {
+    call_.epilogue->epilogue.run(call_.epilogue->launch, block);
+  }
+
   const ConvolutionCall& call_;
   const ConvolutionShape& shape_;
   const Isa isa_;
@@ -425,7 +478,7 @@ class ImageLanes {
   std::int64_t listed_row_ = -1, listed_rows_ = 0;
   std::int64_t first_source_ = 0, source_rows_ = 0;  // of the listed band
   PooledVector<ConvolutionRuns> runs_;               // [row of the band][stretch]
-  T *weights_ = nullptr, *turned_ = nullptr, *sums_ = nullptr;
+  T *weights_ = nullptr, *turned_ = nullptr, *sums_ = nullptr, *block_ = nullptr;
 };
 
 }  // namespace

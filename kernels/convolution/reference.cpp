@@ -2,8 +2,10 @@
 // nothing with the tiles but the definition of an axis.
 #include <cmath>
 
+#include "kernels/contraction/epilogue.h"
 #include "kernels/convolution/convolution.h"
 #include "kernels/order.h"
+#include "src/core/pooled.h"
 
 namespace groove::kernels {
 namespace {
@@ -58,10 +60,8 @@ template <typename T>
 T data_element(const ConvolutionCall& call, std::int64_t n, std::int64_t g, std::int64_t c,
                std::int64_t ih, std::int64_t iw) {
   const ConvolutionShape& s = call.shape;
-  const T* dy =
-      static_cast<const T*>(call.a) + (n * s.groups + g) * s.out_channels * s.out_plane();
-  const T* w =
-      static_cast<const T*>(call.b) + (g * s.out_channels * s.in_channels + c) * s.taps();
+  const T* dy = static_cast<const T*>(call.a) + (n * s.groups + g) * s.out_channels * s.out_plane();
+  const T* w = static_cast<const T*>(call.b) + (g * s.out_channels * s.in_channels + c) * s.taps();
   Chain<T> chain;
   for (std::int64_t kh = 0; kh < s.height.kernel; ++kh) {
     for (std::int64_t kw = 0; kw < s.width.kernel; ++kw) {
@@ -83,8 +83,8 @@ T weight_element(const ConvolutionCall& call, std::int64_t g, std::int64_t o, st
   const ConvolutionShape& s = call.shape;
   Chain<T> chain;
   for (std::int64_t n = 0; n < s.images; ++n) {
-    const T* dy = static_cast<const T*>(call.a) +
-                  ((n * s.groups + g) * s.out_channels + o) * s.out_plane();
+    const T* dy =
+        static_cast<const T*>(call.a) + ((n * s.groups + g) * s.out_channels + o) * s.out_plane();
     const T* x =
         static_cast<const T*>(call.b) + ((n * s.groups + g) * s.in_channels + c) * s.in_plane();
     for (std::int64_t oh = 0; oh < s.height.out; ++oh) {
@@ -99,42 +99,51 @@ T weight_element(const ConvolutionCall& call, std::int64_t g, std::int64_t o, st
   return chain.value();
 }
 
-// Calls element(i, j, h, w) for this part of [outer, inner, height, width] of a group.
+// Calls element(i, j, h, w) for this part of [outer, inner, height, width] of a group. With an
+// epilogue, plane by plane.
 template <typename T, typename Element>
-void fill(T* result, std::int64_t outer, std::int64_t inner, std::int64_t height,
+void fill(const ConvolutionCall& call, std::int64_t outer, std::int64_t inner, std::int64_t height,
           std::int64_t width, int part, int parts, const Element& element) {
-  const std::int64_t planes = outer * inner;
+  const std::int64_t planes = outer * inner, pixels = height * width;
+  PooledVector<T> plane(static_cast<std::size_t>(call.epilogue ? pixels : 0));
   for (std::int64_t p = planes * part / parts; p < planes * (part + 1) / parts; ++p) {
+    T* const result = call.epilogue ? plane.data() : static_cast<T*>(call.result) + p * pixels;
     for (std::int64_t h = 0; h < height; ++h) {
       for (std::int64_t w = 0; w < width; ++w) {
-        result[(p * height + h) * width + w] = element(p / inner, p % inner, h, w);
+        result[h * width + w] = element(p / inner, p % inner, h, w);
       }
     }
+    if (!call.epilogue) continue;
+    call.epilogue->epilogue.run(call.epilogue->launch, {.sums = result,
+                                                        .row_stride = pixels,
+                                                        .batch = p / inner,
+                                                        .row = p % inner,
+                                                        .rows = 1,
+                                                        .cols = pixels});
   }
 }
 
 template <typename T>
 void run_as(const ConvolutionCall& call, int part, int parts) {
   const ConvolutionShape& s = call.shape;
-  T* result = static_cast<T*>(call.result);
   switch (call.form) {
     case ConvolutionForm::kForward:
-      return fill(result, s.images, s.groups * s.out_channels, s.height.out, s.width.out, part,
-                  parts, [&](std::int64_t n, std::int64_t o, std::int64_t h, std::int64_t w) {
-                    return forward_element<T>(call, n, o / s.out_channels, o % s.out_channels, h,
-                                              w);
-                  });
+      return fill<T>(call, s.images, s.groups * s.out_channels, s.height.out, s.width.out, part,
+                     parts, [&](std::int64_t n, std::int64_t o, std::int64_t h, std::int64_t w) {
+                       return forward_element<T>(call, n, o / s.out_channels, o % s.out_channels, h,
+                                                 w);
+                     });
     case ConvolutionForm::kBackwardData:
-      return fill(result, s.images, s.groups * s.in_channels, s.height.in, s.width.in, part, parts,
-                  [&](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-                    return data_element<T>(call, n, c / s.in_channels, c % s.in_channels, h, w);
-                  });
+      return fill<T>(call, s.images, s.groups * s.in_channels, s.height.in, s.width.in, part, parts,
+                     [&](std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
+                       return data_element<T>(call, n, c / s.in_channels, c % s.in_channels, h, w);
+                     });
     case ConvolutionForm::kBackwardWeight:
-      return fill(result, s.groups * s.out_channels, s.in_channels, s.height.kernel,
-                  s.width.kernel, part, parts,
-                  [&](std::int64_t o, std::int64_t c, std::int64_t h, std::int64_t w) {
-                    return weight_element<T>(call, o / s.out_channels, o % s.out_channels, c, h, w);
-                  });
+      return fill<T>(
+          call, s.groups * s.out_channels, s.in_channels, s.height.kernel, s.width.kernel, part,
+          parts, [&](std::int64_t o, std::int64_t c, std::int64_t h, std::int64_t w) {
+            return weight_element<T>(call, o / s.out_channels, o % s.out_channels, c, h, w);
+          });
   }
 }
 

@@ -1,4 +1,6 @@
 // The facts about a convolution that do not depend on which of its three tensors is the result.
+#include "kernels/block_product.h"
+#include "kernels/convolution/product.h"
 #include "kernels/ops/convolution.h"
 
 namespace groove {
@@ -123,6 +125,16 @@ std::shared_ptr<const kernels::Lowering> lowering_of(ConvolutionForm form) {
   return kernels::lower(std::move(how));
 }
 
+kernels::BlockProduct block_product_of(ConvolutionForm form) {
+  return {[form](const Signature& s) {
+            return kernels::convolution_product_shape(form, shape_of(form, s));
+          },
+          [form](const Signature& s, kernels::Backend& backend, const kernels::Kernel& epilogue) {
+            return kernels::make_convolution_product(form, s.inputs[0].dtype, shape_of(form, s),
+                                                     backend, epilogue);
+          }};
+}
+
 // Every product once, added to whichever tensor is the result.
 ReferenceRule reference_of(ConvolutionForm form) {
   return [form](const Signature& s, const std::vector<Reference>& inputs) {
@@ -209,7 +221,7 @@ ConvolutionAttrs convolution_attrs(const AttrReader& attr) {
 
 const Op& define_convolution(const char* name, const char* size_name, ConvolutionForm form,
                              GradientRule gradient) {
-  return define({
+  const Op& op = define({
       .name = name,
       .kind = OpKind::kOpaque,
       .inputs = 2,
@@ -225,6 +237,9 @@ const Op& define_convolution(const char* name, const char* size_name, Convolutio
       .samples = [form](ScalarType dtype) { return samples_of(form, dtype); },
       .tolerance_ulp = 2000,  // of sums that may cancel
   });
+  if (form != ConvolutionForm::kBackwardWeight)
+    kernels::register_block_product(op, block_product_of(form));
+  return op;
 }
 
 }  // namespace groove

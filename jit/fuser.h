@@ -1,7 +1,7 @@
 // The state of a fusion while groups are made, and what its parts share: placing nodes
 // (fusion.cpp), whether they fit (fusion_fit.cpp), groups that become one (fusion_absorb.cpp),
-// epilogues that are better off elsewhere (fusion_sink.cpp) and column sums taken on the way
-// (fusion_columns.cpp).
+// epilogues that are better off elsewhere (fusion_sink.cpp) or with a product that host code
+// computes (fusion_lift.cpp) and column sums taken on the way (fusion_columns.cpp).
 #pragma once
 
 #include <functional>
@@ -62,8 +62,6 @@ class Fuser {
   static bool can_split(const Node& n);
   bool joins_row(std::int32_t home, std::int32_t index, const LoopShape& loop);
   void place_contraction(std::int32_t index);
-  void place_block_product(std::int32_t index);
-  void take_back_block_products();
   void mark_stored();
 
   // fusion_fit.cpp
@@ -105,6 +103,14 @@ class Fuser {
   double traffic(std::int32_t id) const;
   bool fits_tiles(const Group& product) const;
   static double laying_down(const Group& product);
+
+  // fusion_lift.cpp
+  void lift_epilogues();
+  void lift(std::int32_t product, std::int32_t loop);
+  bool can_lift(std::int32_t product, std::int32_t loop, std::int32_t index);
+  bool gather(std::int32_t product, std::int32_t loop, std::int32_t index,
+              std::vector<std::int32_t>& moved);
+  double memory_time(std::int32_t id) const;
 
   // fusion_columns.cpp
   void accumulate_columns();

@@ -39,8 +39,8 @@ Fusion Fuser::run() {
   }
   if (options_.is_enabled) {
     sink_epilogues();
+    lift_epilogues();
     accumulate_columns();
-    take_back_block_products();
   }
   mark_stored();
   if (options_.is_enabled) place_pieces(graph_, uses_, fusion_);
@@ -58,8 +58,6 @@ void Fuser::place(std::int32_t index) {
     place_reduction(index);
   } else if (lowering_as<ContractionLowering>(n)) {
     place_contraction(index);
-  } else if (options_.is_enabled && is_product(graph_, n)) {
-    place_block_product(index);
   } else {
     const GroupKind kind = lowering_as<ConcatenateLowering>(n) ? GroupKind::kConcatenate
                            : lowering_as<OverwriteLowering>(n) ? GroupKind::kOverwrite
@@ -229,26 +227,6 @@ void Fuser::place_contraction(std::int32_t index) {
   }
   const std::int32_t home = new_group(GroupKind::kContraction, index, std::move(loop));
   group(home).matrix_axis = std::move(matrix);
-}
-
-void Fuser::place_block_product(std::int32_t index) {
-  const Shape& sizes = graph_.type(node(index).outputs[0]).sizes;
-  const std::int32_t home = new_group(GroupKind::kContraction, index, {without_ones(sizes), {}});
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 1) continue;
-    group(home).matrix_axis.push_back(i == 0 ? 2 : i == 1 ? 1 : 0);
-  }
-}
-
-// Those that nothing joined are host code.
-void Fuser::take_back_block_products() {
-  for (Group& product : fusion_.groups) {
-    if (product.kind != GroupKind::kContraction || product.nodes.size() > 1) continue;
-    if (lowering_as<ContractionLowering>(node(product.seed))) continue;
-    product.kind = GroupKind::kOpaque;
-    product.loop = {};
-    product.matrix_axis.clear();
-  }
 }
 
 // A value has memory when it leaves its group: as an output, or to a reader elsewhere.

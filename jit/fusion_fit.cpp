@@ -28,6 +28,8 @@ bool Fuser::indices_fit(const Group& into, std::int32_t index) const {
   if (into.kind == GroupKind::kRow) {
     return into.loop.reduced_axes() == 1 && into.loop.is_reduced.back();
   }
+  if (into.kind == GroupKind::kContraction)
+    return std::count(into.matrix_axis.begin(), into.matrix_axis.end(), 0) == 1;
   return into.kind != GroupKind::kColumn || !into.loop.is_reduced.back();
 }
 

@@ -76,6 +76,10 @@ const Case kCases[] = {
     {5, 1, 7, 70, 6, 6, 1, 1, 0, 1},   {4, 1, 3, 4, 24, 7, 3, 3, 2, 2},
 };
 
+// Where a walk over memory that is saved is worth more than the sums' way through the nearest
+// cache.
+const Case kLarge[] = {{16, 1, 5, 20, 40, 36, 3, 1, 1, 1}, {5, 2, 4, 9, 51, 47, 3, 1, 2, 2}};
+
 TEST(ConvolutionEpilogue, BiasResidualAndRelu) {
   std::uint64_t seed = 0;
   for (const Case& c : kCases) {
@@ -92,11 +96,14 @@ TEST(ConvolutionEpilogue, BiasResidualAndRelu) {
 }
 
 TEST(ConvolutionEpilogue, SumsAreStoredForOtherReaders) {
-  for (const Case& c : kCases) {
-    expect_same(fmt::format("graph(x: f32{}, w: f32{}, o: f32{}) {{\nc = convolution(x, w) {{{}}}\n"
-                            "d = mul(c, o)\ne = sub(d, c)\nreturn e, c\n}}",
-                            c.input(), c.weight(), c.result(), c.attributes()),
-                "contraction: convolution mul sub\n", 7);
+  for (const Case& c : kLarge) {
+    for (const char* dtype : {"f32", "f64"}) {
+      expect_same(fmt::format("graph(x: {0}{1}, w: {0}{2}, o: {0}{3}) {{\n"
+                              "c = convolution(x, w) {{{4}}}\nd = mul(c, o)\ne = sub(d, c)\n"
+                              "return e, c\n}}",
+                              dtype, c.input(), c.weight(), c.result(), c.attributes()),
+                  "contraction: convolution mul sub\n", 7);
+    }
   }
 }
 
@@ -122,6 +129,20 @@ TEST(ConvolutionEpilogue, DropoutCountsOverTheWholeResult) {
                             "return d\n}}",
                             c.input(), c.weight(), c.attributes()),
                 "contraction: convolution dropout_mask mul_scalar where_scalar\n", 13);
+  }
+}
+
+// A row that a sum is taken of needs the whole plane; what each element needs does not.
+TEST(ConvolutionEpilogue, RowsReadWhatItMakes) {
+  for (const Case& c : kLarge) {
+    expect_same(
+        fmt::format("graph(g: f32{}, w: f32{}, m: bool{}, o: f32{}) {{\n"
+                    "d = convolution_backward_data(g, w) {{{}, input_size: [{}, {}]}}\n"
+                    "h = masked_fill(d, m) <value: 0>\ns = sum(h) {{dims: [2, 3], keepdim: true}}\n"
+                    "p = mul(h, o)\nt = sum(p) {{dims: [2, 3], keepdim: true}}\nreturn h, s, t\n}}",
+                    c.result(), c.weight(), c.input(), c.input(), c.attributes(), c.height,
+                    c.width),
+        "contraction: convolution_backward_data masked_fill\nrow: sum mul sum\n", 19);
   }
 }
 

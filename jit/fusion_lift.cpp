@@ -1,0 +1,157 @@
+// What follows a product that host code computes (kernels/block_product.h) is placed as if that
+// were no product; then loops that read it are looked at, and what they compute of each element
+// alone may become its epilogue:
+//
+//     host   d = convolution_backward_data(g, w)       stores d
+//     rows   e = masked_fill(d, m); sum(e); …          loads d, m, stores e
+//     lifted e = masked_fill(d, m) while d is near     loads m, stores e
+//     rows   sum(e); …                                 loads e
+//
+// An epilogue lays the sums down once more in the nearest cache; less must go through memory.
+#include <algorithm>
+
+#include "jit/costs.h"
+#include "jit/fuser.h"
+
+namespace groove::jit {
+namespace {
+
+// Larger values are in a cache further out, or in none, when the next loop reads them.
+constexpr std::int64_t kNearBytes = 256 << 10;
+
+}  // namespace
+
+void Fuser::lift_epilogues() {
+  const auto count = static_cast<std::int32_t>(fusion_.groups.size());
+  for (std::int32_t id = 0; id < count; ++id) {
+    Group& product = group(id);
+    if (product.kind != GroupKind::kOpaque || !is_product(graph_, node(product.seed))) continue;
+    const Shape& sizes = graph_.type(node(product.seed).outputs[0]).sizes;
+    product.kind = GroupKind::kContraction;
+    product.loop.sizes = without_ones(sizes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] != 1) product.matrix_axis.push_back(i == 0 ? 2 : i == 1 ? 1 : 0);
+    }
+    std::vector<std::int32_t> readers;
+    for_each_after(id, [&](std::int32_t next) {
+      if (std::find(readers.begin(), readers.end(), next) == readers.end()) readers.push_back(next);
+    });
+    for (const std::int32_t reader : readers) lift(id, reader);
+    if (product.nodes.size() > 1) continue;
+    product.kind = GroupKind::kOpaque;
+    product.loop = {};
+    product.matrix_axis.clear();
+  }
+}
+
+// Of the loop's nodes the first few become part of the epilogue: as many as leave the least to be
+// moved, if that is less than now.
+void Fuser::lift(std::int32_t product, std::int32_t loop) {
+  Group &from = group(loop), &into = group(product);
+  if (from.kind != GroupKind::kMap && from.kind != GroupKind::kRow) return;
+  if (from.stage != into.stage || from.is_split || from.is_update) return;
+  if (from.loop.sizes != into.loop.sizes) return;
+  const Group loop_before = from, product_before = into;
+  Group best_loop = from, best_product = into;
+  const auto place = [&](const Group& of, std::int32_t id) {
+    for (const std::int32_t member : of.nodes)
+      fusion_.group_of[static_cast<std::size_t>(member)] = id;
+  };
+  double least = memory_time(product) + memory_time(loop);
+  for (const std::int32_t member : loop_before.nodes) {
+    std::vector<std::int32_t> moved;
+    if (fusion_.group_of[static_cast<std::size_t>(member)] != loop) continue;
+    const auto& inputs = node(member).inputs;
+    const bool reads_product = std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) {
+      return id != kNoValue && group_of_value(root_of(graph_, id)) == product;
+    });
+    if (!reads_product || !gather(product, loop, member, moved)) continue;
+    if (into.nodes.size() + moved.size() > kMaxEpilogueNodes + 1) break;
+    for (const std::int32_t index : moved) {
+      fusion_.group_of[static_cast<std::size_t>(index)] = product;
+      from.nodes.erase(std::find(from.nodes.begin(), from.nodes.end(), index));
+      into.nodes.push_back(index);
+    }
+    std::sort(into.nodes.begin(), into.nodes.end());
+    if (!from.nodes.empty()) from.seed = from.nodes.front();
+    if (!members_fit(product) || !members_fit(loop)) break;
+    const double time = memory_time(product) + memory_time(loop);
+    if (time >= least) continue;
+    least = time;
+    best_loop = from;
+    best_product = into;
+  }
+  from = std::move(best_loop);
+  into = std::move(best_product);
+  place(from, loop);
+  place(into, product);
+}
+
+// The node and what it reads of the loop, ascending; false when some of it must stay.
+bool Fuser::gather(std::int32_t product, std::int32_t loop, std::int32_t index,
+                   std::vector<std::int32_t>& moved) {
+  if (std::find(moved.begin(), moved.end(), index) != moved.end()) return true;
+  if (!can_lift(product, loop, index)) return false;
+  for (const ValueId id : node(index).inputs) {
+    if (id == kNoValue) continue;
+    const ValueId root = root_of(graph_, id);
+    const std::int32_t home = group_of_value(root);
+    if (home < 0 || home == product) continue;
+    if (home != loop) {
+      if (reaches(product, home)) return false;
+    } else if (!gather(product, loop, graph_.values[static_cast<std::size_t>(root)].node, moved)) {
+      return false;
+    }
+  }
+  moved.push_back(index);
+  return true;
+}
+
+bool Fuser::can_lift(std::int32_t product, std::int32_t loop, std::int32_t index) {
+  const auto at = static_cast<std::size_t>(index);
+  if (!lowering_as<kernels::ElementwiseLowering>(node(index))) return false;
+  if (group(loop).kind == GroupKind::kRow && fusion_.span_of[at] != Span::kFull) return false;
+  if (is_again(index) != is_again(group(product).seed)) return false;
+  if (without_ones(graph_.type(node(index).outputs[0]).sizes) != group(product).loop.sizes)
+    return false;
+  return !wants_flat_loop(group(product), index);
+}
+
+// Nanoseconds that it takes to launch a group and to move what it loads and stores, the operands of
+// a product left out.
+double Fuser::memory_time(std::int32_t id) const {
+  const Group& of = fusion_.groups[static_cast<std::size_t>(id)];
+  if (of.nodes.empty()) return 0;
+  const bool is_product = of.kind == GroupKind::kContraction;
+  std::vector<ValueId> moved;
+  const auto add = [&](ValueId value) {
+    const bool is_large = element_count(graph_.type(value).sizes) == of.loop.points();
+    if (is_large && std::find(moved.begin(), moved.end(), value) == moved.end())
+      moved.push_back(value);
+  };
+  double time = costs::kLaunch + costs::kBarrier;
+  for (const std::int32_t member : of.nodes) {
+    for (const ValueId input : node(member).inputs) {
+      if (input == kNoValue || (is_product && member == of.seed)) continue;
+      const ValueId root = root_of(graph_, input);
+      if (group_of_value(root) != id) add(root);
+    }
+    for (const ValueId output : node(member).outputs) {
+      const auto& readers = uses_.readers[static_cast<std::size_t>(output)];
+      const bool leaves = uses_.is_output[static_cast<std::size_t>(output)] ||
+                          std::any_of(readers.begin(), readers.end(), [&](std::int32_t reader) {
+                            return fusion_.group_of[static_cast<std::size_t>(reader)] != id;
+                          });
+      if (leaves) add(output);
+    }
+  }
+  for (const ValueId value : moved) {
+    const auto bytes =
+        of.loop.points() * static_cast<std::int64_t>(element_size(graph_.type(value).dtype));
+    const double near = (costs::kNearLoad + costs::kNearStore) / 2 / sizeof(float);
+    time += static_cast<double>(bytes) * (bytes > kNearBytes ? costs::kFarByte : near);
+  }
+  return is_product && of.nodes.size() > 1 ? time + laying_down(of) : time;
+}
+
+}  // namespace groove::jit

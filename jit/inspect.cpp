@@ -12,9 +12,18 @@
 namespace groove::jit {
 
 std::string Program::name_of(const Step& step) const {
+  const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
   std::string name;
-  for (const std::int32_t node : plans_[static_cast<std::size_t>(step.plan)].nodes)
-    name += (name.empty() ? "" : " ") + graph_.nodes[static_cast<std::size_t>(node)].op->name;
+  const auto add = [&](const LaunchPlan& of) {
+    for (const std::int32_t node : of.nodes)
+      name += (name.empty() ? "" : " ") + graph_.nodes[static_cast<std::size_t>(node)].op->name;
+  };
+  if (plan.kind != LaunchPlan::Kind::kContraction || plan.parts.empty()) add(plan);
+  if (!name.empty()) return name;
+  for (const LaunchPlan& part : plan.parts) {
+    if (&part != &plan.parts.front()) name += " |";
+    add(part);
+  }
   return name.empty() ? "copy" : name;
 }
 
@@ -98,12 +107,17 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
         launch.stage = static_cast<std::int32_t>(s);
         launch.level = level;
         if (step.kind != LaunchPlan::Kind::kOpaque) {
-          launch.kernel = kernels::print(*plans_[static_cast<std::size_t>(step.plan)].kernel);
+          const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
+          if (plan.kernel) launch.kernel = kernels::print(*plan.kernel);
+          for (const LaunchPlan& part : plan.parts) {
+            if (!plan.kernel) launch.kernel += kernels::print(*part.kernel);
+          }
         }
         if (step.callable) launch.assembly = step.callable->listing();
         if (step.contraction) launch.assembly = step.contraction->listing();
+        const bool is_relay = step.kind == LaunchPlan::Kind::kRelay;
         for (const LaunchPlan& part : plans_[static_cast<std::size_t>(step.plan)].parts) {
-          if (part.contraction) launch.assembly += part.contraction->listing();
+          if (is_relay && part.contraction) launch.assembly += part.contraction->listing();
         }
         view.launches.push_back(std::move(launch));
       }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "jit/gather_launches.h"
 #include "jit/relay.h"
 #include "src/core/check.h"
 
@@ -165,7 +166,7 @@ class Joiner {
       }
     }
     std::vector<std::int32_t> later;
-    return is_together(team, later);
+    return may_gather(lowered_, members, later);
   }
 
   static bool is_plain(const Operand& operand) {
@@ -188,38 +189,6 @@ class Joiner {
     const kernels::ContractionShape& s = launch(reader).shape;
     return read.offset == 0 && read.starts.empty() && (s.a_col == 1 || s.k == 1) &&
            (s.a_row == s.k || s.m == 1) && (s.a_batch == s.m * s.k || s.batch == 1);
-  }
-
-  // No launch outside must run after one of the team and before another. `later`: those between
-  // the first and the last of it that must run after.
-  bool is_together(const Team& team, std::vector<std::int32_t>& later) const {
-    const std::vector<std::int32_t> members = team.all();
-    const auto [low, high] = std::minmax_element(members.begin(), members.end());
-    std::vector<char> is_made(lowered_.buffers.size(), 0);  // by the team, or after it
-    constexpr char kByTeam = 1, kAfterTeam = 2;
-    for (std::int32_t index = *low; index <= *high; ++index) {
-      const bool is_member = team.has(index);
-      bool is_later = false;
-      for (const Operand& operand : launch(index).operands) {
-        if (operand.buffer < 0) continue;
-        const char made = is_made[static_cast<std::size_t>(operand.buffer)];
-        if (is_member && made == kAfterTeam) return false;
-        is_later |= !is_member && made != 0;
-      }
-      if (is_member && (launch(index).overwrites || launch(index).copies_base)) return false;
-      if (!is_member && !is_later) continue;
-      if (is_later) {
-        // A copy stays right before the launch that overwrites part of it.
-        const bool has_copy = index > *low && launch(index - 1).copies_base;
-        if (has_copy && (later.empty() || later.back() != index - 1)) later.push_back(index - 1);
-        later.push_back(index);
-      }
-      for (const Operand& operand : launch(index).operands) {
-        if (operand.buffer < 0 || !operand.is_store) continue;
-        is_made[static_cast<std::size_t>(operand.buffer)] = is_member ? kByTeam : kAfterTeam;
-      }
-    }
-    return true;
   }
 
   // ---- the relay ----
@@ -493,24 +462,10 @@ class Joiner {
   }
 
   std::int32_t replace(const Team& team, LaunchPlan plan) {
-    std::vector<std::int32_t> later;
-    is_together(team, later);
     const std::vector<std::int32_t> members = team.all();
-    const auto [low, high] = std::minmax_element(members.begin(), members.end());
-    const std::int32_t first = *low, last = *high;
-    std::vector<LaunchPlan> order, behind;
-    for (std::int32_t index = first; index <= last; ++index) {
-      if (team.has(index)) continue;
-      const bool is_later = std::find(later.begin(), later.end(), index) != later.end();
-      LaunchPlan& moved = lowered_.launches[static_cast<std::size_t>(index)];
-      (is_later ? behind : order).push_back(std::move(moved));
-    }
-    order.push_back(std::move(plan));
-    std::move(behind.begin(), behind.end(), std::back_inserter(order));
-    const auto begin = lowered_.launches.begin() + first;
-    const auto end = std::move(order.begin(), order.end(), begin);
-    lowered_.launches.erase(end, lowered_.launches.begin() + last + 1);
-    return first;
+    std::vector<std::int32_t> later;
+    may_gather(lowered_, members, later);
+    return gather(lowered_, members, later, std::move(plan));
   }
 
   Lowered& lowered_;

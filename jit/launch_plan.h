@@ -72,7 +72,8 @@ struct LaunchPlan {
   bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites
   bool is_dropped = false;     // found to be needless
   std::shared_ptr<const kernels::Kernel> kernel;  // contractions: the epilogue; host code: none
-  // Relays (their kernel, box and callable are those of the rows): the launches they consist of.
+  // Relays (their kernel, box and callable are those of the rows) and joined products: the launches
+  // they consist of.
   std::shared_ptr<const Relay> relay;
   std::vector<LaunchPlan> parts;
   double nanoseconds = 0;      // a rough estimate on one thread
@@ -88,10 +89,15 @@ struct LoweringOptions {
   bool is_shared = true;  // off: groups of one form (jit/group_form.h) are lowered one by one
   bool has_many_sizes = false;  // matrix products get no code of their own for their sizes
   bool has_relays = true;       // off: every launch on its own (jit/join_relays.h)
+  bool has_siblings = true;     // off: every product on its own (jit/join_siblings.h)
+  const std::vector<char>* is_again = nullptr;  // as in FusionOptions
 };
 
 /// Lowers every group; stored values get arena buffers, inputs theirs.
 Lowered lower_groups(const Graph& graph, const Fusion& fusion, const LoweringOptions& options = {});
+
+/// Scratch memory of a product, for every number of threads that a run may have.
+void reserve_scratch(Lowered& lowered, LaunchPlan& plan);
 
 /// A launch that copies between memory of two geometries (same sizes, same dtype).
 LaunchPlan copy_launch(ScalarType dtype, const Geometry& from, BufferId source, const Geometry& to,

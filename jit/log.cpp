@@ -56,7 +56,7 @@ std::string assembly_text(const Graph& graph, const Lowered& lowered, const Sche
       if (launch.callable) text += launch.callable->listing();
       if (launch.contraction) text += launch.contraction->listing();
       for (const LaunchPlan& part : launch.parts) {
-        if (part.contraction) text += part.contraction->listing();
+        if (launch.relay && part.contraction) text += part.contraction->listing();
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "jit/costs.h"
 #include "jit/group_form.h"
 #include "jit/join_relays.h"
+#include "jit/join_siblings.h"
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
 #include "jit/row_buffers.h"
@@ -44,6 +45,7 @@ class Lowerer {
       }
     }
     if (options_.has_relays) join_relays(graph_, result_);
+    if (options_.has_siblings) join_siblings(result_, options_.is_again);
     return std::move(result_);
   }
 
@@ -388,7 +390,7 @@ class Lowerer {
     const double work = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
                         static_cast<double>(s.n) * static_cast<double>(s.k);
     plan.nanoseconds = 40.0 + work / 70.0;
-    add_scratch(plan);
+    reserve_scratch(result_, plan);
     result_.launches.push_back(std::move(plan));
   }
 
@@ -426,21 +428,6 @@ class Lowerer {
   }
 
   static std::int64_t rounded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-
-  // Room for every number of threads that a run may have.
-  void add_scratch(LaunchPlan& plan) {
-    kernels::ContractionLaunch launch;
-    launch.shape = plan.shape;
-    int most = most_threads();
-    std::size_t bytes = 0;
-    for (int parts = 1; parts <= most; ++parts) {
-      bytes = std::max(bytes, plan.contraction->scratch_bytes(launch, parts));
-    }
-    plan.scratch_bytes = rounded(static_cast<std::int64_t>(bytes));
-    const int with_scratch = threads_with_scratch(plan.scratch_bytes);
-    if (with_scratch < most) most = plan.most_parts = with_scratch;
-    if (bytes != 0) plan.scratch = temporary(plan.scratch_bytes * most);
-  }
 
   // A copy of `value` into a region of buffer `target`.
   void copy_region(const Group& group, ValueId value, Geometry region, BufferId target,
@@ -558,6 +545,24 @@ int threads_with_scratch(std::int64_t bytes) {
   constexpr std::int64_t kLargeScratch = 128 << 10;
   if (bytes <= kLargeScratch) return most_threads();
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads());
+}
+
+void reserve_scratch(Lowered& lowered, LaunchPlan& plan) {
+  kernels::ContractionLaunch launch;
+  launch.shape = plan.shape;
+  int most = most_threads();
+  std::size_t bytes = 0;
+  for (int parts = 1; parts <= most; ++parts) {
+    bytes = std::max(bytes, plan.contraction->scratch_bytes(launch, parts));
+  }
+  plan.scratch_bytes = (static_cast<std::int64_t>(bytes) + kLine - 1) / kLine * kLine;
+  const int with_scratch = threads_with_scratch(plan.scratch_bytes);
+  if (with_scratch < most) most = plan.most_parts = with_scratch;
+  if (bytes == 0) return;
+  Buffer buffer;
+  buffer.bytes = plan.scratch_bytes * most;
+  plan.scratch = static_cast<BufferId>(lowered.buffers.size());
+  lowered.buffers.push_back(buffer);
 }
 
 Lowered lower_groups(const Graph& graph, const Fusion& fusion, const LoweringOptions& options) {

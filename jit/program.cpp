@@ -71,7 +71,8 @@ ScheduleOptions Program::schedule_options() const {
 LoweringOptions Program::lowering_options() const {
   LoweringOptions how;
   how.has_many_sizes = options_.is_for_many_sizes;
-  how.has_relays = options_.is_fused;
+  how.has_relays = how.has_siblings = options_.is_fused;
+  how.is_again = is_again_.empty() ? nullptr : &is_again_;
   return how;
 }
 

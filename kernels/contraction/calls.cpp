@@ -41,10 +41,11 @@ void CallRecorder::epilogue(const ContractionLaunch& launch, const SumBlock& blo
   is_complete_ = is_complete_ && epilogue_.bind(launch, block, symbols, calls_);
   for (std::size_t i = first; i < calls_.size(); ++i) {
     for (BoundCall::Address& address : calls_[i].addresses) {
-      if (address.operand < 0) continue;
-      const BoundCall::Address of = decoded(0, symbols[static_cast<std::size_t>(address.operand)]);
-      address.operand = of.operand;
-      address.offset += of.offset;
+      if (address.operand >= 0) {
+        move(address, symbols[static_cast<std::size_t>(address.operand)]);
+      } else if (address.operand == BoundCall::kScalars) {
+        move(address, launch.scalars);
+      }
     }
   }
 }

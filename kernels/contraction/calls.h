@@ -76,6 +76,12 @@ class CallRecorder {
   static char* symbol(std::int32_t operand) {
     return reinterpret_cast<char*>(static_cast<std::intptr_t>(operand + kFirst) << kBits);
   }
+  /// An address of what the symbol stands for and where in it, instead of an operand's.
+  static void move(BoundCall::Address& address, const void* symbol) {
+    const BoundCall::Address of = decoded(0, symbol);
+    address.operand = of.operand;
+    address.offset += of.offset;
+  }
   /// False when the calls cannot be told ahead.
   bool is_complete() const { return is_complete_ && calls_.size() - before_ <= kMostBoundCalls; }
 

@@ -125,6 +125,21 @@ Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::in
   return plan;
 }
 
+double product_cycles(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::int64_t k,
+                      const MatrixView& a, const MatrixView& b) {
+  const Plan plan = make_plan(limits, m, n, k, a, b);
+  const auto element = static_cast<std::int64_t>(element_size(limits.dtype));
+  PlanLimits inner = limits;
+  inner.has_inline_epilogue &= !plan.is_transposed;
+  const bool is_masked = plan.tail == TileTail::kMasked;
+  // A half vector takes half the time.
+  const double filled =
+      row_work(limits.isa, plan.n, vector_lanes(limits.isa, limits.dtype)) / plan.vectors;
+  return choose_tiling(inner, plan.m, plan.vectors, is_masked).cost * filled * double(k) +
+         operand_cost(plan.a, plan.b, plan.m, plan.n, k, element) +
+         (plan.is_transposed ? kTransposeCost * double(m * n) + 100 : 0);
+}
+
 PartRange part_range(const ContractionShape& s, std::int64_t lanes, int part, int parts) {
   auto cut = [&](std::int64_t size, int at) { return size * at / parts; };
   if (s.batch >= 4 * parts || (s.batch > 1 && s.batch % parts == 0)) {

@@ -46,6 +46,10 @@ struct PlanLimits {
 Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::int64_t k,
                const MatrixView& a, const MatrixView& b);
 
+/// Cycles of one thread, roughly, copies of operands and results included.
+double product_cycles(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::int64_t k,
+                      const MatrixView& a, const MatrixView& b);
+
 // The part of the output that one call computes.
 struct PartRange {
   std::int64_t batch_begin, batch_end, row_begin, row_end, col_begin, col_end;

@@ -8,6 +8,7 @@
 #include "jit/join_siblings.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "jit/gather_launches.h"
 #include "kernels/contraction/joined.h"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t kMostPieces = 16;
 constexpr double kWorthJoining = 0.9;  // of the time that the products take apart
+
+std::atomic<bool> joins_all{false};
 
 class Joiner {
  public:
@@ -49,12 +52,14 @@ class Joiner {
     std::vector<std::int32_t> made_at(lowered_.buffers.size(), -1);
     for (std::size_t i = 0; i < level_.size(); ++i) {
       for (const Operand& operand : launch(i).operands) {
-        if (operand.buffer < 0) continue;
+        // Writers of one value write their regions of it side by side.
+        if (operand.buffer < 0 || (operand.is_store && !launch(i).overwrites)) continue;
         level_[i] = std::max(level_[i], made_at[static_cast<std::size_t>(operand.buffer)] + 1);
       }
       for (const Operand& operand : launch(i).operands) {
-        if (operand.buffer >= 0 && operand.is_store)
-          made_at[static_cast<std::size_t>(operand.buffer)] = level_[i];
+        if (operand.buffer < 0 || !operand.is_store) continue;
+        std::int32_t& made = made_at[static_cast<std::size_t>(operand.buffer)];
+        made = std::max(made, level_[i]);
       }
     }
   }
@@ -89,8 +94,9 @@ class Joiner {
     });
     family.resize(std::min(family.size(), kMostPieces));
     std::vector<std::int32_t> best;
+    if (joins_all.load(std::memory_order_relaxed)) best = family;
     double most_saved = 0;
-    for (std::size_t count = 2; count <= family.size(); ++count) {
+    for (std::size_t count = 2; best.size() < family.size() && count <= family.size(); ++count) {
       std::vector<std::int32_t> members(family.begin(),
                                         family.begin() + static_cast<std::ptrdiff_t>(count));
       const kernels::JoinedCycles cycles = kernels::joined_cycles(pieces_of(members));
@@ -161,5 +167,7 @@ class Joiner {
 void join_siblings(Lowered& lowered, const std::vector<char>* is_again) {
   Joiner(lowered, is_again).run();
 }
+
+void set_joins_all_siblings(bool is_on) { joins_all.store(is_on, std::memory_order_relaxed); }
 
 }  // namespace groove::jit

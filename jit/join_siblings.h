@@ -11,4 +11,7 @@ namespace groove::jit {
 /// first. Needs launches in an order that respects dependencies, and keeps one.
 void join_siblings(Lowered& lowered, const std::vector<char>* is_again);
 
+/// Tests: whatever may be joined is, gain or not.
+void set_joins_all_siblings(bool is_on);
+
 }  // namespace groove::jit

@@ -46,8 +46,8 @@ Common common_form(const PlanLimits& limits, const ContractionShape& s, std::int
   const auto element = static_cast<std::int64_t>(element_size(limits.dtype));
   // Transposing writes up to seven elements behind the last column.
   const std::int64_t wide = row_stride(columns + 7, element);
-  const Plan plan = make_plan(limits, rows, columns, s.k, {nullptr, s.a_row, s.a_col},
-                              {nullptr, wide, 1});
+  const Plan plan =
+      make_plan(limits, rows, columns, s.k, {nullptr, s.a_row, s.a_col}, {nullptr, wide, 1});
   if (plan.is_transposed) return {true, 1, row_stride(s.k + 7, element)};
   return {false, wide, 1};
 }
@@ -183,9 +183,11 @@ class JoinedContraction final : public ContractionCallable, public BindableContr
   }
 
   std::string listing() const override {
-    std::string text = "; joined products: copied side by side, then tiles shared by all products\n";
+    std::string text =
+        "; joined products: copied side by side, then tiles shared by all products\n";
     for (const auto& epilogue : epilogues_) {
-      if (!epilogue->is_plain()) text += "; an epilogue, over blocks of sums\n" + epilogue->listing();
+      if (!epilogue->is_plain())
+        text += "; an epilogue, over blocks of sums\n" + epilogue->listing();
     }
     return text;
   }

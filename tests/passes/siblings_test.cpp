@@ -34,7 +34,8 @@ void expect_same(const std::string& text, std::size_t bars, std::uint64_t seed,
   kernels::set_current_backend(*kernels::find_backend("interpreter"));
   const Outcome expected = run_eagerly(graph, inputs, numbers);
   EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, numbers, {})), "")
-      << "interpreter\n" << text;
+      << "interpreter\n"
+      << text;
   kernels::set_current_backend(usual);
   for (const int threads : {1, 2, 3, 7}) {
     kernels::set_kernel_threads(threads);
@@ -64,10 +65,10 @@ struct Sizes {
   std::vector<int> columns;
 };
 
-const Sizes kSizes[] = {{64, 64, {4, 1}},     {33, 7, {1, 3, 2}},  {9, 300, {1, 1, 1, 5}},
-                        {700, 40, {6, 1}},    {130, 513, {3, 4}},  {257, 16, {2, 2, 2, 2, 2}},
-                        {64, 1, {1, 2}},     {8, 64, {64, 64, 64}}, {61, 30, {1, 100, 17, 31}},
-                       {16, 257, {40, 90}}};
+const Sizes kSizes[] = {{64, 64, {4, 1}},   {33, 7, {1, 3, 2}},    {9, 300, {1, 1, 1, 5}},
+                        {700, 40, {6, 1}},  {130, 513, {3, 4}},    {257, 16, {2, 2, 2, 2, 2}},
+                        {64, 1, {1, 2}},    {8, 64, {64, 64, 64}}, {61, 30, {1, 100, 17, 31}},
+                        {16, 257, {40, 90}}};
 
 // linear: right matrices lie transposed; mm: as they are.
 std::string heads(const Sizes& s, const char* dtype, const char* op, const std::string& after,
@@ -126,9 +127,8 @@ TEST_F(Siblings, NumbersOfTheRun) {
 
 TEST_F(Siblings, LeftMatricesThatLieOtherwise) {
   // Transposed, a slice, rows far apart, and no rows at a stride at all.
-  for (const char* left :
-       {"t = permute(x) {dims: [1, 0]}\n",
-        "t = slice(x) {dim: 0, length: 40, step: 2} <start: 3>\n"}) {
+  for (const char* left : {"t = permute(x) {dims: [1, 0]}\n",
+                           "t = slice(x) {dim: 0, length: 40, step: 2} <start: 3>\n"}) {
     const bool is_slice = std::string(left).find("slice") != std::string::npos;
     expect_same(fmt::format("graph(x: f32[{}], w: f32[30, 5], v: f32[30, 2]) {{\n{}"
                             "a = mm(t, w)\nb = mm(t, v)\nreturn a, b\n}}",

@@ -411,7 +411,7 @@ class Lowerer {
     plan.nanoseconds +=
         kernels::host_nanoseconds(std::get<kernels::OpaqueLowering>(n.op->lowering->how),
                                   signature, n.op->type(signature));
-    add_scratch(plan);
+    reserve_scratch(result_, plan);
     result_.launches.push_back(std::move(plan));
   }
 

@@ -10,7 +10,7 @@ namespace groove::jit {
 struct RematerialiseOptions {
   std::int64_t least_bytes = std::int64_t{4} << 20;  // alive at once; below, nothing is done
   std::int64_t least_value = std::int64_t{32} << 10;
-  double share = 1.0 / 7;  // of the program's time, that computing again may take
+  double share = 1.0 / 8;  // of the program's time, that computing again may take
   double price = 1;        // nanoseconds that a byte less may cost
 };
 

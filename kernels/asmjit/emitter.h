@@ -78,6 +78,17 @@ class Emitter {
   void keep();
   /// Drops what emit() made since (a new copy of a loop body follows); keeps the rest.
   void forget();
+  /// The values of another copy of a body, emitted side by side with this one: it starts with what
+  /// was kept, and has its turn between two swaps.
+  struct Copy {
+    std::vector<Value> values;
+    std::vector<char> defined;
+  };
+  Copy fork() const { return {values_, defined_}; }
+  void swap(Copy& copy) {
+    values_.swap(copy.values);
+    defined_.swap(copy.defined);
+  }
   /// While false no instruction overwrites its operand's registers: for code that is hoisted, whose
   /// operands may have later uses in an earlier place of the list.
   void set_may_destroy(bool may) { may_destroy_ = may; }

@@ -15,6 +15,9 @@ namespace {
 // find those that they use on the stack and others in their place.
 constexpr std::size_t kMostResident = 4;
 
+// Instructions of a body from which on it is worth having twice, and the registers there are.
+constexpr int kLongBody = 16, kMasks = 6, kVectors = 32;
+
 bool is_index1(const Instr& instr) { return instr.prim == Prim::kIndex && instr.imm == 1; }
 
 }  // namespace
@@ -124,6 +127,69 @@ void Nest::emit_body(const Phase& phase, int unrolled, const Tail* tail) {
   unrolled_ = 0;
 }
 
+// Whole vectors whose instructions alternate: what waits in the processor for one of two long chains
+// is half as far behind the other.
+void Nest::emit_side_by_side(const Phase& phase, int copies) {
+  const Function::Scope scope(function_);
+  std::vector<Emitter::Copy> others(static_cast<std::size_t>(copies - 1), emitter_.fork());
+  const auto emit = [&](std::int32_t id) {
+    emitter_.emit_one(id);
+    for (Emitter::Copy& other : others) {
+      ++unrolled_;
+      emitter_.swap(other);
+      emitter_.emit_one(id);
+      emitter_.swap(other);
+    }
+    unrolled_ = 0;
+  };
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Prim prim = kernel_.code[id].prim;
+    if (prim != Prim::kStore && (levels_[id] == Level::kVector || is_reduction(prim))) emit(id);
+  }
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    if (kernel_.code[id].prim == Prim::kStore) emit(id);
+  }
+  emitter_.forget();
+}
+
+// Is a body long, without branches, and do two of it find room in the registers?
+bool Nest::fits_twice(const Phase& phase) const {
+  if (!function_.is_wide() || weight(phase) < kLongBody) return false;
+  std::vector<std::int32_t> last(kernel_.code.size(), -1);
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[id];
+    if (instr.prim == Prim::kIfAnyBegin && levels_[id] == Level::kVector) return false;
+    const bool is_access = instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt ||
+                           instr.prim == Prim::kStore;
+    if (is_access && kernel_.accesses[instr.imm].inner == StrideClass::kStrided) return false;
+    for (const std::int32_t argument : instr.args) {
+      if (argument >= 0) last[argument] = instr.prim == Prim::kStore ? phase.end : id;
+    }
+  }
+  int vectors = 0, masks = 0, shared = 0, most_vectors = 0, most_masks = 0;
+  const auto is_mask = [&](std::int32_t id) { return kernel_.code[id].dtype == kBool; };
+  for (std::int32_t id = 0; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[id];
+    const bool is_vector = id >= phase.begin && levels_[id] == Level::kVector;
+    if (!is_vector) {
+      const bool is_memory = instr.prim == Prim::kConstant;
+      if (last[id] >= phase.begin && !is_memory && !is_mask(id)) shared += parts_of(instr.dtype);
+      continue;
+    }
+    for (std::int32_t argument : instr.args) {
+      if (argument < phase.begin || levels_[argument] != Level::kVector) continue;
+      if (last[argument] != id) continue;
+      last[argument] = -1;
+      (is_mask(argument) ? masks : vectors) -= parts_of(kernel_.code[argument].dtype);
+    }
+    if (last[id] < 0) continue;
+    (is_mask(id) ? masks : vectors) += parts_of(instr.dtype);
+    most_vectors = std::max(most_vectors, vectors);
+    most_masks = std::max(most_masks, masks);
+  }
+  return 2 * most_masks <= kMasks && shared + 2 * (most_vectors + 1) <= kVectors;
+}
+
 bool Nest::has_vector_work(const Phase& phase) const {
   const bool walks_rows = kernel_.order == Order::kRow || kernel_.order == Order::kTree;
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
@@ -223,7 +289,8 @@ void Nest::map_row() {
   emit_level(Level::kRow, phase);
   start_row(phase);
   // A short body waits for its loop's bookkeeping.
-  vectors_until(phase, length_, weight(phase) <= 6 ? 4 : 1);
+  const bool is_twice = fits_twice(phase);
+  vectors_until(phase, length_, is_twice ? 2 : weight(phase) <= 6 ? 4 : 1, is_twice);
 }
 
 // ---- leaves and effects ------------------------------------------------------------------------

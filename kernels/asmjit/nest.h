@@ -46,6 +46,8 @@ class Nest final : public EmitterHost {
   void set_up();
   void emit_level(Level level, const Phase& phase);
   void emit_body(const Phase& phase, int unrolled, const Tail* tail);
+  void emit_side_by_side(const Phase& phase, int copies);
+  bool fits_twice(const Phase& phase) const;
   void start_row(const Phase& phase);
   void start_streams(const Phase& phase);
   void advance_vector();
@@ -64,7 +66,7 @@ class Nest final : public EmitterHost {
   void load_pointers(const Phase& phase);
   void reduce_row(const Phase& phase);
   void chunk_of_row(const Phase& phase, const Gp& end);
-  void vectors_until(const Phase& phase, const Gp& end, int unrolled);
+  void vectors_until(const Phase& phase, const Gp& end, int unrolled, bool side_by_side = false);
   void store_row_results(const Phase& phase);
   const std::vector<Lookahead::Ask>& asks(const Phase& phase) const {
     return lookahead_.phases[static_cast<std::size_t>(&phase - kernel_.phases.data())];

@@ -15,7 +15,7 @@ constexpr int kLightBody = 12;
 }  // namespace
 
 // Whole vectors while `unrolled` of them fit before `end`, then single vectors cut to what is left.
-void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled) {
+void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled, bool side_by_side) {
   const int lanes = function_.lanes();
   const Label whole = function_.new_label(), tail_test = function_.new_label();
   const Label tail_loop = function_.new_label(), done = function_.new_label();
@@ -24,7 +24,8 @@ void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled) {
   cc_.cmp(i_, limit);
   cc_.jg(tail_test);
   function_.bind(whole);
-  for (int copy = 0; copy < unrolled; ++copy) {
+  if (side_by_side) emit_side_by_side(phase, unrolled);
+  for (int copy = 0; copy < unrolled && !side_by_side; ++copy) {
     emit_body(phase, copy, nullptr);
     advance_vector();
   }
@@ -92,7 +93,8 @@ void Nest::row_phase(const Phase& phase) {
     find_reductions(phase);
     if (reductions_.empty()) {
       accumulate_ = Accumulate::kRegisters;
-      vectors_until(phase, length_, 1);
+      const bool is_twice = fits_twice(phase);
+      vectors_until(phase, length_, is_twice ? 2 : 1, is_twice);
     } else {
       reduce_row(phase);
     }
@@ -234,7 +236,8 @@ void Nest::reduce_row(const Phase& phase) {
 // From i to `end`, at most one chunk: sums go to the lanes, lanes to one value.
 void Nest::chunk_of_row(const Phase& phase, const Gp& end) {
   const int vectors = static_cast<int>(order::kRowLanes) / function_.lanes();
-  bool is_light = weight(phase) <= kLightBody;
+  const bool is_twice = fits_twice(phase);
+  bool is_light = weight(phase) <= kLightBody || is_twice;
   int registers = 0;
   for (const Reduction& reduction : reductions_) {
     is_light &= !reduction.is_arg;
@@ -255,7 +258,7 @@ void Nest::chunk_of_row(const Phase& phase, const Gp& end) {
       }
     }
   }
-  vectors_until(phase, end, is_light ? vectors : 1);
+  vectors_until(phase, end, is_light ? vectors : 1, is_light && is_twice);
   if (!is_light) {
     // The tail of a single vector leaves i before it.
     cc_.mov(i_, end);

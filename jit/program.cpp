@@ -6,6 +6,7 @@
 
 #include "jit/log.h"
 #include "jit/partition.h"
+#include "jit/repeat_cheap.h"
 #include "kernels/lowering.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
@@ -32,6 +33,7 @@ std::atomic<std::uint64_t> next_mark{1};
 Program::Program(Graph graph, const ProgramOptions& options)
     : graph_(std::move(graph)), options_(options), mark_(next_mark.fetch_add(1)) {
   Fusion fusion = fused();
+  if (options.is_fused) repeat_where_less_moves(fusion);
   if (options.is_fused && rematerialise(graph_, fusion, is_again_, options.rematerialise)) {
     fusion = fused();
   }
@@ -58,6 +60,15 @@ Program::Program(Graph graph, const ProgramOptions& options)
   place_addresses(lowered.buffers);
   join_turns(lowered.buffers);
   find_hot_kernels();
+}
+
+void Program::repeat_where_less_moves(Fusion& fusion) {
+  Graph repeated = graph_;
+  if (!repeat_cheap(repeated, fusion)) return;
+  Fusion other = fuse(repeated);
+  if (moved_bytes(repeated, other) >= moved_bytes(graph_, fusion)) return;
+  graph_ = std::move(repeated);
+  fusion = std::move(other);
 }
 
 Fusion Program::fused() const {

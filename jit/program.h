@@ -137,6 +137,7 @@ class Program final : public Executable {
   struct Run;
 
   Fusion fused() const;
+  void repeat_where_less_moves(Fusion& fusion);
   ScheduleOptions schedule_options() const;
   LoweringOptions lowering_options() const;
   std::string name_of(const Step& step) const;

@@ -1,7 +1,8 @@
 // The state of a fusion while groups are made, and what its parts share: placing nodes
-// (fusion.cpp), whether they fit (fusion_fit.cpp), groups that become one (fusion_absorb.cpp),
-// epilogues that are better off elsewhere (fusion_sink.cpp) or with a product that host code
-// computes (fusion_lift.cpp) and column sums taken on the way (fusion_columns.cpp).
+// (fusion.cpp), whether they fit (fusion_fit.cpp), groups that become one (fusion_absorb.cpp), what
+// a group costs (fusion_cost.cpp), epilogues that are better off elsewhere (fusion_sink.cpp) or with
+// a product that host code computes (fusion_lift.cpp), groups that are cheaper as one
+// (fusion_merge.cpp) and column sums taken on the way (fusion_columns.cpp).
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "jit/group_graph.h"
 #include "jit/uses.h"
 #include "kernels/lowering.h"
 #include "kernels/order.h"
@@ -26,6 +28,8 @@ class Fuser {
  public:
   Fuser(const Graph& graph, const FusionOptions& options);
   Fusion run();
+  /// Of groups that were made before.
+  double estimate(const Fusion& fusion);
 
  private:
   const Node& node(std::int32_t index) const {
@@ -97,12 +101,36 @@ class Fuser {
   bool absorb(std::int32_t from, std::int32_t home);
   bool join_rows(std::int32_t from, std::int32_t home);
 
+  // fusion_cost.cpp
+  double cost(std::int32_t id);
+  bool leaves(std::int32_t id, ValueId value) const;
+  double body(std::int32_t index);
+  std::int64_t run_length(std::int32_t id) const;
+  bool fits_tiles(const Group& product) const;
+  static double laying_down(const Group& product);
+
   // fusion_sink.cpp
   void sink_epilogues();
   bool sinks(std::int32_t product, std::int32_t loop);
-  double traffic(std::int32_t id) const;
-  bool fits_tiles(const Group& product) const;
-  static double laying_down(const Group& product);
+
+  // fusion_merge.cpp
+  using Groups = std::vector<std::int32_t>;
+  void merge_groups();
+  GroupGraph group_graph() const;
+  bool merges(GroupGraph& order, std::int32_t id, std::int32_t post_dominator);
+  std::vector<Groups> proposals(const GroupGraph& order, std::int32_t id,
+                                std::int32_t post_dominator) const;
+  bool may_merge(std::int32_t id) const;
+  bool may_become_one(const Groups& members) const;
+  bool is_in_tier_2(const Groups& members);
+  double delay(const GroupGraph& order, const Groups& members) const;
+  std::int64_t bytes_kept(const GroupGraph& order, const Groups& members) const;
+  double known_cost(std::int32_t id);
+  double gain(const GroupGraph& order, const Groups& members);
+  bool join(const Groups& members, std::int32_t home);
+  std::int32_t home_of(const Groups& members) const;
+  void restore(const Groups& members, const std::vector<Group>& groups,
+               const std::vector<std::vector<Span>>& spans);
 
   // fusion_lift.cpp
   void lift_epilogues();
@@ -126,6 +154,10 @@ class Fuser {
   Fusion fusion_;
   std::vector<std::int32_t> seen_;  // per group: the last search that came by
   std::int32_t search_ = 0;
+  std::vector<double> bodies_;  // per node, once asked for: its instructions
+  std::vector<std::int32_t> changed_;  // per group: the round of merging that it changed in
+  std::int32_t round_ = 0;
+  std::vector<double> costs_;   // per group, while groups are merged: what it costs
 };
 
 }  // namespace groove::jit

@@ -40,6 +40,7 @@ Fusion Fuser::run() {
   if (options_.is_enabled) {
     sink_epilogues();
     lift_epilogues();
+    if (options_.merges) merge_groups();
     accumulate_columns();
   }
   mark_stored();
@@ -245,6 +246,10 @@ void Fuser::mark_stored() {
       fusion_.is_stored[static_cast<std::size_t>(id)] = leaves;
     }
   }
+}
+
+double estimate(const Graph& graph, const Fusion& fusion) {
+  return Fuser(graph, {}).estimate(fusion);
 }
 
 Fusion fuse(const Graph& graph, const FusionOptions& options) {

@@ -64,6 +64,7 @@ struct FusionOptions {
   // Per node, or null: it runs a second time, later (jit/rematerialise.h), and joins no group of
   // nodes that run for the first time.
   const std::vector<char>* is_again = nullptr;
+  bool merges = true;  // off, for tests: no groups become one that their nodes do not ask for
 };
 
 /// Needs insert_copies. Every non-view node that is alive ends up in one group.
@@ -76,6 +77,11 @@ bool is_splat(const Node& node);
 /// An elementwise node of one result whose body is long (exp, tanh, …): worth keeping, and worth
 /// full vectors.
 bool is_dear(const Graph& graph, const Node& node);
+/// How many instructions an elementwise body has, over operands that are there; 0 for other nodes.
+double body_instructions(const Graph& graph, const Node& node);
+/// What the groups cost by the model of jit/costs.h, in nanoseconds on one thread, but for what no
+/// fusion changes: bodies in full vectors and the operands of products.
+double estimate(const Graph& graph, const Fusion& fusion);
 /// The memory a stored value or an input lies in.
 Geometry memory_geometry(const Graph& graph, ValueId value);
 /// The chain from an operand of a grouped node to the loop, through broadcasts, gathers and views,

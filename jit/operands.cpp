@@ -32,11 +32,10 @@ bool is_splat(const Node& node) {
   return how && !how->uses_flat_index && !how->uses_last_index;
 }
 
-// More instructions, over operands that are there, than a store and a load of the result cost.
-bool is_dear(const Graph& graph, const Node& n) {
+double body_instructions(const Graph& graph, const Node& n) {
   const auto* how =
       n.op->lowering ? std::get_if<kernels::ElementwiseLowering>(&n.op->lowering->how) : nullptr;
-  if (!how || n.outputs.size() != 1 || how->uses_flat_index || how->uses_last_index) return false;
+  if (!how || n.outputs.size() != 1 || how->uses_flat_index || how->uses_last_index) return 0;
   const std::vector<Type> types = operand_types(graph, n);
   const std::vector<Scalar> numbers = recorded_numbers(graph, n);
   const Signature signature{*n.op, types, n.attrs, numbers};
@@ -54,8 +53,12 @@ bool is_dear(const Graph& graph, const Node& n) {
   const auto leaves = static_cast<std::int32_t>(inputs.size() + parameters.size());
   const kernels::Exprs body =
       kernels::emit_elementwise(builder, signature, result, inputs, parameters);
-  const auto instructions = static_cast<double>(body[0].id() - leaves);
-  return instructions * costs::kInstruction >= costs::kNearStore + costs::kNearLoad;
+  return static_cast<double>(body[0].id() - leaves);
+}
+
+// Dearer than storing the result and loading it again.
+bool is_dear(const Graph& graph, const Node& n) {
+  return body_instructions(graph, n) * costs::kInstruction >= costs::kNearStore + costs::kNearLoad;
 }
 
 Geometry memory_geometry(const Graph& graph, ValueId value) {

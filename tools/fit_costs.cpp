@@ -28,7 +28,8 @@ struct Shape {
 // Sums of the loads, a chain of instructions, the result stored, over `count` elements.
 class Body {
  public:
-  Body(const Shape& shape, std::int64_t count) : times_(count > 100'000 ? 1 : 64) {
+  Body(const Shape& shape, std::int64_t count, std::int64_t rows = 1)
+      : times_(count > 100'000 ? 1 : 64) {
     Builder builder;
     Expr value = builder.load(kFloat, StrideClass::kContiguous);
     for (int i = 1; i < shape.loads; ++i) {
@@ -48,8 +49,11 @@ class Body {
     for (std::size_t a = 0; a < accesses; ++a) {
       pointers_.push_back(memory_.data() + static_cast<std::int64_t>(a) * apart);
       strides_[a * kMaxAxes] = 1;
+      strides_[a * kMaxAxes + 1] = count / rows;
     }
-    launch_.count[0] = count;
+    launch_.rank = rows > 1 ? 2 : 1;
+    launch_.count[0] = count / rows;
+    launch_.count[1] = rows;
     launch_.pointers = pointers_.data();
     launch_.strides = reinterpret_cast<const std::int64_t(*)[kMaxAxes]>(strides_.data());
   }
@@ -90,6 +94,17 @@ double slope(const Shape& few, const Shape& more, int by, std::int64_t count) {
   return std::max(0.0, longer / (by * static_cast<double>(count)));
 }
 
+// The end of a row and the beginning of the next, where rows consist of whole vectors.
+double row_end() {
+  constexpr std::int64_t kCount = 2048, kRows = 32;
+  Body one_row({2, 1, 8}, kCount), rows({2, 1, 8}, kCount, kRows);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    one_row.measure();
+    rows.measure();
+  }
+  return std::max(0.0, (rows.nanoseconds() - one_row.nanoseconds()) / (kRows - 1));
+}
+
 volatile double results[2 * 8];  // of the work below; a line for each thread
 
 // What a level of a parallel region on two threads takes beside the work of the slower one.
@@ -124,6 +139,7 @@ int main() {
   const double load = std::max(0.0, slope({2, 1, 8}, {6, 1, 8}, 4, kNear) - instruction);
   const double store = slope({1, 1, 8}, {1, 4, 8}, 3, kNear);
   const double far = run({2, 1, 0}, kFar, 20) / (3.0 * sizeof(float) * static_cast<double>(kFar));
+  const double row = row_end();
   const double launch = run({1, 1, 0}, 16, kTurns);
   set_kernel_threads(2);
   const double wait = barrier();
@@ -137,8 +153,9 @@ int main() {
       "inline constexpr double kNearLoad = %.4f;     // from the first-level cache, and element\n"
       "inline constexpr double kNearStore = %.4f;    // to it\n"
       "inline constexpr double kFarByte = %.4f;      // read from or written to memory\n"
+      "inline constexpr double kRow = %.2f;            // of a row's end\n"
       "inline constexpr double kLaunch = %.1f;         // of a kernel\n"
       "inline constexpr double kBarrier = %.1f;        // between two levels on two threads\n\n"
       "}  // namespace groove::jit::costs\n",
-      instruction, load, store, far, launch, wait);
+      instruction, load, store, far, row, launch, wait);
 }

@@ -127,7 +127,7 @@ class Fuser {
   std::int64_t bytes_kept(const GroupGraph& order, const Groups& members) const;
   double known_cost(std::int32_t id);
   double gain(const GroupGraph& order, const Groups& members);
-  bool join(const Groups& members, std::int32_t home);
+  bool move(const Groups& members, std::int32_t home);
   std::int32_t home_of(const Groups& members) const;
   void restore(const Groups& members, const std::vector<Group>& groups,
                const std::vector<std::vector<Span>>& spans);
@@ -155,6 +155,7 @@ class Fuser {
   std::vector<std::int32_t> seen_;  // per group: the last search that came by
   std::int32_t search_ = 0;
   std::vector<double> bodies_;  // per node, once asked for: its instructions
+  std::vector<std::int32_t> examples_;  // nodes whose bodies were counted
   std::vector<std::int32_t> changed_;  // per group: the round of merging that it changed in
   std::int32_t round_ = 0;
   std::vector<double> costs_;   // per group, while groups are merged: what it costs

@@ -58,7 +58,7 @@ double Fuser::cost(std::int32_t id) {
   std::vector<std::int32_t> ready(of.nodes.size(), 0);  // the phase from which its result is there
   std::vector<std::pair<ValueId, std::int32_t>> loaded;
   std::int32_t phases = 1;
-  double time = of.nodes.empty() ? 0 : costs::kLaunch, instructions = 0;
+  double time = of.nodes.empty() ? 0 : costs::kLaunch;
   for (std::size_t i = 0; i < of.nodes.size(); ++i) {
     const std::int32_t member = of.nodes[i];
     const bool reduces = lowering_as<kernels::ReductionLowering>(node(member)) != nullptr;
@@ -95,23 +95,39 @@ double Fuser::cost(std::int32_t id) {
     }
     ready[i] = phase + (reduces ? 1 : 0);
     phases = std::max(phases, phase + 1);
-    if (is_loop && fusion_.span_of[static_cast<std::size_t>(member)] == Span::kFull)
-      instructions += body(member);
   }
   if (is_product && of.nodes.size() > 1 && !fits_tiles(of)) time += laying_down(of);
   const std::int64_t run = is_loop && !of.nodes.empty() ? run_length(id) : points;
   if (run == 0 || run == points || run >= kLongRun) return time;
+  time += costs::kRow * phases * static_cast<double>(points / run);
   const std::int64_t lanes = kernels::isa() == kernels::Isa::kAvx512 ? 16 : 8;
-  const auto walked = static_cast<double>((run + lanes - 1) / lanes * lanes) / static_cast<double>(run);
-  time += costs::kInstruction * instructions * (walked - 1) * static_cast<double>(points);
-  return time + costs::kRow * phases * static_cast<double>(points / run);
+  if (run % lanes == 0) return time;
+  const auto walked = static_cast<double>((run + lanes - 1) / lanes * lanes * (points / run));
+  for (const std::int32_t member : of.nodes) {
+    if (fusion_.span_of[static_cast<std::size_t>(member)] == Span::kFull)
+      time += costs::kInstruction * body(member) * (walked - static_cast<double>(points));
+  }
+  return time;
 }
 
 double Fuser::body(std::int32_t index) {
   if (bodies_.empty()) bodies_.assign(graph_.nodes.size(), -1);
   double& known = bodies_[static_cast<std::size_t>(index)];
-  if (known < 0) known = body_instructions(graph_, node(index));
-  return known;
+  if (known >= 0) return known;
+  // The same call over other sizes has as many.
+  const Node& own = node(index);
+  const auto dtype = [&](ValueId id) {
+    return id == kNoValue ? ScalarType::Undefined : graph_.type(id).dtype;
+  };
+  for (const std::int32_t other : examples_) {
+    const Node& like = node(other);
+    if (like.op != own.op || !(like.attrs == own.attrs)) continue;
+    if (std::equal(own.inputs.begin(), own.inputs.end(), like.inputs.begin(), like.inputs.end(),
+                   [&](ValueId a, ValueId b) { return dtype(a) == dtype(b); }))
+      return known = bodies_[static_cast<std::size_t>(other)];
+  }
+  examples_.push_back(index);
+  return known = body_instructions(graph_, own);
 }
 
 // How many elements a loop walks before an operand makes it begin another row.

@@ -33,6 +33,7 @@ void Fuser::merge_groups() {
   changed_.assign(fusion_.groups.size(), 0);
   for (round_ = 1; round_ <= kMostRounds; ++round_) {
     bool has_merged = false;
+    if (round_ > 1) order.find_levels();
     const Groups dominators = order.post_dominators();
     const auto count = static_cast<std::int32_t>(fusion_.groups.size());
     for (std::int32_t id = 0; id < count; ++id) {
@@ -75,7 +76,7 @@ bool Fuser::merges(GroupGraph& order, std::int32_t id, std::int32_t post_dominat
   }
   if (best.empty()) return false;
   const std::int32_t home = home_of(best);
-  join(best, home);
+  move(best, home);
   order.merge(best, home);
   costs_[static_cast<std::size_t>(home)] = -1;
   changed_[static_cast<std::size_t>(home)] = round_;
@@ -159,7 +160,7 @@ double Fuser::gain(const GroupGraph& order, const Groups& members) {
   }
   const std::int32_t home = home_of(members);
   double after = before;
-  if (join(members, home)) after = cost(home);
+  if (move(members, home) && members_fit(home)) after = cost(home);
   restore(members, groups, spans);
   return bytes_kept(order, members) > kMostKept ? 0 : before - after;
 }
@@ -249,8 +250,8 @@ std::int64_t Fuser::bytes_kept(const GroupGraph& order, const Groups& members) c
   return kept;
 }
 
-// Moves all nodes into `home`; false where something does not fit.
-bool Fuser::join(const Groups& members, std::int32_t home) {
+// Moves all nodes into `home`; false where one has no place in its loop.
+bool Fuser::move(const Groups& members, std::int32_t home) {
   std::vector<std::int32_t> all;
   for (const std::int32_t id : members) {
     for (const std::int32_t member : group(id).nodes) {
@@ -263,9 +264,10 @@ bool Fuser::join(const Groups& members, std::int32_t home) {
   group(home).nodes = all;
   for (const std::int32_t member : all) {
     if (lowering_as<kernels::ReductionLowering>(node(member))) continue;
-    if (!find_span(group(home), member, fusion_.span_of[static_cast<std::size_t>(member)])) return false;
+    if (!find_span(group(home), member, fusion_.span_of[static_cast<std::size_t>(member)]))
+      return false;
   }
-  return members_fit(home);
+  return true;
 }
 
 void Fuser::restore(const Groups& members, const std::vector<Group>& groups,

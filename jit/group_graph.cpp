@@ -129,7 +129,19 @@ void GroupGraph::merge(const std::vector<std::int32_t>& members, std::int32_t ho
   for (const std::int32_t other : outside[1]) after_[static_cast<std::size_t>(other)].push_back(home);
   after_[static_cast<std::size_t>(home)] = std::move(outside[0]);
   before_[static_cast<std::size_t>(home)] = std::move(outside[1]);
-  find_levels();
+  auto& own = level_[static_cast<std::size_t>(home)];
+  own = 0;
+  for (const std::int32_t earlier : before(home)) own = std::max(own, level(earlier) + 1);
+  Groups open{home};
+  while (!open.empty()) {
+    const std::int32_t at = open.back();
+    open.pop_back();
+    for (const std::int32_t next : after(at)) {
+      if (level(next) > level(at)) continue;
+      level_[static_cast<std::size_t>(next)] = level(at) + 1;
+      open.push_back(next);
+    }
+  }
 }
 
 }  // namespace groove::jit

@@ -10,7 +10,6 @@
 // (fusion_cost.cpp) is taken, until none saves anything. Maps and rows over one loop may become one;
 // all that lies on paths between two groups may, without a circle arising.
 #include <algorithm>
-#include <cstdlib>
 
 #include "jit/costs.h"
 #include "jit/fuser.h"
@@ -21,8 +20,9 @@ namespace {
 constexpr std::size_t kMostMembers = 8;  // of a proposal
 constexpr int kMostRounds = 4;
 constexpr std::int32_t kMostLevels = 16;  // that a member may come to run later
-// Instructions of bodies in one map: what LLVM compiles in tier_policy().most_milliseconds.
-constexpr double kMostTier2 = 90;
+// Instructions of a map that LLVM compiles in tier_policy().most_milliseconds, and the part of the
+// time of long bodies that it saves.
+constexpr double kMostTier2 = 110, kTier2Saves = 0.03;
 // Memory that may be alive for longer.
 constexpr std::int64_t kMostKept = 64 << 10;
 
@@ -147,10 +147,9 @@ std::int32_t Fuser::home_of(const Groups& members) const {
 
 // What the members save as one; not above 0 where they may not be.
 double Fuser::gain(const GroupGraph& order, const Groups& members) {
-  if (!is_in_tier_2(members)) return 0;
   std::vector<Group> groups;
   std::vector<std::vector<Span>> spans;
-  double before = -delay(order, members);
+  double before = -delay(order, members) - out_of_tier_2(members);
   for (const std::int32_t id : members) {
     groups.push_back(group(id));
     spans.emplace_back();
@@ -172,17 +171,19 @@ double Fuser::known_cost(std::int32_t id) {
   return known;
 }
 
-// A map whose bodies are compiled by the highest tier stays one that is.
-bool Fuser::is_in_tier_2(const Groups& members) {
-  double all = 0, most = 0;
+// What maps lose that the highest tier would compile, and together does not.
+double Fuser::out_of_tier_2(const Groups& members) {
+  double all = 0, lost = 0;
   for (const std::int32_t id : members) {
-    if (group(id).kind != GroupKind::kMap) return true;
+    if (group(id).kind != GroupKind::kMap) return 0;
     double own = 0;
     for (const std::int32_t member : group(id).nodes) own += body(member);
     all += own;
-    most = std::max(most, own);
+    if (own <= kMostTier2) lost += own;
   }
-  return all <= kMostTier2 || most > kMostTier2;
+  if (all <= kMostTier2) return 0;
+  const auto points = static_cast<double>(group(members[0]).loop.points());
+  return kTier2Saves * costs::kInstruction * lost * points;
 }
 
 // What waits for the members waits for all that they read.

@@ -66,7 +66,7 @@ class Joiner {
 
   bool is_candidate(std::size_t index) const {
     const LaunchPlan& plan = launch(index);
-    if (plan.kind != LaunchPlan::Kind::kContraction || !plan.product) return false;
+    if (plan.kind != LaunchPlan::Kind::kContraction || !plan.parts.empty()) return false;
     return plan.product->order == kernels::OrderClass::kChain && plan.shape.k > 0 &&
            (plan.product->dtype == kFloat || plan.product->dtype == kDouble);
   }

@@ -9,6 +9,7 @@
 #include "jit/group_form.h"
 #include "jit/join_relays.h"
 #include "jit/join_siblings.h"
+#include "jit/join_sums.h"
 #include "jit/kernel_writer.h"
 #include "jit/launch_plan.h"
 #include "jit/row_buffers.h"
@@ -45,7 +46,10 @@ class Lowerer {
       }
     }
     if (options_.has_relays) join_relays(graph_, result_);
-    if (options_.has_siblings) join_siblings(result_, options_.is_again);
+    if (options_.has_siblings) {
+      join_sums(graph_, result_, options_.is_again);
+      join_siblings(result_, options_.is_again);
+    }
     return std::move(result_);
   }
 

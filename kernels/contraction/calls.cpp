@@ -18,21 +18,40 @@ void CallRecorder::take_address(BoundCall& call, std::size_t at) {
   std::memset(call.arguments.data() + at, 0, sizeof symbol);
 }
 
-// The table of accesses lies behind the arguments.
+// Further products and the table of accesses, which the last product has, lie behind the arguments.
 void CallRecorder::tile(TileKernel kernel, const TileArguments& arguments, std::size_t accesses) {
-  record(reinterpret_cast<BoundFunction>(kernel), arguments,
+  BoundCall call;
+  call.function = reinterpret_cast<BoundFunction>(kernel);
+  const auto append = [&](const void* from, std::size_t bytes) {
+    const std::size_t at = call.arguments.size();
+    const auto* const first = static_cast<const std::byte*>(from);
+    call.arguments.insert(call.arguments.end(), first, first + bytes);
+    return at;
+  };
+  const auto point = [&](std::size_t at, std::size_t to) {
+    call.addresses.push_back(
+        {static_cast<std::int32_t>(at), BoundCall::kArguments, static_cast<std::int64_t>(to)});
+  };
+  const TileArguments* last = &arguments;
+  std::size_t at = 0;
+  for (const TileArguments* each = last; each != nullptr; each = each->next) {
+    const std::size_t own = append(each, sizeof *each);
+    for (const std::size_t address :
          {offsetof(TileArguments, a), offsetof(TileArguments, b), offsetof(TileArguments, c),
-          offsetof(TileArguments, totals), offsetof(TileArguments, scalars)});
-  if (accesses == 0) return;
-  BoundCall& call = calls_.back();
-  const std::size_t table = call.arguments.size();
-  call.addresses.push_back({static_cast<std::int32_t>(offsetof(TileArguments, accesses)),
-                            BoundCall::kArguments, static_cast<std::int64_t>(table)});
-  const auto* const first = reinterpret_cast<const std::byte*>(arguments.accesses);
-  call.arguments.insert(call.arguments.end(), first, first + accesses * sizeof(TileAccess));
-  for (std::size_t i = 0; i < accesses; ++i) {
-    take_address(call, table + i * sizeof(TileAccess) + offsetof(TileAccess, pointer));
+          offsetof(TileArguments, totals), offsetof(TileArguments, scalars)}) {
+      take_address(call, own + address);
+    }
+    if (each != last) point(at + offsetof(TileArguments, next), own);
+    last = each;
+    at = own;
   }
+  if (accesses != 0) {
+    const std::size_t table = append(last->accesses, accesses * sizeof(TileAccess));
+    point(at + offsetof(TileArguments, accesses), table);
+    for (std::size_t i = 0; i < accesses; ++i)
+      take_address(call, table + i * sizeof(TileAccess) + offsetof(TileAccess, pointer));
+  }
+  calls_.push_back(std::move(call));
 }
 
 void CallRecorder::epilogue(const ContractionLaunch& launch, const SumBlock& block) {

@@ -17,6 +17,7 @@
 #include "kernels/contraction/inline_epilogue.h"
 #include "kernels/contraction/plan.h"
 #include "kernels/contraction/reference.h"
+#include "kernels/order.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
 
@@ -47,28 +48,52 @@ struct Scratch {
   std::size_t sums, turned, panel, packed_a, size;
 };
 
-Scratch layout(const Plan& plan, std::size_t element, std::size_t lanes) {
-  const std::size_t m = std::min(plan.block, plan.m), k = plan.k;
+// The products that tiles of a plan add up.
+struct Addends {
+  Addend of[kMostFurtherProducts + 1];
+  std::size_t count;
+};
+
+std::size_t panel_bytes(const Plan& plan, const Addend& addend, std::size_t element,
+                        std::size_t lanes) {
+  if (addend.pack_b == PackB::kNone) return 0;
+  const std::size_t width = (plan.vectors + plan.panels - 1) / plan.panels * lanes;
+  return round_up(static_cast<std::size_t>(addend.k) * width * element);
+}
+std::size_t packed_bytes(const Plan& plan, const Addend& addend, std::size_t element) {
+  if (addend.pack_a == PackA::kNone) return 0;
+  const auto rows = static_cast<std::size_t>(std::min(plan.block, plan.m));
+  return round_up(rows * static_cast<std::size_t>(addend.packed_a_row) * element);
+}
+
+Scratch layout(const Plan& plan, const Addends& addends, std::size_t element, std::size_t lanes) {
+  const std::size_t m = std::min(plan.block, plan.m);
   const std::size_t width = (plan.vectors + plan.panels - 1) / plan.panels * lanes;
   Scratch at{};
   at.sums = kTotalsBytes;
   at.turned = at.sums + (plan.is_transposed ? m * width * element : 2 * kSumsBytes);
   at.panel = at.turned + (plan.is_transposed ? width * round_up(m * element) : 0);
-  at.packed_a = at.panel + (plan.pack_b == PackB::kNone ? 0 : k * width * element);
-  at.size = at.packed_a + (plan.pack_a == PackA::kNone ? 0 : m * plan.packed_a_row * element) + 64;
+  at.packed_a = at.panel;
+  for (std::size_t i = 0; i < addends.count; ++i)
+    at.packed_a += panel_bytes(plan, addends.of[i], element, lanes);
+  at.size = at.packed_a + 64;
+  for (std::size_t i = 0; i < addends.count; ++i)
+    at.size += packed_bytes(plan, addends.of[i], element);
   return at;
 }
 
 template <typename T>
 class AsmjitContraction final : public ContractionCallable, public BindableContraction {
  public:
-  AsmjitContraction(const Contraction& contraction, Isa isa)
+  AsmjitContraction(const Contraction& contraction, Isa isa,
+                    std::vector<FurtherProduct> further = {})
       : order_(contraction.order),
         accesses_(contraction.epilogue.accesses.size()),
         lanes_(vector_lanes(isa, contraction.dtype)),
         inline_epilogue_(inline_epilogue(contraction, isa)),
         epilogue_(contraction, find_backend("asmjit"), inline_epilogue_ != nullptr),
-        tiles_(&plain_tiles(contraction.dtype, isa)) {
+        tiles_(&plain_tiles(contraction.dtype, isa)),
+        further_(std::move(further)) {
     if (inline_epilogue_) {
       own_tiles_ = std::make_unique<TileTable>(contraction.dtype, isa, inline_epilogue_.get());
     }
@@ -91,7 +116,8 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
     for (int part = 0; part < parts; ++part) {
       const PartRange range = part_range(s, lanes_, part, parts);
       if (is_empty(range)) continue;
-      most = std::max(most, layout(plan_of(launch, range), sizeof(T), lanes_).size);
+      const Plan plan = plan_of(launch, range);
+      most = std::max(most, layout(plan, addends_of(plan), sizeof(T), lanes_).size);
     }
     return std::max<std::size_t>(most, 64);
   }
@@ -107,7 +133,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
     symbols.a = CallRecorder::symbol(0);
     symbols.b = CallRecorder::symbol(1);
     std::vector<void*> pointers;
-    for (std::size_t i = 0; i + 1 < accesses_; ++i) {
+    for (std::size_t i = 0; i + 1 < accesses_ + 2 * further_.size(); ++i) {
       pointers.push_back(CallRecorder::symbol(static_cast<std::int32_t>(2 + i)));
     }
     symbols.pointers = pointers.data();
@@ -167,6 +193,31 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
                      {nullptr, s.a_row, s.a_col}, {nullptr, s.b_row, s.b_col});
   }
 
+  Addends addends_of(const Plan& plan) const {
+    Addends addends;
+    addends.of[0] = first_addend(plan);
+    addends.count = 1;
+    for (const FurtherProduct& product : further_) {
+      const ContractionShape& s = product.shape;
+      addends.of[addends.count++] = further_addend(limits_, plan, s.k, {nullptr, s.a_row, s.a_col},
+                                                   {nullptr, s.b_row, s.b_col});
+    }
+    return addends;
+  }
+  void locate(const ContractionLaunch& launch, const PartRange& range, std::int64_t batch,
+              const Plan& plan, Addends& addends) const {
+    for (std::size_t i = 0; i < addends.count; ++i) {
+      const FurtherProduct* const product = i == 0 ? nullptr : &further_[i - 1];
+      const ContractionShape& s = product ? product->shape : launch.shape;
+      const void* const left = product ? launch.pointers[product->left] : launch.a;
+      const void* const right = product ? launch.pointers[product->right] : launch.b;
+      const char* a = element(left, batch * s.a_batch + range.row_begin * s.a_row);
+      const char* b = element(right, batch * s.b_batch + range.col_begin * s.b_col);
+      addends.of[i].a.data = plan.is_transposed ? b : a;
+      addends.of[i].b.data = plan.is_transposed ? a : b;
+    }
+  }
+
   // What a panel of vectors does with its sums.
   enum class Sink { kDirect, kInline, kBlock, kTransposed };
 
@@ -192,48 +243,61 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
     }
     Plan plan = plan_of(launch, range);
     const std::int64_t rows = plan.m;
+    Addends addends = addends_of(plan);
     for (std::int64_t batch = range.batch_begin; batch < range.batch_end; ++batch) {
-      const char* a = element(launch.a, batch * s.a_batch + range.row_begin * s.a_row);
-      const char* b = element(launch.b, batch * s.b_batch + range.col_begin * s.b_col);
-      plan.a.data = plan.is_transposed ? b : a;
-      plan.b.data = plan.is_transposed ? a : b;
+      locate(launch, range, batch, plan, addends);
       PartRange rest = range;
       std::int64_t& at = plan.is_transposed ? rest.col_begin : rest.row_begin;
       for (std::int64_t left = rows; left > 0; left -= plan.m, at += plan.m) {
         plan.m = std::min(plan.block, left);
-        run_chain(launch, plan, rest, batch, scratch, calls);
-        plan.a.data = element(plan.a.data, plan.m * plan.a.row);
+        run_chain(launch, plan, addends, rest, batch, scratch, calls);
+        for (std::size_t i = 0; i < addends.count; ++i) {
+          MatrixView& a = addends.of[i].a;
+          a.data = element(a.data, plan.m * a.row);
+        }
       }
     }
   }
 
   template <typename Calls>
-  void run_chain(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
-                 std::int64_t batch, char* scratch, Calls& calls) const {
-    const Scratch at = layout(plan, sizeof(T), lanes_);
-    MatrixView a = plan.a;
-    if (plan.pack_a == PackA::kRows) {
-      calls.add(CopyCall<T>{typed(a.data), a.row, a.col, typed(scratch + at.packed_a),
-                            plan.packed_a_row, plan.m, plan.k});
-      a = {scratch + at.packed_a, plan.packed_a_row, 1};
-    }
+  void run_chain(const ContractionLaunch& launch, const Plan& plan, const Addends& addends,
+                 const PartRange& range, std::int64_t batch, char* scratch, Calls& calls) const {
+    const Scratch at = layout(plan, addends, sizeof(T), lanes_);
     const Sink sink = sink_of(launch, plan);
-    TileArguments args{};
-    args.totals = scratch;
-    args.a_row = a.row * static_cast<std::int64_t>(sizeof(T));
-    args.a_col = a.col * static_cast<std::int64_t>(sizeof(T));
-    args.k = plan.k;
-    args.mask = ((std::uint64_t{1} << plan.tail_lanes) - 1) >> has_fault(Fault::kLostColumnOfTile);
-    args.lane_mask = kLaneMasks + 8 - std::min(8, plan.tail_lanes * int(sizeof(T) / 4));
-    args.scalars = launch.scalars;
+    TileArguments args[kMostFurtherProducts + 1];
+    MatrixView left[kMostFurtherProducts + 1];
+    char* packed = scratch + at.packed_a;
+    for (std::size_t i = 0; i < addends.count; ++i) {
+      const Addend& addend = addends.of[i];
+      left[i] = addend.a;
+      if (addend.pack_a == PackA::kRows) {
+        calls.add(CopyCall<T>{typed(addend.a.data), addend.a.row, addend.a.col, typed(packed),
+                              addend.packed_a_row, plan.m, addend.k});
+        left[i] = {packed, addend.packed_a_row, 1};
+        packed += packed_bytes(plan, addend, sizeof(T));
+      }
+      TileArguments& own = args[i] = {};
+      own.totals = scratch;
+      own.a_row = left[i].row * static_cast<std::int64_t>(sizeof(T));
+      own.a_col = left[i].col * static_cast<std::int64_t>(sizeof(T));
+      own.k = addend.k;
+      own.mask = ((std::uint64_t{1} << plan.tail_lanes) - 1) >> has_fault(Fault::kLostColumnOfTile);
+      own.lane_mask = kLaneMasks + 8 - std::min(8, plan.tail_lanes * int(sizeof(T) / 4));
+      own.scalars = launch.scalars;
+      if (i > 0) args[i - 1].next = &own;
+    }
     for (int p = 0; p < plan.panels; ++p) {
       const int first = plan.panel_begin(p), width = plan.panel_begin(p + 1) - first;
       const std::int64_t col = first * lanes_;
       const std::int64_t cols = std::min(plan.n - col, width * lanes_);
-      load_panel(plan, col, cols, width, scratch + at.panel, args, calls);
+      char* panel = scratch + at.panel;
+      for (std::size_t i = 0; i < addends.count; ++i) {
+        load_panel(addends.of[i], col, cols, width, panel, args[i], calls);
+        panel += panel_bytes(plan, addends.of[i], sizeof(T), lanes_);
+      }
       const TileTail tail = p + 1 == plan.panels ? plan.tail : TileTail::kFull;
-      run_panel(launch, plan, range, batch, a, {sink, width, col, cols, tail}, scratch + at.sums,
-                args, calls);
+      run_panel(launch, plan, range, batch, left, {sink, width, col, cols, tail},
+                scratch + at.sums, args, addends.count, calls);
       if (sink == Sink::kTransposed) {
         flush_transposed(launch, plan, range, batch, col, cols, width * lanes_, scratch + at.sums,
                          scratch + at.turned, calls);
@@ -242,19 +306,20 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
   }
 
   template <typename Calls>
-  void load_panel(const Plan& plan, std::int64_t col, std::int64_t cols, int width, char* panel,
+  void load_panel(const Addend& addend, std::int64_t col, std::int64_t cols, int width, char* panel,
                   TileArguments& args, Calls& calls) const {
-    const char* b = element(plan.b.data, col * plan.b.col);
+    const char* b = element(addend.b.data, col * addend.b.col);
     const std::int64_t panel_row = width * lanes_;
-    if (plan.pack_b == PackB::kNone) {
+    if (addend.pack_b == PackB::kNone) {
       args.b = b;
-      args.b_row = plan.b.row * static_cast<std::int64_t>(sizeof(T));
+      args.b_row = addend.b.row * static_cast<std::int64_t>(sizeof(T));
       return;
     }
-    if (plan.pack_b == PackB::kTranspose) {
-      calls.add(TransposeCall<T>{typed(b), plan.b.col, typed(panel), panel_row, cols, plan.k, 1});
+    if (addend.pack_b == PackB::kTranspose) {
+      calls.add(
+          TransposeCall<T>{typed(b), addend.b.col, typed(panel), panel_row, cols, addend.k, 1});
     } else {
-      calls.add(CopyCall<T>{typed(b), plan.b.row, plan.b.col, typed(panel), panel_row, plan.k,
+      calls.add(CopyCall<T>{typed(b), addend.b.row, addend.b.col, typed(panel), panel_row, addend.k,
                             cols});
     }
     args.b = panel;
@@ -275,8 +340,10 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
   // Tiles from top to bottom, their heights as equal as can be.
   template <typename Calls>
   void run_panel(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
-                 std::int64_t batch, const MatrixView& a, const Panel& panel, char* sums,
-                 TileArguments& args, Calls& calls) const {
+                 std::int64_t batch, const MatrixView* left, const Panel& panel, char* sums,
+                 TileArguments* products, std::size_t count_of_products, Calls& calls) const {
+    // Of all products, what becomes of the sum.
+    TileArguments& args = products[count_of_products - 1];
     const bool is_inline = panel.sink == Sink::kInline;
     const TileTable& tiles = is_inline ? *own_tiles_ : *tiles_;
     const std::int64_t limit = tile_rows(panel.width, panel.tail, is_inline);
@@ -294,7 +361,8 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
     for (std::int64_t tile = 0, row = 0; tile < count; ++tile) {
       const std::int64_t rows = height + (tile < taller);
       const std::int64_t out_row = range.row_begin + row;
-      args.a = element(a.data, row * a.row);
+      for (std::size_t i = 0; i < count_of_products; ++i)
+        products[i].a = element(left[i].data, row * left[i].row);
       switch (panel.sink) {
         case Sink::kDirect: {
           const std::int64_t* strides = launch.strides[0];
@@ -313,7 +381,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
           args.c = sums + row * args.c_row;
           break;
       }
-      calls.tile(tiles.find(int(rows), panel.width, panel.tail, plan.a_by_column), args,
+      calls.tile(tiles.find(int(rows), panel.width, panel.tail, plan.a_by_column), *products,
                  is_inline ? inline_epilogue_->accesses() - 1 : 0);
       row += rows;
       const bool is_full = (row - flushed) * args.c_row >= std::int64_t{kSumsBytes};
@@ -418,6 +486,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
   const TileTable* tiles_;
   std::unique_ptr<TileTable> own_tiles_;
   PlanLimits limits_{};
+  std::vector<FurtherProduct> further_;
   std::optional<Plan> exact_plan_;  // of one part
 };
 
@@ -440,6 +509,20 @@ std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contrac
 
 std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contraction& contraction) {
   return make_asmjit_contraction(contraction, isa());
+}
+
+bool takes_in(const ContractionShape& first, const FurtherProduct& further) {
+  const ContractionShape& s = further.shape;
+  return s.batch == first.batch && s.m == first.m && s.n == first.n && s.k > 0 &&
+         s.k <= order::kContractionChunk && fits_tiles(first, s);
+}
+
+std::shared_ptr<const ContractionCallable> make_asmjit_sum(const Contraction& contraction,
+                                                           std::vector<FurtherProduct> further) {
+  GROOVE_ASSERT(further.size() <= kMostFurtherProducts, "a sum of {} products", further.size() + 1);
+  if (contraction.dtype == kDouble)
+    return std::make_shared<AsmjitContraction<double>>(contraction, isa(), std::move(further));
+  return std::make_shared<AsmjitContraction<float>>(contraction, isa(), std::move(further));
 }
 
 }  // namespace groove::kernels

@@ -1,7 +1,9 @@
 // Contractions computed by generated tile kernels.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "kernels/asmjit/isa.h"
 #include "kernels/contraction/contraction.h"
@@ -14,5 +16,19 @@ std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contrac
 /// For a chosen instruction set, which the CPU must have.
 std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contraction& contraction,
                                                                    Isa isa);
+
+// A further product whose value is added to the sum before the epilogue: batch, m and n are those
+// of the first, k is one chunk at most.
+struct FurtherProduct {
+  ContractionShape shape;
+  std::ptrdiff_t left = 0, right = 0;  // its matrices, among the pointers of a launch
+};
+inline constexpr std::size_t kMostFurtherProducts = 127;
+
+/// Can code for `contraction` (f32 or f64, a chain) take the product in?
+bool takes_in(const ContractionShape& first, const FurtherProduct& further);
+/// The sum of products in their order, each value with its own order of k.
+std::shared_ptr<const ContractionCallable> make_asmjit_sum(const Contraction& contraction,
+                                                           std::vector<FurtherProduct> further);
 
 }  // namespace groove::kernels

@@ -71,6 +71,16 @@ Tiling choose_tiling(const PlanLimits& limits, std::int64_t m, int vectors, bool
   return best;
 }
 
+std::int64_t packed_row(std::int64_t k, std::int64_t element) {
+  return divide_up(k * element, 64) * 64 / element + 16;
+}
+
+PackB copy_of_b(const Plan& plan, const MatrixView& b, std::int64_t k, std::int64_t element) {
+  if (b.col != 1 && plan.n > 1) return b.row == 1 ? PackB::kTranspose : PackB::kCopy;
+  const bool is_spread = plan.m >= 64 && k * b.row * element > kUnpackedBytes;
+  return is_spread ? PackB::kCopy : PackB::kNone;
+}
+
 }  // namespace
 
 Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::int64_t k,
@@ -108,8 +118,7 @@ Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::in
   plan.a_by_column = !is_row_major && (plan.a.row == 1 || plan.m == 1);
   if (!is_row_major && !plan.a_by_column) plan.pack_a = PackA::kRows;
   if (is_row_major && is_aliased(plan.a.row, plan.m, element)) plan.pack_a = PackA::kRows;
-  if (plan.pack_a == PackA::kRows)
-    plan.packed_a_row = divide_up(k * element, 64) * 64 / element + 16;
+  if (plan.pack_a == PackA::kRows) plan.packed_a_row = packed_row(k, element);
 
   const bool is_packed = plan.pack_a != PackA::kNone;
   plan.block = std::max(is_packed ? kMinPackedRows : kMinBlockRows,
@@ -117,12 +126,36 @@ Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::in
                             (std::max<std::int64_t>(k, 1) * element));
   if (plan.m <= plan.block + plan.block / 2) plan.block = plan.m;
 
-  if (plan.b.col != 1 && plan.n > 1) {
-    plan.pack_b = plan.b.row == 1 ? PackB::kTranspose : PackB::kCopy;
-  } else if (plan.m >= 64 && k * plan.b.row * element > kUnpackedBytes) {
-    plan.pack_b = PackB::kCopy;
-  }
+  plan.pack_b = copy_of_b(plan, plan.b, k, element);
   return plan;
+}
+
+Addend first_addend(const Plan& plan) {
+  return {plan.a, plan.b, plan.k, plan.pack_a, plan.pack_b, plan.packed_a_row};
+}
+
+Addend further_addend(const PlanLimits& limits, const Plan& plan, std::int64_t k,
+                      const MatrixView& a, const MatrixView& b) {
+  const auto element = static_cast<std::int64_t>(element_size(limits.dtype));
+  const bool is_transposed = plan.is_transposed;
+  Addend result{is_transposed ? MatrixView{b.data, b.col, b.row} : a,
+                is_transposed ? MatrixView{a.data, a.col, a.row} : b,
+                k,
+                PackA::kNone,
+                PackB::kNone,
+                packed_row(k, element)};
+  const bool has_rows = is_unit(result.a, k) && !is_aliased(result.a.row, plan.m, element);
+  if (!plan.a_by_column && !has_rows) result.pack_a = PackA::kRows;
+  result.pack_b = copy_of_b(plan, result.b, k, element);
+  return result;
+}
+
+bool fits_tiles(const ContractionShape& first, const ContractionShape& other) {
+  // Tiles walk rows, which any matrix can be copied to, unless the first one has columns only.
+  const auto has_rows = [](std::int64_t col, std::int64_t k) { return col == 1 || k == 1; };
+  const auto has_columns = [](std::int64_t row, std::int64_t m) { return row == 1 || m == 1; };
+  return (has_rows(first.a_col, first.k) || has_columns(other.a_row, other.m)) &&
+         (has_rows(first.b_row, first.k) || has_columns(other.b_col, other.n));
 }
 
 double product_cycles(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::int64_t k,

@@ -11,8 +11,8 @@ namespace groove::kernels {
 
 // One matrix operand; strides in elements, whichever way it is named.
 struct MatrixView {
-  const char* data = nullptr;
-  std::int64_t row = 0, col = 0;
+  const char* data;
+  std::int64_t row, col;
 };
 
 enum class PackA : std::uint8_t { kNone, kRows };
@@ -23,7 +23,7 @@ struct Plan {
   // pass through a transposition.
   bool is_transposed = false;
   std::int64_t m = 0, n = 0, k = 0;  // after the exchange
-  MatrixView a, b;                   // after the exchange
+  MatrixView a = {}, b = {};         // after the exchange
   std::int64_t block = 0;            // rows (of m) that are done before the next ones begin
   bool a_by_column = false;
   PackA pack_a = PackA::kNone;
@@ -35,6 +35,15 @@ struct Plan {
   std::int64_t packed_a_row = 0;  // elements
 
   int panel_begin(int p) const { return static_cast<int>(std::int64_t{vectors} * p / panels); }
+};
+
+// The matrices of one of the products that a tile adds up, after the exchange.
+struct Addend {
+  MatrixView a, b;
+  std::int64_t k;
+  PackA pack_a;
+  PackB pack_b;
+  std::int64_t packed_a_row;
 };
 
 struct PlanLimits {
@@ -49,6 +58,13 @@ Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::in
 /// Cycles of one thread, roughly, copies of operands and results included.
 double product_cycles(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::int64_t k,
                       const MatrixView& a, const MatrixView& b);
+
+/// The first product of a plan, and a further one that goes through the same tiles.
+Addend first_addend(const Plan& plan);
+Addend further_addend(const PlanLimits& limits, const Plan& plan, std::int64_t k,
+                      const MatrixView& a, const MatrixView& b);
+/// Whether tiles that are made for the first product can walk the other's matrices, too.
+bool fits_tiles(const ContractionShape& first, const ContractionShape& other);
 
 // The part of the output that one call computes.
 struct PartRange {

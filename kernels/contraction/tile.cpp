@@ -64,6 +64,7 @@ class TileGenerator : TileEmitter {
     for (const x86::Gp& gp : saved) as.push(gp);
     load_arguments();
     const asmjit::Label chunk = as.newLabel(), finish = as.newLabel(), next = as.newLabel();
+    const asmjit::Label more = as.newLabel();
     as.bind(chunk);
     for (int id = 0; id < spec.rows * spec.vectors; ++id) zero(id);
     as.mov(count_, static_cast<std::uint32_t>(order::kContractionChunk) *
@@ -73,8 +74,16 @@ class TileGenerator : TileEmitter {
     as.sub(remaining_, count_);
     steps();
     as.test(remaining_, remaining_);
+    as.jnz(more);
+    as.mov(count_, argument(offsetof(TileArguments, next)));
+    as.test(count_, count_);
     as.jz(finish);
+    as.bind(more);
     add_total(true);
+    as.test(remaining_, remaining_);
+    as.jnz(chunk);
+    as.mov(x86::rdi, argument(offsetof(TileArguments, next)));
+    load_matrices();
     as.jmp(chunk);
     as.bind(finish);
     as.test(has_total_, has_total_);
@@ -99,13 +108,12 @@ class TileGenerator : TileEmitter {
   int accumulator(int r, int v) const { return r * spec.vectors + v; }
   int bases() const { return (spec.rows + kRowsPerBase - 1) / kRowsPerBase; }
 
-  void load_arguments() {
+  void load_matrices() {
     as.mov(base_[0], argument(offsetof(TileArguments, a)));
     as.mov(b_, argument(offsetof(TileArguments, b)));
     as.mov(b_step_, argument(offsetof(TileArguments, b_row)));
     as.lea(b_step3_, x86::ptr(b_step_, b_step_, 1));
     as.mov(remaining_, argument(offsetof(TileArguments, k)));
-    as.xor_(has_total_, has_total_);
     if (spec.a_by_column) {
       as.mov(a_step_, argument(offsetof(TileArguments, a_col)));
       as.lea(a_step3_, x86::ptr(a_step_, a_step_, 1));
@@ -119,6 +127,11 @@ class TileGenerator : TileEmitter {
         as.add(base_[i], a_step_);
       }
     }
+  }
+
+  void load_arguments() {
+    load_matrices();
+    as.xor_(has_total_, has_total_);
     if (spec.tail == TileTail::kMasked || spec.tail == TileTail::kHalfMasked) {
       if (is_wide) {
         as.kmovw(x86::k1, x86::word_ptr(x86::rdi, offsetof(TileArguments, mask)));

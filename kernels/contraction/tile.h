@@ -48,6 +48,9 @@ struct TileArguments {
   const void* lane_mask;       // AVX2: the same as a vector
   const TileAccess* accesses;  // of the inlined epilogue, by access - 1
   const std::uint64_t* scalars;
+  // Null, or a further product whose value is added: its a, b, k (one chunk) and strides. Results
+  // and the epilogue's operands are those of the last.
+  const TileArguments* next;
 };
 
 using TileKernel = void (*)(const TileArguments*);

@@ -132,7 +132,6 @@ void Nest::set_up() {
   length_ = field(offsetof(NestArguments, count), word);
   row_count_ = field(offsetof(NestArguments, count) + 8, word);
   scalars_ = field(offsetof(NestArguments, scalars), pointer);
-  streamed_ = field(offsetof(NestArguments, streamed), word);
   for (std::size_t axis = 0; axis < kernels::kMaxAxes; ++axis) {
     first_index_.push_back(field(offsetof(NestArguments, index) + 8 * axis, word));
   }
@@ -252,6 +251,7 @@ void Nest::vectors_until(const Phase& phase, Value* end, int unrolled) {
     Value* const limit = b.CreateSub(end, integer(step));
     loop(b.CreateICmpSLE(get(i_), limit), [&] {
       for (int copy = 0; copy < unrolled; ++copy) emit_body(phase, copy, nullptr);
+      store_streams();
       look_ahead(phase, unrolled);
       add_to(i_, step);
       return b.CreateICmpSLE(get(i_), limit);
@@ -297,6 +297,7 @@ void Nest::map_rows() {
   AllocaInst* const left = variable(b.getInt64Ty(), row_count_);
   loop(b.CreateIsNotNull(row_count_), [&] {
     emit_level(Level::kRow, phase);
+    start_streams();
     set(i_, integer(0));
     vectors_until(phase, length_, weight(phase) <= kTinyBody ? kTinyCopies : 1);
     next_row();

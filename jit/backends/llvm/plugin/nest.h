@@ -67,7 +67,8 @@ class Nest {
   void store_once(const Instr& instr);
   Value* load_vector(ScalarType dtype, Value* at);
   void store_vector(ScalarType dtype, Value* value, Value* at);
-  void store_or_stream(std::uint64_t access, Value* value, Value* at);
+  void start_streams();
+  void store_streams();
   void store_strided(ScalarType dtype, Value* value, Value* at, Value* stride);
   Value* load_one(ScalarType dtype, Value* at);
   Value* gather(ScalarType dtype, Value* base, Value* offsets);
@@ -171,7 +172,12 @@ class Nest {
   Value* row_count_ = nullptr;           // along axis 1
   std::vector<Value*> first_index_;      // of the first point, by axis
   Value* scalars_ = nullptr;
-  Value* streamed_ = nullptr;            // NestArguments::streamed
+  Value* streamed_ = nullptr;            // NestArguments::streamed, of the current row
+  struct Streaming {
+    std::uint64_t access;
+    Value *value, *place;
+  };
+  std::vector<Streaming> streaming_;     // whole vectors that wait for store_streams()
   AllocaInst* i_ = nullptr;              // position along axis 0
   AllocaInst* index1_ = nullptr;         // index along axis 1
   int copy_ = 0;                         // which unrolled copy of a body is being emitted

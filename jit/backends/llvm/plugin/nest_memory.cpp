@@ -2,6 +2,8 @@
 // that is not there touches memory; its values are zeros, never LLVM's poison.
 #include "jit/backends/llvm/plugin/nest.h"
 
+#include <algorithm>
+
 namespace groove::llvm_tier {
 namespace {
 
@@ -50,25 +52,51 @@ void Nest::store_vector(ScalarType dtype, Value* value, Value* place) {
   }
 }
 
-void Nest::store_or_stream(std::uint64_t access, Value* value, Value* place) {
+// A row streams when all that it may stream begins at a whole vector: its other vectors do then.
+void Nest::start_streams() {
+  streamed_ = nullptr;
+  Value* places = nullptr;
+  for (std::size_t a = 0; a < kernel_.accesses.size(); ++a) {
+    if (!kernels::streams(kernel_, a)) continue;
+    Value* const place = b.CreatePtrToInt(row_pointer(a), b.getInt64Ty());
+    places = places ? b.CreateOr(places, place) : place;
+  }
+  if (!places) return;
   const auto bytes_of_vector = static_cast<std::uint64_t>(lanes_) * sizeof(float);
-  Value* const bit = b.CreateAnd(streamed_, b.getInt64(std::uint64_t{1} << access));
-  Value* const rest =
-      b.CreateAnd(b.CreatePtrToInt(place, b.getInt64Ty()), b.getInt64(bytes_of_vector - 1));
-  Value* const is_streamed = b.CreateAnd(b.CreateIsNotNull(bit), b.CreateIsNull(rest));
-  llvm::BasicBlock* const past = new_block();
-  llvm::BasicBlock* const plain = new_block();
-  llvm::BasicBlock* const after = new_block();
-  b.CreateCondBr(is_streamed, past, plain);
-  b.SetInsertPoint(past);
-  llvm::StoreInst* const store = b.CreateAlignedStore(value, place, llvm::Align(bytes_of_vector));
+  Value* const rest = b.CreateAnd(places, b.getInt64(bytes_of_vector - 1));
+  Value* const asked = field(offsetof(kernels::NestArguments, streamed), b.getInt64Ty());
+  streamed_ = b.CreateSelect(b.CreateIsNull(rest), asked, integer(0));
+}
+
+// One question for all copies of a body: blocks cost more to compile than instructions.
+void Nest::store_streams() {
+  const auto bytes_of_vector = static_cast<std::uint64_t>(lanes_) * sizeof(float);
   llvm::Metadata* const one = llvm::ConstantAsMetadata::get(b.getInt32(1));
-  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), {one}));
-  b.CreateBr(after);
-  b.SetInsertPoint(plain);
-  b.CreateAlignedStore(value, place, alignment(kFloat));
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
+  while (!streaming_.empty()) {
+    const std::uint64_t access = streaming_.front().access;
+    const auto others = std::stable_partition(
+        streaming_.begin(), streaming_.end(),
+        [&](const Streaming& each) { return each.access == access; });
+    llvm::BasicBlock* const past = new_block();
+    llvm::BasicBlock* const plain = new_block();
+    llvm::BasicBlock* const after = new_block();
+    Value* const bit = b.CreateAnd(streamed_, b.getInt64(std::uint64_t{1} << access));
+    b.CreateCondBr(b.CreateIsNotNull(bit), past, plain);
+    b.SetInsertPoint(past);
+    for (auto each = streaming_.begin(); each != others; ++each) {
+      b.CreateAlignedStore(each->value, each->place, llvm::Align(bytes_of_vector))
+          ->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                        llvm::MDNode::get(b.getContext(), {one}));
+    }
+    b.CreateBr(after);
+    b.SetInsertPoint(plain);
+    for (auto each = streaming_.begin(); each != others; ++each) {
+      b.CreateAlignedStore(each->value, each->place, alignment(kFloat));
+    }
+    b.CreateBr(after);
+    b.SetInsertPoint(after);
+    streaming_.erase(streaming_.begin(), others);
+  }
 }
 
 void Nest::store_strided(ScalarType dtype, Value* value, Value* place, Value* stride) {
@@ -230,7 +258,8 @@ void Nest::store(const Instr& instr) {
   switch (kernel_.accesses[instr.imm].inner) {
     case StrideClass::kContiguous:
       if (!tail_ && kernels::streams(kernel_, instr.imm)) {
-        return store_or_stream(instr.imm, value, element(instr.imm));
+        streaming_.push_back({instr.imm, value, element(instr.imm)});
+        return;
       }
       store_vector(instr.dtype, value, element(instr.imm));
       return;

@@ -318,6 +318,7 @@ void Nest::next_row() {
 void Nest::rows() {
   AllocaInst* const left = variable(b.getInt64Ty(), row_count_);
   loop(b.CreateIsNotNull(row_count_), [&] {
+    start_streams();
     for (const Phase& phase : kernel_.phases) row_phase(phase);
     next_row();
     add_to(left, -1);
@@ -451,6 +452,7 @@ void Nest::lanes_until(const Phase& phase, Value* end) {
       }
       emit_body(phase, copy, tail);
     }
+    store_streams();
   };
   Value* const limit = b.CreateSub(end, integer(order::kRowLanes));
   loop(b.CreateICmpSLE(get(i_), limit), [&] {

@@ -127,8 +127,8 @@ void Nest::emit_body(const Phase& phase, int unrolled, const Tail* tail) {
   unrolled_ = 0;
 }
 
-// Whole vectors whose instructions alternate: what waits in the processor for one of two long chains
-// is half as far behind the other.
+// Whole vectors whose instructions alternate: what waits in the processor for one of two long
+// chains is half as far behind the other.
 void Nest::emit_side_by_side(const Phase& phase, int copies) {
   const Function::Scope scope(function_);
   std::vector<Emitter::Copy> others(static_cast<std::size_t>(copies - 1), emitter_.fork());
@@ -159,8 +159,8 @@ bool Nest::fits_twice(const Phase& phase) const {
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
     const Instr& instr = kernel_.code[id];
     if (instr.prim == Prim::kIfAnyBegin && levels_[id] == Level::kVector) return false;
-    const bool is_access = instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt ||
-                           instr.prim == Prim::kStore;
+    const bool is_access =
+        instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt || instr.prim == Prim::kStore;
     if (is_access && kernel_.accesses[instr.imm].inner == StrideClass::kStrided) return false;
     for (const std::int32_t argument : instr.args) {
       if (argument >= 0) last[argument] = instr.prim == Prim::kStore ? phase.end : id;

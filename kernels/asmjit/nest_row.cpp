@@ -75,8 +75,8 @@ void Nest::load_pointers(const Phase& phase) {
   std::vector<char> is_there(pointers_.size(), 0);
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
     const Instr& instr = kernel_.code[id];
-    const bool is_access = instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt ||
-                           instr.prim == Prim::kStore;
+    const bool is_access =
+        instr.prim == Prim::kLoad || instr.prim == Prim::kLoadAt || instr.prim == Prim::kStore;
     if (!is_access || is_there[instr.imm]) continue;
     is_there[instr.imm] = 1;
     pointers_[instr.imm] = function_.new_gp();
@@ -125,8 +125,8 @@ void Nest::start_lookahead(const Phase& phase) {
     }
     if (ask.part == Lookahead::Part::kSecondHalf) {
       const auto half = static_cast<unsigned>(element_size(kernel_.accesses[access].dtype)) / 2;
-      cc_.lea(begin, asmjit::x86::ptr(begin, length_,
-                                      static_cast<std::uint32_t>(std::countr_zero(half))));
+      cc_.lea(begin,
+              asmjit::x86::ptr(begin, length_, static_cast<std::uint32_t>(std::countr_zero(half))));
     }
     next_row_.push_back(begin);
   }

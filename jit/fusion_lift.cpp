@@ -12,6 +12,7 @@
 
 #include "jit/costs.h"
 #include "jit/fuser.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -98,7 +99,7 @@ bool Fuser::gather(std::int32_t product, std::int32_t loop, std::int32_t index,
     const std::int32_t home = group_of_value(root);
     if (home < 0 || home == product) continue;
     if (home != loop) {
-      if (reaches(product, home)) return false;
+      if (reaches(product, home) && !has_fault(Fault::kCyclicEpilogue)) return false;
     } else if (!gather(product, loop, graph_.values[static_cast<std::size_t>(root)].node, moved)) {
       return false;
     }

@@ -12,6 +12,7 @@
 
 #include "jit/gather_launches.h"
 #include "kernels/contraction/joined.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -84,7 +85,8 @@ class Joiner {
            left.dtype == right.dtype && left.starts == right.starts && s.batch == t.batch &&
            s.m == t.m && s.k == t.k && s.a_batch == t.a_batch && s.a_row == t.a_row &&
            s.a_col == t.a_col && a.product->dtype == b.product->dtype && a.stage == b.stage &&
-           level_[one] == level_[other] && runs_again(a) == runs_again(b);
+           (level_[one] == level_[other] || has_fault(Fault::kDependentSiblings)) &&
+           runs_again(a) == runs_again(b);
   }
 
   // The narrowest of the family, as many of them as gain most.

@@ -6,6 +6,7 @@
 #include "kernels/asmjit/isa.h"
 #include "kernels/nest_driver.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
@@ -106,7 +107,7 @@ void Epilogue::describe(const ContractionLaunch& launch, const SumBlock& block,
   inner.launch.begin[2] = block.batch;
   inner.launch.count[0] = block.cols;
   inner.launch.count[1] = block.rows;
-  inner.launch.count[2] = block.batches;
+  inner.launch.count[2] = has_fault(Fault::kEpilogueOfOneImage) ? 1 : block.batches;
   inner.launch.pointers = inner.pointers;
   inner.launch.strides = inner.strides;
   inner.launch.scalars = launch.scalars;

@@ -8,6 +8,7 @@
 #include "kernels/contraction/inline_epilogue.h"
 #include "kernels/contraction/plan.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
@@ -297,7 +298,8 @@ class JoinedContraction final : public ContractionCallable, public BindableContr
       const ContractionShape& s = piece.shape;
       const void* const own = piece.right < 0 ? launch.b : launch.pointers[piece.right];
       const T* const from = at(own, batch * s.b_batch + first * s.b_col);
-      T* const to = common + at_column * form.b_col;
+      T* const to =
+          common + (has_fault(Fault::kJoinedColumnsOverlap) ? first : at_column) * form.b_col;
       if (form.is_stacked && s.b_col == 1 && count > 1) {
         calls.add(TransposeCall<T>{from, s.b_row, to, form.b_col, s.k, count, 1});
       } else if (form.is_stacked) {

@@ -16,6 +16,7 @@
 #include "kernels/contraction/pack.h"
 #include "kernels/convolution/tiled.h"
 #include "kernels/order.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
@@ -441,6 +442,7 @@ class ImageLanes {
                   pixels, lanes.count, false);
       }
       block.row = lanes.first_channel + channel + first;
+      if (has_fault(Fault::kChannelsNotCounted)) block.row = lanes.first_channel + channel;
       block.col = row * width_.out;
       if (!lanes.is_strip) {
         block.sums = block_;
@@ -451,7 +453,8 @@ class ImageLanes {
       }
       for (std::int64_t strip = 0; strip < lanes.count; ++strip) {
         block.sums = block_ + strip * lane;
-        block.col = (row + strip * strips_.height) * width_.out;
+        if (!has_fault(Fault::kStripsOverlap))
+          block.col = (row + strip * strips_.height) * width_.out;
         finish(block);
       }
     }

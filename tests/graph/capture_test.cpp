@@ -37,6 +37,20 @@ TEST(Capture, FunctionOfTwoTensors) {
   expect_runs_as(graph, {x, y}, {f(x, y)});
 }
 
+TEST(Capture, WhatChangesNothingIsNoNode) {
+  nn::Dropout layer(0.5);
+  layer->eval();
+  const auto f = [&](const Tensor& x) {
+    const Tensor same = layer->forward(dropout(dropout(x, 0, true), 0.5, false));
+    return relu(same.to(kFloat).contiguous().reshape({3, 5}));
+  };
+  const Tensor x = randn({3, 5});
+  const jit::Graph graph = jit::capture(f, {x});
+  ASSERT_EQ(graph.nodes().size(), 1u) << graph.text();
+  EXPECT_EQ(graph.nodes()[0].op(), "relu");
+  expect_runs_as(graph, {x}, {f(x)});
+}
+
 TEST(Capture, ModuleNamesItsWeights) {
   nn::Sequential net(nn::Linear(4, 8), nn::Tanh(), nn::Linear(8, 2));
   const Tensor x = randn({3, 4});

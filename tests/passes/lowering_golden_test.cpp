@@ -114,5 +114,24 @@ INSTANTIATE_TEST_SUITE_P(All, LoweringGolden, testing::ValuesIn(cases()), [](con
   return info.param.kind + "_" + info.param.path.stem().string();
 });
 
+// What makes launches of groups or joins them has tests of its own in fuse/, by their names.
+TEST(LoweringGoldens, EveryStepHasFiveAndOneWhereItMustNotFire) {
+  const std::vector<Case> all = cases();
+  const auto count = [&](const std::string& kind, const std::string& part, const std::string& no) {
+    std::ptrdiff_t found = 0, where_not = 0;
+    for (const Case& each : all) {
+      const std::string name = each.path.stem().string();
+      if (each.kind != kind || name.find(part) == std::string::npos) continue;
+      ++found;
+      where_not += name.find(no) != std::string::npos ? 1 : 0;
+    }
+    EXPECT_GE(found, 5) << kind << " " << part;
+    EXPECT_GE(where_not, 1) << kind << " " << part;
+  };
+  for (const char* kind : {"fuse", "plan_memory", "rematerialise", "spread_levels"})
+    count(kind, "", "not_");
+  for (const char* part : {"relay", "siblings", "convolution"}) count("fuse", part, "no_");
+}
+
 }  // namespace
 }  // namespace groove::jit

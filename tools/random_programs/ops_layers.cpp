@@ -11,6 +11,11 @@ Tensor matmul_that_fits(const Operands& v) {
   return groove::matmul(Arg(v.a, v.site), b);
 }
 
+Tensor outer_that_is_small(const Operands& v) {
+  if (v.a.numel() * v.b.numel() > 30000) throw Error("random-programs: too many elements");
+  return groove::outer(Arg(v.a, v.site), v.b);
+}
+
 Tensor layer_norm_that_fits(const Operands& v) {
   const std::int64_t width = v.a.size(-1);
   const ScalarType dtype = v.a.scalar_type();
@@ -140,7 +145,7 @@ std::vector<Op> layer_ops() {
       {"sum_wide", 1, RUN(v.a.sum(axes(v.a, v.i), (v.j & 1) != 0, dtype_from(v.k), v.site))},
       {"layer_norm", 3, layer_norm_that_fits, 8},
       {"layer_norm_plain", 1, RUN(groove::layer_norm(Arg(v.a, v.site), {v.a.size(-1)}))},
-      {"outer", 2, RUN(groove::outer(Arg(v.a, v.site), v.b))},
+      {"outer", 2, outer_that_is_small},
       {"addmm", 3, RUN(groove::addmm(Arg(v.c, v.site), v.a, v.b, v.x, 1.5)), 6},
       {"bmm", 2, RUN(groove::bmm(Arg(v.a, v.site), v.b))},
       {"attention", 3, attention, 8},

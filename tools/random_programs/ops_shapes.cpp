@@ -43,6 +43,12 @@ Tensor permuted(const Operands& v) {
   return groove::permute(Arg(v.a, v.site), dims);
 }
 
+// Of a long vector it would be a matrix that no program keeps.
+Tensor diagonal_matrix(const Operands& v) {
+  if (v.a.dim() == 1 && v.a.numel() > 170) throw Error("random-programs: too many elements");
+  return v.a.diag(wrap(v.j, 3) - 1, v.site);
+}
+
 Tensor repeated(const Operands& v) {
   Sizes repeats;
   for (std::int64_t d = 0; d < v.a.dim(); ++d) repeats.push_back(1 + wrap(v.i >> d, 2));
@@ -143,7 +149,7 @@ std::vector<Op> shape_ops() {
       {"diagonal", 1, RUN(v.a.diagonal(wrap(v.j, 3) - 1, 0, 1, v.site))},
       {"tril", 1, RUN(v.a.tril(wrap(v.j, 5) - 2, v.site))},
       {"triu", 1, RUN(v.a.triu(wrap(v.j, 5) - 2, v.site))},
-      {"diag", 1, RUN(v.a.diag(wrap(v.j, 3) - 1, v.site)), 2},
+      {"diag", 1, diagonal_matrix, 2},
       {"permute", 1, permuted, 6},
       {"scatter", 2,
        RUN(v.a.scatter(0, different_rows(v.b, v.a.size(0), v.j), v.b, v.site))},

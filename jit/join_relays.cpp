@@ -126,8 +126,7 @@ class Joiner {
   bool is_product_of_rows(std::int32_t index, std::int32_t rows, bool is_after) const {
     const LaunchPlan& plan = launch(index);
     const LaunchPlan& of = launch(rows);
-    if (plan.kind != LaunchPlan::Kind::kContraction || !plan.product || plan.stage != of.stage)
-      return false;
+    if (!plan.is_one_contraction() || plan.stage != of.stage) return false;
     const kernels::ContractionShape& s = plan.shape;
     if (s.batch * s.m != of.box.points() / of.box.count[0]) return false;
     if ((is_after ? s.k : s.n) != of.box.count[0] || s.n == 0 || s.k == 0) return false;

@@ -67,8 +67,8 @@ class Joiner {
 
   bool is_candidate(std::size_t index) const {
     const LaunchPlan& plan = launch(index);
-    if (plan.kind != LaunchPlan::Kind::kContraction || !plan.parts.empty()) return false;
-    return plan.product->order == kernels::OrderClass::kChain && plan.shape.k > 0 &&
+    return plan.is_one_contraction() && plan.shape.k > 0 &&
+           plan.product->order == kernels::OrderClass::kChain &&
            (plan.product->dtype == kFloat || plan.product->dtype == kDouble);
   }
 

@@ -129,7 +129,7 @@ class Joiner {
   // By tiles: what the interpreter does is a loop of its own.
   bool is_candidate(std::size_t index) const {
     const LaunchPlan& plan = launch(index);
-    return plan.kind == LaunchPlan::Kind::kContraction && plan.parts.empty() && plan.shape.k > 0 &&
+    return plan.is_one_contraction() && plan.shape.k > 0 &&
            plan.product->order == kernels::OrderClass::kChain &&
            (plan.product->dtype == kFloat || plan.product->dtype == kDouble) &&
            dynamic_cast<const kernels::BindableContraction*>(plan.contraction.get()) != nullptr;

@@ -13,6 +13,7 @@
 
 #include "jit/costs.h"
 #include "jit/fuser.h"
+#include "src/core/faults.h"
 
 namespace groove::jit {
 namespace {
@@ -107,7 +108,8 @@ std::vector<Fuser::Groups> Fuser::proposals(const GroupGraph& order, std::int32_
         const std::int32_t other = fusion_.group_of[static_cast<std::size_t>(reader)];
         if (other <= id || !may_become_one({id, other})) continue;
         if (std::abs(order.level(other) - order.level(id)) > kMostLevels) continue;
-        if (!order.reaches(id, other) && !order.reaches(other, id)) propose({id, other});
+        const bool is_apart = !order.reaches(id, other) && !order.reaches(other, id);
+        if (is_apart || has_fault(Fault::kMergedAroundOthers)) propose({id, other});
       }
     }
   }

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <mutex>
 
 #include "src/core/check.h"
 #include "src/core/geometry.h"
@@ -18,6 +21,14 @@ namespace {
 constexpr std::size_t kMostPrograms = 64, kMostProgramBytes = 3 << 20;
 // A step may take half as long again as eagerly, and this much more.
 constexpr double kSpareMilliseconds = 1;
+
+// Threads that need a program for the same sizes at once: one makes it, the others wait for it, but
+// not for ever. A forked child may find a turn taken by a thread that it has not.
+constexpr std::chrono::milliseconds kLongestWait{500};
+std::timed_mutex& turn_of(std::size_t hash) {
+  static std::array<std::timed_mutex, 16> turns;
+  return turns[hash % turns.size()];
+}
 
 std::size_t slots_before(const Segment& segment, std::size_t word) {
   return word < segment.words.size() ? static_cast<std::size_t>(segment.words[word].first_slot)
@@ -182,6 +193,11 @@ void ShapeFamily::note_made(Program& entry) {
 }
 
 SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool is_synchronous) {
+  std::unique_lock turn(turn_of(Hash()(sizes)), std::defer_lock);
+  if (is_synchronous && turn.try_lock_for(kLongestWait)) {
+    SegmentPtr known = find(sizes);
+    if (known && known->state.load(std::memory_order_acquire) == State::kArmed) return known;
+  }
   auto program = std::make_shared<Segment>();
   program->graph = graph;
   program->place = original_->place;

@@ -57,6 +57,7 @@ const std::vector<Pass>& fast_passes() {
       {"merge_duplicates", merge_duplicates, "what is computed twice is computed once"},
       {"replace_expressions_fast", replace_expressions_fast, "expressions become cheaper ones"},
       {"scale_products", scale_products, "products are scaled instead of what they read"},
+      {"fold_into_weights", fold_into_weights, "weights are scaled instead of convolutions"},
   };
   return order;
 }

@@ -19,6 +19,8 @@ struct BlockProduct {
   std::function<std::shared_ptr<const ContractionCallable>(const Signature&, Backend&,
                                                            const Kernel& epilogue)>
       compile;
+  // Entry i of the second operand's first axis is what row i of m is a product with.
+  bool has_rows_of_second = false;
 };
 
 /// Of an op with an OpaqueLowering of one result; from the op's own file.

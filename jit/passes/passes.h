@@ -22,5 +22,6 @@ bool insert_copies(Graph& graph);
 // Under Numerics::kFast only:
 bool replace_expressions_fast(Graph& graph);
 bool scale_products(Graph& graph);
+bool fold_into_weights(Graph& graph);
 
 }  // namespace groove::jit

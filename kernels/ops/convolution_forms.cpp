@@ -132,7 +132,8 @@ kernels::BlockProduct block_product_of(ConvolutionForm form) {
           [form](const Signature& s, kernels::Backend& backend, const kernels::Kernel& epilogue) {
             return kernels::make_convolution_product(form, s.inputs[0].dtype, shape_of(form, s),
                                                      backend, epilogue);
-          }};
+          },
+          form == ConvolutionForm::kForward};
 }
 
 // Every product once, added to whichever tensor is the result.

@@ -1,7 +1,8 @@
 // Golden tests of what comes after the passes: tests/passes/fuse/*.graph is a graph, a line `---`
 // and the launches it must become; plan_memory/*.graph the places of its values,
-// rematerialise/*.graph the graph in which some are computed a second time, spread_levels/*.graph
-// the launches of each level.
+// rematerialise/*.graph the graph in which some are computed a second time, repeat_cheap/*.graph
+// that in which who reads a cheap value computes it, spread_levels/*.graph the launches of each
+// level.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include "jit/pipeline.h"
 #include "jit/plan_memory.h"
 #include "jit/rematerialise.h"
+#include "jit/repeat_cheap.h"
 #include "src/core/graph.h"
 #include "tests/passes/run_graph.h"
 
@@ -59,6 +61,13 @@ std::string computed_again(Graph graph) {
   return print(graph);
 }
 
+// With cheap values computed where they are read.
+std::string repeated(Graph graph) {
+  repeat_cheap(graph, fuse(graph));
+  EXPECT_EQ(verify(graph), "");
+  return print(graph);
+}
+
 std::string levels(const Graph& graph) {
   Lowered lowered = lower_groups(graph, fuse(graph));
   std::string text;
@@ -78,6 +87,7 @@ std::string levels(const Graph& graph) {
 std::string outcome(const std::string& kind, const Graph& graph) {
   if (kind == "fuse") return launches(graph);
   if (kind == "plan_memory") return places(graph);
+  if (kind == "repeat_cheap") return repeated(graph);
   return kind == "spread_levels" ? levels(graph) : computed_again(graph);
 }
 
@@ -88,7 +98,7 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> found;
-  for (const char* kind : {"fuse", "plan_memory", "rematerialise", "spread_levels"})
+  for (const char* kind : {"fuse", "plan_memory", "rematerialise", "repeat_cheap", "spread_levels"})
     for (const auto& entry :
          std::filesystem::directory_iterator(std::filesystem::path(__FILE__).parent_path() / kind))
       found.push_back({kind, entry.path()});

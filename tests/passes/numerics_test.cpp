@@ -85,6 +85,39 @@ TEST_F(NumericsTest, ChecksCompareOnlyWhatIsExact) {
   EXPECT_NO_THROW(turns(x, w));
 }
 
+TEST_F(NumericsTest, WeightsOfConvolutionsTakeInNormalisations) {
+  manual_seed(4);
+  const NoGradGuard no_grad;
+  const Tensor x = randn({6, 3, 9, 9}), w = randn({5, 3, 3, 3}), mean = randn({5});
+  const Tensor variance = rand({5}) + 0.5, weight = randn({5}), bias = randn({5});
+  const auto turns = [&] {
+    Tensor last;
+    for (int i = 0; i < 40; ++i) {
+      // No handle to the convolution's result: nobody else reads it.
+      last = relu(
+          batch_norm(conv2d(x, w, Tensor(), 1, 1), weight, bias, mean, variance, false, 0.1, 1e-5));
+      EXPECT_TRUE(std::isfinite(last.sum().item<double>()));
+    }
+    return last;
+  };
+  Tensor eager;
+  {
+    const EagerGuard guard;
+    eager = turns();
+  }
+  EXPECT_TRUE(is_same(turns(), eager));
+  set_numerics(Numerics::kFast);
+  const Tensor fast = turns();
+  EXPECT_FALSE(is_same(fast, eager));
+  // Units in the last place of the sum of the magnitudes of what is added up: 2 for what is folded,
+  // and those of the sums' own roundings, both ways.
+  const Tensor scale = abs(weight * rsqrt(variance + 1e-5)).reshape({1, 5, 1, 1});
+  const Tensor magnitude =
+      (conv2d(abs(x), abs(w), Tensor(), 1, 1) + abs(mean).reshape({1, 5, 1, 1})) * scale +
+      abs(bias).reshape({1, 5, 1, 1});
+  EXPECT_TRUE((abs(fast - eager) <= magnitude * (4 * 1.1920929e-7)).all().item<bool>());
+}
+
 TEST_F(NumericsTest, FastPassesAreToldOf) {
   const Tensor x = randn({8, 5}), w = randn({5, 4});
   set_numerics(Numerics::kFast);

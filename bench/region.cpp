@@ -1,6 +1,6 @@
-// What a parallel region costs: a barrier between two of its levels, opening one, and how a
-// training step fares when other processes keep the cores busy (with all threads, and with one for
-// comparison).
+// What a parallel region costs: a barrier between two of its levels, opening one, a launch that
+// depends on no other, and how a training step fares when other processes keep the cores busy (with
+// all threads, and with one for comparison).
 #include <groove/groove.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,10 +11,14 @@
 #include <chrono>
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "groove/jit.h"
+#include "jit/pipeline.h"
+#include "jit/program.h"
 #include "kernels/pool.h"
+#include "src/core/graph.h"
 
 namespace {
 
@@ -55,6 +59,48 @@ void barriers() {
   const double many = spread(4001, [] { empty_levels(kMany); }).median;
   std::printf("%d threads: a region of %d levels takes %.0f ns, each further level %.0f ns\n",
               groove::kernels::num_threads(), kFew, few, (many - few) / (kMany - kFew));
+}
+
+// A step of maps over 16 elements each, of one level: all alike, or no two.
+double maps(int count, bool are_alike) {
+  std::string inputs, body, outputs;
+  for (int i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i), comma = i > 0 ? ", " : "";
+    inputs += comma + "x" + n + ": f32[16]";
+    std::string value = "x" + n;
+    // The bits of a number say which of two operators comes next.
+    for (int bit = 0; bit < 6; ++bit) {
+      const bool is_set = !are_alike && (i >> bit & 1) != 0;
+      const std::string next = "y" + n + "_" + std::to_string(bit);
+      body += next + (is_set ? " = mul(" : " = add(") + value + ", x" + n + ")\n";
+      value = next;
+    }
+    outputs += comma + value;
+  }
+  groove::Graph graph =
+      groove::parse_graph("graph(" + inputs + ") {\n" + body + "return " + outputs + "\n}\n");
+  groove::jit::run_pipeline(graph);
+  const groove::jit::Program program(std::move(graph));
+  const auto size = static_cast<std::int64_t>(program.arena_bytes() + 64);
+  const groove::Tensor arena = groove::empty({size / 4}), memory = groove::zeros({2 * count, 16});
+  std::vector<void*> buffers;
+  for (int i = 0; i < 2 * count; ++i) buffers.push_back(memory.data_ptr<float>() + 16 * i);
+  groove::ProgramContext context;
+  context.arena = arena.data_ptr();
+  constexpr int kRuns = 100;
+  const Spread time = spread(401, [&] {
+    for (int run = 0; run < kRuns; ++run) program.run(buffers.data(), nullptr, nullptr, context);
+  });
+  return time.median / kRuns;
+}
+
+void launches() {
+  constexpr int kFew = 4, kMany = 60;
+  for (const bool are_alike : {false, true}) {
+    const double each = (maps(kMany, are_alike) - maps(kFew, are_alike)) / (kMany - kFew);
+    std::printf("a further map of 16 elements in a level, %s: %.1f ns\n",
+                are_alike ? "equal to the others" : "unlike any other", each);
+  }
 }
 
 // Processes that do nothing but compute.
@@ -121,12 +167,13 @@ void training(int processes, int steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Times the parallel region: its barriers, and training steps on a busy machine.");
+  CLI::App app("Times the parallel region: its barriers, launches, and training steps on a busy machine.");
   int processes = 4, steps = 2000;
   app.add_option("--busy", processes, "processes that keep the cores busy")
       ->check(CLI::Range(0, 1000));
   app.add_option("--steps", steps, "per line")->check(CLI::Range(1, 1'000'000));
   CLI11_PARSE(app, argc, argv);
   barriers();
+  launches();
   training(processes, steps);
 }

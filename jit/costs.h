@@ -8,7 +8,7 @@ inline constexpr double kInstruction = 0.0169;  // of a vectorised body, and ele
 inline constexpr double kNearLoad = 0.0587;     // from the first-level cache, and element
 inline constexpr double kNearStore = 0.0535;    // to it
 inline constexpr double kFarByte = 0.0500;      // read from or written to memory
-inline constexpr double kRow = 3.00;            // of a row's end
+inline constexpr double kRow = 1.82;            // of a row's end
 inline constexpr double kLaunch = 19.7;         // of a kernel
 inline constexpr double kBarrier = 10.0;        // between two levels on two threads
 

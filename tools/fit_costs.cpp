@@ -42,14 +42,14 @@ class Body {
     const Kernel kernel = builder.finish();
     callable_ = compile_cached(current_backend(), kernel);
     // Rows of different operands begin in different sets of the caches.
-    const std::int64_t apart = count + 16 * 17;
+    const std::int64_t row = count / rows + (rows > 1 ? 16 : 0), apart = row * rows + 16 * 17;
     const std::size_t accesses = kernel.accesses.size();
     memory_.assign(static_cast<std::size_t>(apart) * accesses + 16, 0.5f);
     strides_.assign(accesses * kMaxAxes, 0);
     for (std::size_t a = 0; a < accesses; ++a) {
       pointers_.push_back(memory_.data() + static_cast<std::int64_t>(a) * apart);
       strides_[a * kMaxAxes] = 1;
-      strides_[a * kMaxAxes + 1] = count / rows;
+      strides_[a * kMaxAxes + 1] = row;
     }
     launch_.rank = rows > 1 ? 2 : 1;
     launch_.count[0] = count / rows;
@@ -96,7 +96,7 @@ double slope(const Shape& few, const Shape& more, int by, std::int64_t count) {
 
 // The end of a row and the beginning of the next, where rows consist of whole vectors.
 double row_end() {
-  constexpr std::int64_t kCount = 2048, kRows = 32;
+  constexpr std::int64_t kCount = 2048, kRows = 128;
   Body one_row({2, 1, 8}, kCount), rows({2, 1, 8}, kCount, kRows);
   for (int turn = 0; turn < kTurns; ++turn) {
     one_row.measure();

@@ -122,7 +122,7 @@ class Fuser {
                                 std::int32_t post_dominator) const;
   bool may_merge(std::int32_t id) const;
   bool may_become_one(const Groups& members) const;
-  double out_of_tier_2(const Groups& members);
+  double too_long(const Groups& members);
   double delay(const GroupGraph& order, const Groups& members) const;
   std::int64_t bytes_kept(const GroupGraph& order, const Groups& members) const;
   double known_cost(std::int32_t id);

@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t kMostMembers = 8;  // of a proposal
 constexpr int kMostRounds = 4;
 constexpr std::int32_t kMostLevels = 16;  // that a member may come to run later
-// Instructions of a map that LLVM compiles in tier_policy().most_milliseconds, and the part of the
-// time of long bodies that it saves.
-constexpr double kMostTier2 = 110, kTier2Saves = 0.03;
+// Instructions of a map up to which two copies of its body find registers and LLVM compiles it in
+// tier_policy().most_milliseconds, and the part of its time that both save.
+constexpr double kLongBody = 110, kShortSaves = 0.15;
 // Memory that may be alive for longer.
 constexpr std::int64_t kMostKept = 64 << 10;
 
@@ -97,7 +97,9 @@ std::vector<Fuser::Groups> Fuser::proposals(const GroupGraph& order, std::int32_
   };
   if (post_dominator != GroupGraph::kExit) propose_up_to(post_dominator);
   for (const std::int32_t next : order.after(id)) propose_up_to(next);
+  // Maps that walk in rows are unrolled further alone, and equal ones are one launch anyway.
   const Group& of = fusion_.groups[static_cast<std::size_t>(id)];
+  if (of.kind == GroupKind::kMap && run_length(id) != of.loop.points()) return found;
   for (const std::int32_t member : of.nodes) {
     for (const ValueId input : node(member).inputs) {
       if (input == kNoValue) continue;
@@ -151,7 +153,7 @@ std::int32_t Fuser::home_of(const Groups& members) const {
 double Fuser::gain(const GroupGraph& order, const Groups& members) {
   std::vector<Group> groups;
   std::vector<std::vector<Span>> spans;
-  double before = -delay(order, members) - out_of_tier_2(members);
+  double before = -delay(order, members) - too_long(members);
   for (const std::int32_t id : members) {
     groups.push_back(group(id));
     spans.emplace_back();
@@ -173,19 +175,20 @@ double Fuser::known_cost(std::int32_t id) {
   return known;
 }
 
-// What maps lose that the highest tier would compile, and together does not.
-double Fuser::out_of_tier_2(const Groups& members) {
-  double all = 0, lost = 0;
+// What maps lose of which each has a long body, and together one that is too long.
+double Fuser::too_long(const Groups& members) {
+  double all = 0, most = 0;
   for (const std::int32_t id : members) {
     if (group(id).kind != GroupKind::kMap) return 0;
     double own = 0;
     for (const std::int32_t member : group(id).nodes) own += body(member);
     all += own;
-    if (own <= kMostTier2) lost += own;
+    most = std::max(most, own);
   }
-  if (all <= kMostTier2) return 0;
+  // Short ones beside a body that is too long anyway change nothing.
+  if (all <= kLongBody || (most > kLongBody && all - most < kLongBody / 4)) return 0;
   const auto points = static_cast<double>(group(members[0]).loop.points());
-  return kTier2Saves * costs::kInstruction * lost * points;
+  return kShortSaves * costs::kInstruction * all * points;
 }
 
 // What waits for the members waits for all that they read.

@@ -246,10 +246,15 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       launch.b = pointers[1];
       launch.pointers = pointers + 2;
       launch.scalars = run.scalars + instance.scalars;
-      return step.contraction->run(
-          launch, part, parts,
-          run.values + step.scratch +
-              (has_fault(Fault::kSharedScratch) ? 0 : part) * step.scratch_bytes);
+      char* const scratch = run.values + step.scratch;
+      const int own = has_fault(Fault::kSharedScratch) ? 0 : part;
+      // What computes blocks of a product by host code may lack memory.
+      try {
+        step.contraction->run(launch, part, parts, scratch + own * step.scratch_bytes);
+      } catch (...) {
+        *run.has_failed = true;
+      }
+      return;
     }
     case LaunchPlan::Kind::kRelay: {
       const Instance& instance = step.instances[0];

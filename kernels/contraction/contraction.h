@@ -62,8 +62,8 @@ class ContractionCallable {
   virtual ~ContractionCallable() = default;
   /// Bytes of 64-byte aligned scratch that one call of run() needs.
   virtual std::size_t scratch_bytes(const ContractionLaunch& launch, int parts) const = 0;
-  virtual void run(const ContractionLaunch& launch, int part, int parts,
-                   void* scratch) const noexcept = 0;
+  /// Contractions do not throw; host code that stands for one may lack memory.
+  virtual void run(const ContractionLaunch& launch, int part, int parts, void* scratch) const = 0;
   /// For people: the machine code as assembly text; empty when there is none.
   virtual std::string listing() const { return {}; }
 };

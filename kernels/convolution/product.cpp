@@ -24,7 +24,7 @@ class ConvolutionProduct final : public ContractionCallable {
   // Its memory comes from the allocator, as that of a convolution by itself does.
   std::size_t scratch_bytes(const ContractionLaunch&, int) const override { return 0; }
 
-  void run(const ContractionLaunch& launch, int part, int parts, void*) const noexcept override {
+  void run(const ContractionLaunch& launch, int part, int parts, void*) const override {
     const ConvolutionEpilogue finish{epilogue_, launch};
     run_convolution({form_, dtype_, shape_, launch.a, launch.b, nullptr, &finish}, part, parts);
   }

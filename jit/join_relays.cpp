@@ -128,8 +128,8 @@ class Joiner {
     const LaunchPlan& of = launch(rows);
     if (!plan.is_one_contraction() || plan.stage != of.stage) return false;
     const kernels::ContractionShape& s = plan.shape;
-    if (s.batch * s.m != of.box.points() / of.box.count[0]) return false;
     if ((is_after ? s.k : s.n) != of.box.count[0] || s.n == 0 || s.k == 0) return false;
+    if (s.batch * s.m != of.box.points() / of.box.count[0]) return false;
     // A block has no place of its own in the result.
     return std::none_of(plan.kernel->code.begin(), plan.kernel->code.end(), [](const auto& instr) {
       return instr.prim == kernels::Prim::kIndex && instr.imm != 0;

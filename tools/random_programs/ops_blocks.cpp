@@ -67,6 +67,7 @@ Tensor convolution_block(const Operands& v) {
 Tensor sibling_products(const Operands& v) {
   if (v.a.dim() < 1 || !v.a.is_floating_point()) throw Error("random-programs: no matrix");
   const std::int64_t width = v.a.size(-1);
+  if (width == 0) throw Error("random-programs: too few elements");
   const ScalarType dtype = v.a.scalar_type();
   const auto product = [&](const Tensor& from, std::int64_t most, bool has_bias) {
     const std::int64_t columns = std::min<std::int64_t>(most, from.numel() / width);

@@ -209,5 +209,22 @@ TEST_F(Siblings, StaysApart) {
               0, 16);
 }
 
+// One's result is the other's right matrix, or is added to the other's: never side by side.
+TEST_F(Siblings, OneNeedsTheOther) {
+  expect_same(R"(graph(x: f32[24, 24], w: f32[24, 4]) {
+    a = mm(x, w)
+    b = mm(x, a)
+    return a, b
+  })",
+              0, 5);
+  expect_same(R"(graph(x: f32[24, 9], w: f32[9, 4], v: f32[9, 4]) {
+    a = mm(x, w)
+    b = mm(x, v)
+    c = add(b, a)
+    return a, c
+  })",
+              0, 6);
+}
+
 }  // namespace
 }  // namespace groove::jit

@@ -278,6 +278,8 @@ void Machine::execute(const Instruction& instruction, const Operands& v) {
         const auto value = static_cast<float>(v.x);
         std::memcpy(memory, &value, sizeof(value));
       } else {
+        // All of an element: a part of one would show the sign of a NaN.
+        std::memset(memory, 0, static_cast<std::size_t>(v.a.element_size()));
         memory[0] = static_cast<unsigned char>(v.a.scalar_type() == kBool ? v.j & 1 : v.j & 3);
       }
       break;

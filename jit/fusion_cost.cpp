@@ -56,6 +56,11 @@ double Fuser::cost(std::int32_t id) {
            (bytes > kFarBytes ? costs::kFarByte * static_cast<double>(bytes) : 0);
   };
   std::vector<std::int32_t> ready(of.nodes.size(), 0);  // the phase from which its result is there
+  const auto ready_at = [&](ValueId value) {
+    const std::int32_t producer = graph_.values[static_cast<std::size_t>(value)].node;
+    const auto at = std::lower_bound(of.nodes.begin(), of.nodes.end(), producer);
+    return ready[static_cast<std::size_t>(at - of.nodes.begin())];
+  };
   std::vector<std::pair<ValueId, std::int32_t>> loaded;
   std::int32_t phases = 1;
   double time = of.nodes.empty() ? 0 : costs::kLaunch;
@@ -69,17 +74,12 @@ double Fuser::cost(std::int32_t id) {
       const ValueId root = root_of(graph_, input);
       const bool is_inside = group_of_value(root) == id;
       add(read, std::make_pair(root, is_inside));
-      if (!is_inside) continue;
-      const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
-      const auto at = std::lower_bound(of.nodes.begin(), of.nodes.end(), producer);
-      phase = std::max(phase, ready[static_cast<std::size_t>(at - of.nodes.begin())]);
+      if (is_inside) phase = std::max(phase, ready_at(root));
     }
     for (const auto& [root, is_inside] : read) {
       if (element_count(graph_.type(root).sizes) != points) continue;
       if (is_inside) {
-        const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
-        const auto at = std::lower_bound(of.nodes.begin(), of.nodes.end(), producer);
-        if (ready[static_cast<std::size_t>(at - of.nodes.begin())] == phase) continue;
+        if (ready_at(root) == phase) continue;
         if (!add(loaded, std::make_pair(root, phase))) continue;
         time += costs::kNearLoad * static_cast<double>(points);
         if (!leaves(id, root) && add(loaded, std::make_pair(root, -1)))

@@ -138,12 +138,7 @@ double Fuser::memory_time(std::int32_t id) const {
       if (group_of_value(root) != id) add(root);
     }
     for (const ValueId output : node(member).outputs) {
-      const auto& readers = uses_.readers[static_cast<std::size_t>(output)];
-      const bool leaves = uses_.is_output[static_cast<std::size_t>(output)] ||
-                          std::any_of(readers.begin(), readers.end(), [&](std::int32_t reader) {
-                            return fusion_.group_of[static_cast<std::size_t>(reader)] != id;
-                          });
-      if (leaves) add(output);
+      if (leaves(id, output)) add(output);
     }
   }
   for (const ValueId value : moved) {

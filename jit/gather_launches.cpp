@@ -12,6 +12,29 @@ bool has(const std::vector<std::int32_t>& members, std::int32_t index) {
 
 }  // namespace
 
+std::vector<std::int32_t> launch_levels(const Lowered& lowered) {
+  std::vector<std::int32_t> levels(lowered.launches.size(), 0);
+  std::vector<std::int32_t> made_at(lowered.buffers.size(), -1);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const LaunchPlan& launch = lowered.launches[i];
+    for (const Operand& operand : launch.operands) {
+      // Writers of one value write their regions of it side by side.
+      if (operand.buffer < 0 || (operand.is_store && !launch.overwrites)) continue;
+      levels[i] = std::max(levels[i], made_at[static_cast<std::size_t>(operand.buffer)] + 1);
+    }
+    for (const Operand& operand : launch.operands) {
+      if (operand.buffer < 0 || !operand.is_store) continue;
+      std::int32_t& made = made_at[static_cast<std::size_t>(operand.buffer)];
+      made = std::max(made, levels[i]);
+    }
+  }
+  return levels;
+}
+
+bool runs_again(const LaunchPlan& plan, const std::vector<char>* is_again) {
+  return is_again && !plan.nodes.empty() && (*is_again)[static_cast<std::size_t>(plan.nodes[0])];
+}
+
 bool may_gather(const Lowered& lowered, const std::vector<std::int32_t>& members,
                 std::vector<std::int32_t>& later) {
   const auto launch = [&](std::int32_t index) -> const LaunchPlan& {

@@ -7,6 +7,13 @@
 
 namespace groove::jit {
 
+/// Per launch the longest path of launches before it: those of one level do not depend on each
+/// other.
+std::vector<std::int32_t> launch_levels(const Lowered& lowered);
+
+/// Is the launch of nodes that run a second time? `is_again`: per node, or null.
+bool runs_again(const LaunchPlan& plan, const std::vector<char>* is_again);
+
 /// No launch outside must run after one of the members (ascending) and before another. `later`:
 /// those between the first and the last of them that must run after.
 bool may_gather(const Lowered& lowered, const std::vector<std::int32_t>& members,

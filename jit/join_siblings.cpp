@@ -28,7 +28,7 @@ class Joiner {
       : lowered_(lowered), is_again_(is_again) {}
 
   void run() {
-    find_levels();
+    level_ = launch_levels(lowered_);
     for (std::size_t at = 0; at < lowered_.launches.size(); ++at) {
       if (!is_candidate(at)) continue;
       std::vector<std::int32_t> family{static_cast<std::int32_t>(at)};
@@ -36,7 +36,7 @@ class Joiner {
         if (is_candidate(i) && are_siblings(at, i)) family.push_back(static_cast<std::int32_t>(i));
       }
       if (family.size() < 2 || !join(std::move(family))) continue;
-      find_levels();
+      level_ = launch_levels(lowered_);
       --at;  // another launch is there now
     }
   }
@@ -47,34 +47,11 @@ class Joiner {
     return launch(static_cast<std::size_t>(index));
   }
 
-  // Longest path: launches of one level do not depend on each other.
-  void find_levels() {
-    level_.assign(lowered_.launches.size(), 0);
-    std::vector<std::int32_t> made_at(lowered_.buffers.size(), -1);
-    for (std::size_t i = 0; i < level_.size(); ++i) {
-      for (const Operand& operand : launch(i).operands) {
-        // Writers of one value write their regions of it side by side.
-        if (operand.buffer < 0 || (operand.is_store && !launch(i).overwrites)) continue;
-        level_[i] = std::max(level_[i], made_at[static_cast<std::size_t>(operand.buffer)] + 1);
-      }
-      for (const Operand& operand : launch(i).operands) {
-        if (operand.buffer < 0 || !operand.is_store) continue;
-        std::int32_t& made = made_at[static_cast<std::size_t>(operand.buffer)];
-        made = std::max(made, level_[i]);
-      }
-    }
-  }
-
   bool is_candidate(std::size_t index) const {
     const LaunchPlan& plan = launch(index);
     return plan.is_one_contraction() && plan.shape.k > 0 &&
            plan.product->order == kernels::OrderClass::kChain &&
            (plan.product->dtype == kFloat || plan.product->dtype == kDouble);
-  }
-
-  bool runs_again(const LaunchPlan& plan) const {
-    return is_again_ && !plan.nodes.empty() &&
-           (*is_again_)[static_cast<std::size_t>(plan.nodes[0])];
   }
 
   bool are_siblings(std::size_t one, std::size_t other) const {
@@ -86,7 +63,7 @@ class Joiner {
            s.m == t.m && s.k == t.k && s.a_batch == t.a_batch && s.a_row == t.a_row &&
            s.a_col == t.a_col && a.product->dtype == b.product->dtype && a.stage == b.stage &&
            (level_[one] == level_[other] || has_fault(Fault::kDependentSiblings)) &&
-           runs_again(a) == runs_again(b);
+           runs_again(a, is_again_) == runs_again(b, is_again_);
   }
 
   // The narrowest of the family, as many of them as gain most.

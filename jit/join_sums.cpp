@@ -109,19 +109,12 @@ class Joiner {
   void find_accesses() {
     readers_.assign(lowered_.buffers.size(), {});
     writers_.assign(lowered_.buffers.size(), {});
-    level_.assign(lowered_.launches.size(), 0);
-    std::vector<std::int32_t> made_at(lowered_.buffers.size(), -1);
+    level_ = launch_levels(lowered_);
     for (std::size_t i = 0; i < lowered_.launches.size(); ++i) {
       for (const Operand& operand : launch(i).operands) {
         if (operand.buffer < 0) continue;
         const auto id = static_cast<std::size_t>(operand.buffer);
         (operand.is_store ? writers_ : readers_)[id].push_back(static_cast<std::int32_t>(i));
-        if (!operand.is_store) level_[i] = std::max(level_[i], made_at[id] + 1);
-      }
-      for (const Operand& operand : launch(i).operands) {
-        if (operand.buffer < 0 || !operand.is_store) continue;
-        std::int32_t& made = made_at[static_cast<std::size_t>(operand.buffer)];
-        made = std::max(made, level_[i]);
       }
     }
   }
@@ -145,11 +138,6 @@ class Joiner {
   static bool lies_plainly(const Operand& operand) {
     return operand.is_identity && operand.offset == 0 && operand.starts.empty();
   }
-  bool runs_again(const LaunchPlan& plan) const {
-    return is_again_ && !plan.nodes.empty() &&
-           (*is_again_)[static_cast<std::size_t>(plan.nodes[0])];
-  }
-
   struct Step {
     std::int32_t launch = -1;
     std::size_t operand = 0;  // what it adds
@@ -169,7 +157,8 @@ class Joiner {
     step.launch = readers[0];
     const LaunchPlan& plan = launch(step.launch);
     if (!is_candidate(static_cast<std::size_t>(step.launch)) || plan.stage != first.stage ||
-        plan.product->dtype != first.product->dtype || runs_again(plan) != runs_again(first) ||
+        plan.product->dtype != first.product->dtype ||
+        runs_again(plan, is_again_) != runs_again(first, is_again_) ||
         plan.overwrites || !kernels::takes_in(first.shape, {plan.shape}))
       return std::nullopt;
     for (std::size_t i = 2; i < plan.operands.size(); ++i)

@@ -63,11 +63,11 @@ Program::Program(Graph graph, const ProgramOptions& options)
 }
 
 void Program::repeat_where_less_moves(Fusion& fusion) {
-  Graph repeated = graph_;
-  if (!repeat_cheap(repeated, fusion)) return;
-  Fusion other = fuse(repeated);
-  if (moved_bytes(repeated, other) >= moved_bytes(graph_, fusion)) return;
-  graph_ = std::move(repeated);
+  std::optional<Graph> repeated = repeat_cheap(graph_, fusion);
+  if (!repeated) return;
+  Fusion other = fuse(*repeated);
+  if (moved_bytes(*repeated, other) >= moved_bytes(graph_, fusion)) return;
+  graph_ = *std::move(repeated);
   fusion = std::move(other);
 }
 

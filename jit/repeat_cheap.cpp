@@ -27,14 +27,14 @@ constexpr std::size_t kMostNodes = 4;           // that compute one value
 
 class Repeater {
  public:
-  Repeater(Graph& graph, const Fusion& fusion)
+  Repeater(const Graph& graph, const Fusion& fusion)
       : graph_(graph), fusion_(fusion), uses_(find_uses(graph)) {}
 
-  bool run() {
+  std::optional<Graph> run() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) look_at(static_cast<std::int32_t>(i));
-    if (nodes_of_.empty()) return false;
+    if (nodes_of_.empty()) return std::nullopt;
     rebuild();
-    return true;
+    return std::move(result_);
   }
 
  private:
@@ -145,17 +145,14 @@ class Repeater {
   // ---- the new graph ----
 
   void rebuild() {
-    std::vector<std::int32_t> old_node;
-    for (const Value& value : graph_.values) old_node.push_back(value.node);
-    old_ = std::move(graph_.nodes);
-    graph_.nodes.clear();
-    for (std::size_t i = 0; i < old_.size(); ++i) {
-      Node n = old_[i];
+    result_ = graph_;
+    result_.nodes.clear();
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      Node n = graph_.nodes[i];
       const std::int32_t home = group_of(static_cast<std::int32_t>(i));
       for (ValueId& input : n.inputs) {
         if (home < 0 || !nodes_of_.count(input)) continue;
-        const std::int32_t made_in = group_of(old_node[static_cast<std::size_t>(input)]);
-        if (made_in != home) input = own_of(input, home);
+        if (group_of(producer(input)) != home) input = own_of(input, home);
       }
       emit(std::move(n));
     }
@@ -163,14 +160,14 @@ class Repeater {
   ValueId own_of(ValueId value, std::int32_t home) {
     const std::vector<std::int32_t>& nodes = nodes_of_.at(value);
     for (const std::int32_t index : nodes) {
-      Node n = old_[static_cast<std::size_t>(index)];
+      Node n = node(index);
       const ValueId old = n.outputs[0];
       if (own_.count({old, home})) continue;
       for (ValueId& input : n.inputs) {
         if (const auto own = own_.find({input, home}); own != own_.end()) input = own->second;
       }
       n.outputs[0] =
-          graph_.add_value(graph_.type(old), static_cast<std::int32_t>(graph_.nodes.size()), 0);
+          result_.add_value(graph_.type(old), static_cast<std::int32_t>(result_.nodes.size()), 0);
       own_[{old, home}] = n.outputs[0];
       emit(std::move(n));
     }
@@ -178,22 +175,24 @@ class Repeater {
   }
   void emit(Node&& n) {
     for (const ValueId id : n.outputs)
-      graph_.values[static_cast<std::size_t>(id)].node =
-          static_cast<std::int32_t>(graph_.nodes.size());
-    graph_.nodes.push_back(std::move(n));
+      result_.values[static_cast<std::size_t>(id)].node =
+          static_cast<std::int32_t>(result_.nodes.size());
+    result_.nodes.push_back(std::move(n));
   }
 
-  Graph& graph_;
+  const Graph& graph_;
   const Fusion& fusion_;
   const Uses uses_;
   std::map<ValueId, std::vector<std::int32_t>> nodes_of_;  // per repeated value, ascending
-  std::vector<Node> old_;
+  Graph result_;
   std::map<std::pair<ValueId, std::int32_t>, ValueId> own_;  // of a value in a group
 };
 
 }  // namespace
 
-bool repeat_cheap(Graph& graph, const Fusion& fusion) { return Repeater(graph, fusion).run(); }
+std::optional<Graph> repeat_cheap(const Graph& graph, const Fusion& fusion) {
+  return Repeater(graph, fusion).run();
+}
 
 std::int64_t moved_bytes(const Graph& graph, const Fusion& fusion) {
   std::int64_t bytes = 0;

@@ -19,6 +19,19 @@ void CallRecorder::take_address(BoundCall& call, std::size_t at) {
 }
 
 // Further products and the table of accesses, which the last product has, lie behind the arguments.
+ContractionLaunch CallRecorder::symbolic(const ContractionLaunch& launch, std::size_t count,
+                                         std::vector<void*>& pointers) {
+  ContractionLaunch symbols = launch;
+  symbols.a = symbol(0);
+  symbols.b = symbol(1);
+  pointers.clear();
+  for (std::size_t i = 0; i < count; ++i)
+    pointers.push_back(symbol(static_cast<std::int32_t>(2 + i)));
+  symbols.pointers = pointers.data();
+  symbols.scalars = reinterpret_cast<const std::uint64_t*>(symbol(BoundCall::kScalars));
+  return symbols;
+}
+
 void CallRecorder::tile(TileKernel kernel, const TileArguments& arguments, std::size_t accesses) {
   BoundCall call;
   call.function = reinterpret_cast<BoundFunction>(kernel);

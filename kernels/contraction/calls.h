@@ -76,6 +76,9 @@ class CallRecorder {
   static char* symbol(std::int32_t operand) {
     return reinterpret_cast<char*>(static_cast<std::intptr_t>(operand + kFirst) << kBits);
   }
+  /// The launch with symbols for its matrices, its scalars and its pointers, which `pointers` holds.
+  static ContractionLaunch symbolic(const ContractionLaunch& launch, std::size_t count,
+                                    std::vector<void*>& pointers);
   /// An address of what the symbol stands for and where in it, instead of an operand's.
   static void move(BoundCall::Address& address, const void* symbol) {
     const BoundCall::Address of = decoded(0, symbol);

@@ -129,16 +129,9 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
   }
 
   bool bind(const ContractionLaunch& launch, std::vector<BoundCall>& calls) const override {
-    ContractionLaunch symbols = launch;
-    symbols.a = CallRecorder::symbol(0);
-    symbols.b = CallRecorder::symbol(1);
     std::vector<void*> pointers;
-    for (std::size_t i = 0; i + 1 < accesses_ + 2 * further_.size(); ++i) {
-      pointers.push_back(CallRecorder::symbol(static_cast<std::int32_t>(2 + i)));
-    }
-    symbols.pointers = pointers.data();
-    symbols.scalars =
-        reinterpret_cast<const std::uint64_t*>(CallRecorder::symbol(BoundCall::kScalars));
+    const std::size_t count = accesses_ + 2 * further_.size() - 1;
+    const ContractionLaunch symbols = CallRecorder::symbolic(launch, count, pointers);
     CallRecorder recorder(epilogue_, calls);
     make_calls(symbols, 0, 1, CallRecorder::symbol(BoundCall::kScratch), recorder);
     return recorder.is_complete();

@@ -166,18 +166,10 @@ class JoinedContraction final : public ContractionCallable, public BindableContr
   }
 
   bool bind(const ContractionLaunch& launch, std::vector<BoundCall>& calls) const override {
-    ContractionLaunch symbols = launch;
-    symbols.a = CallRecorder::symbol(0);
-    symbols.b = CallRecorder::symbol(1);
     std::vector<void*> pointers;
     const auto count = static_cast<std::size_t>(pieces_.back().first_pointer) +
                        pieces_.back().contraction.epilogue.accesses.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      pointers.push_back(CallRecorder::symbol(static_cast<std::int32_t>(2 + i)));
-    }
-    symbols.pointers = pointers.data();
-    symbols.scalars =
-        reinterpret_cast<const std::uint64_t*>(CallRecorder::symbol(BoundCall::kScalars));
+    const ContractionLaunch symbols = CallRecorder::symbolic(launch, count, pointers);
     CallsTold<T> told(*product_, epilogues_, calls);
     make_calls(symbols, 0, 1, CallRecorder::symbol(BoundCall::kScratch), told);
     return told.is_complete();

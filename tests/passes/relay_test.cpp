@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "jit/pipeline.h"
-#include "kernels/backend.h"
-#include "kernels/pool.h"
 #include "tests/passes/run_graph.h"
 
 namespace groove::jit {
@@ -22,25 +20,7 @@ void expect_same(const std::string& text, std::size_t relays, std::uint64_t seed
   std::size_t found = 0;
   for (std::size_t at = 0; (at = listed.find("relay:", at)) != std::string::npos; ++at) ++found;
   EXPECT_EQ(found, relays) << listed;
-  const std::vector<Bytes> inputs = random_inputs(graph, seed, has_specials);
-  kernels::Backend& usual = kernels::current_backend();
-  kernels::set_current_backend(*kernels::find_backend("interpreter"));
-  const Outcome expected = run_eagerly(graph, inputs, {});
-  EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, {}, {})), "") << "interpreter\n"
-                                                                              << text;
-  kernels::set_current_backend(usual);
-  for (const int threads : {1, 2, 3}) {
-    kernels::set_kernel_threads(threads);
-    for (const bool is_for_many_sizes : {false, true}) {
-      ProgramOptions options;
-      options.fills_freed_memory = options.is_never_serial = true;
-      options.is_for_many_sizes = is_for_many_sizes;
-      EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, {}, options, 2)), "")
-          << threads << " threads, many sizes " << is_for_many_sizes << "\n"
-          << text;
-    }
-  }
-  kernels::set_kernel_threads(0);
+  EXPECT_EQ(compare_programs(graph, seed, has_specials), "") << text;
 }
 
 struct Sizes {

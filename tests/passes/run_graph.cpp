@@ -11,7 +11,9 @@
 #include <random>
 
 #include "jit/pipeline.h"
+#include "kernels/backend.h"
 #include "kernels/lowering.h"
+#include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/dispatch.h"
 #include "src/core/half.h"
@@ -312,6 +314,34 @@ std::string compare(const Graph& graph, const Outcome& expected, const Outcome& 
     }
   }
   return {};
+}
+
+std::string compare_programs(const Graph& graph, std::uint64_t seed, bool has_specials,
+                             const std::vector<std::uint64_t>& numbers) {
+  const std::vector<Bytes> inputs = random_inputs(graph, seed, has_specials);
+  kernels::Backend& usual = kernels::current_backend();
+  kernels::set_current_backend(*kernels::find_backend("interpreter"));
+  const Outcome expected = run_eagerly(graph, inputs, numbers);
+  const std::string interpreted = compare(graph, expected, run_program(graph, inputs, numbers, {}));
+  kernels::set_current_backend(usual);
+  std::string found = interpreted.empty() ? "" : "interpreter: " + interpreted + "\n";
+  for (const int threads : {1, 2, 3, 7}) {
+    kernels::set_kernel_threads(threads);
+    for (const bool is_for_many_sizes : {false, true}) {
+      for (const bool is_never_serial : {false, true}) {
+        ProgramOptions options;
+        options.fills_freed_memory = options.is_never_serial = is_never_serial;
+        options.is_for_many_sizes = is_for_many_sizes;
+        const std::string differs =
+            compare(graph, expected, run_program(graph, inputs, numbers, options, 2));
+        if (differs.empty()) continue;
+        found += fmt::format("{} threads, many sizes {}, never serial {}: {}\n", threads,
+                             is_for_many_sizes, is_never_serial, differs);
+      }
+    }
+  }
+  kernels::set_kernel_threads(0);
+  return found;
 }
 
 }  // namespace groove::jit

@@ -28,6 +28,12 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
                     const std::vector<std::uint64_t>& scalars, const ProgramOptions& options,
                     int runs = 1);
 
+/// Programs against node-by-node execution on the interpreter, over inputs drawn from `seed`: on the
+/// interpreter, and on the current backend with 1, 2, 3 and 7 threads, code for one size and for
+/// many, serial where the work is small and never. Empty when all are equal, otherwise which is not.
+std::string compare_programs(const Graph& graph, std::uint64_t seed, bool has_specials,
+                             const std::vector<std::uint64_t>& numbers = {});
+
 /// What the graph is launched as when fused: a line for each launch, its kind and its operators.
 std::string launches(const Graph& graph);
 

@@ -7,8 +7,6 @@
 
 #include "jit/join_siblings.h"
 #include "jit/pipeline.h"
-#include "kernels/backend.h"
-#include "kernels/pool.h"
 #include "tests/passes/run_graph.h"
 
 namespace groove::jit {
@@ -29,29 +27,7 @@ void expect_same(const std::string& text, std::size_t bars, std::uint64_t seed,
   run_pipeline(lowered);
   const std::string listed = launches(lowered);
   EXPECT_EQ(count(listed, " |"), bars) << listed << text;
-  const std::vector<Bytes> inputs = random_inputs(graph, seed, has_specials);
-  kernels::Backend& usual = kernels::current_backend();
-  kernels::set_current_backend(*kernels::find_backend("interpreter"));
-  const Outcome expected = run_eagerly(graph, inputs, numbers);
-  EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, numbers, {})), "")
-      << "interpreter\n"
-      << text;
-  kernels::set_current_backend(usual);
-  for (const int threads : {1, 2, 3, 7}) {
-    kernels::set_kernel_threads(threads);
-    for (const bool is_for_many_sizes : {false, true}) {
-      for (const bool is_never_serial : {false, true}) {
-        ProgramOptions options;
-        options.fills_freed_memory = options.is_never_serial = is_never_serial;
-        options.is_for_many_sizes = is_for_many_sizes;
-        EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, numbers, options, 2)), "")
-            << threads << " threads, many sizes " << is_for_many_sizes << ", never serial "
-            << is_never_serial << "\n"
-            << text;
-      }
-    }
-  }
-  kernels::set_kernel_threads(0);
+  EXPECT_EQ(compare_programs(graph, seed, has_specials, numbers), "") << text;
 }
 
 class Siblings : public testing::Test {

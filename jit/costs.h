@@ -2,6 +2,8 @@
 // this file; nothing but speed depends on it.
 #pragma once
 
+#include <cstdint>
+
 namespace groove::jit::costs {
 
 inline constexpr double kInstruction = 0.0169;  // of a vectorised body, and element
@@ -11,5 +13,8 @@ inline constexpr double kFarByte = 0.0500;      // read from or written to memor
 inline constexpr double kRow = 1.82;            // of a row's end
 inline constexpr double kLaunch = 19.7;         // of a kernel
 inline constexpr double kBarrier = 10.0;        // between two levels on two threads
+// Of the second-level cache, which a core has for itself. A value of a quarter of it is still there
+// when the next launch reads it.
+inline constexpr std::int64_t kCacheBytes = 1024 << 10, kNearBytes = kCacheBytes / 4;
 
 }  // namespace groove::jit::costs

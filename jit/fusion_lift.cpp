@@ -15,12 +15,6 @@
 #include "src/core/faults.h"
 
 namespace groove::jit {
-namespace {
-
-// Larger values are in a cache further out, or in none, when the next loop reads them.
-constexpr std::int64_t kNearBytes = 256 << 10;
-
-}  // namespace
 
 void Fuser::lift_epilogues() {
   const auto count = static_cast<std::int32_t>(fusion_.groups.size());
@@ -145,7 +139,7 @@ double Fuser::memory_time(std::int32_t id) const {
     const auto bytes =
         of.loop.points() * static_cast<std::int64_t>(element_size(graph_.type(value).dtype));
     const double near = (costs::kNearLoad + costs::kNearStore) / 2 / sizeof(float);
-    time += static_cast<double>(bytes) * (bytes > kNearBytes ? costs::kFarByte : near);
+    time += static_cast<double>(bytes) * (bytes > costs::kNearBytes ? costs::kFarByte : near);
   }
   return is_product && of.nodes.size() > 1 ? time + laying_down(of) : time;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "jit/costs.h"
 #include "jit/gather_launches.h"
 #include "jit/relay.h"
 #include "src/core/check.h"
@@ -21,9 +22,8 @@ constexpr std::int64_t kLine = 64;
 constexpr std::int64_t kLeastRows = 16, kMostRows = 128, kBlockBytes = 128 << 10;
 // The right matrices are read again for every block, from a cache further out: what that costs
 // beside a byte that goes through memory, and from where on they would come from memory themselves.
-// A value of which each thread has this much at most does not go through memory, either.
 constexpr double kReadAgain = 0.25;
-constexpr std::int64_t kMostMatrixBytes = 4 << 20, kNearBytes = 256 << 10;
+constexpr std::int64_t kMostMatrixBytes = 4 << 20;
 // A right matrix whose rows lie further apart than this is laid out afresh once for all blocks.
 constexpr std::int64_t kSpreadBytes = 512 << 10;
 // Rows this far apart share two sets of the first-level cache.
@@ -324,7 +324,7 @@ class Joiner {
                                           [&](std::int32_t reader) { return team.has(reader); });
         const auto bytes =
             static_cast<double>(lowered_.buffers[static_cast<std::size_t>(operand.buffer)].bytes);
-        const bool is_near = bytes <= static_cast<double>(kNearBytes * cores());
+        const bool is_near = bytes <= static_cast<double>(costs::kNearBytes * cores());
         saved += bytes * (is_near ? kReadAgain : 1) *
                  static_cast<double>(inside + (is_handed_over_only(team, operand.buffer) ? 1 : 0));
       }

@@ -21,7 +21,6 @@ namespace groove::jit {
 namespace {
 
 constexpr std::int64_t kLeastBytes = 32 << 10;  // of a value that is worth it
-constexpr std::int64_t kNearBytes = 256 << 10;  // beyond, it goes to a cache further out
 constexpr std::int64_t kSmall = 16;             // times smaller than the value
 constexpr std::size_t kMostNodes = 4;           // that compute one value
 
@@ -73,8 +72,9 @@ class Repeater {
         homes.push_back(home);
     }
     const std::int64_t bytes = element_count(type.sizes) * size_of(value);
-    const double once = bytes > kNearBytes ? costs::kFarByte * static_cast<double>(size_of(value))
-                                           : costs::kNearStore;
+    const double once = bytes > costs::kNearBytes
+                            ? costs::kFarByte * static_cast<double>(size_of(value))
+                            : costs::kNearStore;
     // A loop of nothing else need not run.
     const double saved = group(group_of(index)).nodes.size() > 1 ? once : 2 * once;
     const double again = costs::kInstruction * static_cast<double>(nodes.size() * homes.size());

@@ -4,6 +4,8 @@
 //   build/tools/fit-costs > costs.h && mv costs.h jit/costs.h
 //
 // Costs are slopes between a kernel and a longer one, the least of many turns, on one thread.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -143,11 +145,13 @@ int main() {
   const double launch = run({1, 1, 0}, 16, kTurns);
   set_kernel_threads(2);
   const double wait = barrier();
+  const long told = sysconf(_SC_LEVEL2_CACHE_SIZE), cache = told > 0 ? told : 1 << 20;
   std::printf(
       "// What work costs on one thread, in nanoseconds. Fitted by build/tools/fit-costs, which "
       "prints\n"
       "// this file; nothing but speed depends on it.\n"
       "#pragma once\n\n"
+      "#include <cstdint>\n\n"
       "namespace groove::jit::costs {\n\n"
       "inline constexpr double kInstruction = %.4f;  // of a vectorised body, and element\n"
       "inline constexpr double kNearLoad = %.4f;     // from the first-level cache, and element\n"
@@ -155,7 +159,11 @@ int main() {
       "inline constexpr double kFarByte = %.4f;      // read from or written to memory\n"
       "inline constexpr double kRow = %.2f;            // of a row's end\n"
       "inline constexpr double kLaunch = %.1f;         // of a kernel\n"
-      "inline constexpr double kBarrier = %.1f;        // between two levels on two threads\n\n"
+      "inline constexpr double kBarrier = %.1f;        // between two levels on two threads\n"
+      "// Of the second-level cache, which a core has for itself. A value of a quarter of it is "
+      "still there\n"
+      "// when the next launch reads it.\n"
+      "inline constexpr std::int64_t kCacheBytes = %ld << 10, kNearBytes = kCacheBytes / 4;\n\n"
       "}  // namespace groove::jit::costs\n",
-      instruction, load, store, far, row, launch, wait);
+      instruction, load, store, far, row, launch, wait, cache >> 10);
 }

@@ -13,8 +13,7 @@ inline constexpr double kFarByte = 0.0500;      // read from or written to memor
 inline constexpr double kRow = 1.82;            // of a row's end
 inline constexpr double kLaunch = 19.7;         // of a kernel
 inline constexpr double kBarrier = 10.0;        // between two levels on two threads
-// Of the second-level cache, which a core has for itself. A value of a quarter of it is still there
-// when the next launch reads it.
-inline constexpr std::int64_t kCacheBytes = 1024 << 10, kNearBytes = kCacheBytes / 4;
+// A quarter of a core's second-level cache: such a value is there when the next one reads it.
+inline constexpr std::int64_t kNearBytes = 256 << 10;
 
 }  // namespace groove::jit::costs

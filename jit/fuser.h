@@ -138,7 +138,6 @@ class Fuser {
   bool can_lift(std::int32_t product, std::int32_t loop, std::int32_t index);
   bool gather(std::int32_t product, std::int32_t loop, std::int32_t index,
               std::vector<std::int32_t>& moved);
-  double memory_time(std::int32_t id) const;
 
   // fusion_columns.cpp
   void accumulate_columns();

@@ -51,7 +51,7 @@ double Fuser::cost(std::int32_t id) {
     const std::int64_t count = element_count(type.sizes);
     const std::int64_t bytes = count * static_cast<std::int64_t>(element_size(type.dtype));
     return near * static_cast<double>(count) +
-           (bytes > costs::kCacheBytes ? costs::kFarByte * static_cast<double>(bytes) : 0);
+           (bytes > costs::kNearBytes ? costs::kFarByte * static_cast<double>(bytes) : 0);
   };
   std::vector<std::int32_t> ready(of.nodes.size(), 0);  // the phase from which its result is there
   const auto ready_at = [&](ValueId value) {

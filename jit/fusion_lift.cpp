@@ -10,7 +10,6 @@
 // An epilogue lays the sums down once more in the nearest cache; less must go through memory.
 #include <algorithm>
 
-#include "jit/costs.h"
 #include "jit/fuser.h"
 #include "src/core/faults.h"
 
@@ -52,7 +51,7 @@ void Fuser::lift(std::int32_t product, std::int32_t loop) {
     for (const std::int32_t member : of.nodes)
       fusion_.group_of[static_cast<std::size_t>(member)] = id;
   };
-  double least = memory_time(product) + memory_time(loop);
+  double least = cost(product) + cost(loop);
   for (const std::int32_t member : loop_before.nodes) {
     std::vector<std::int32_t> moved;
     if (fusion_.group_of[static_cast<std::size_t>(member)] != loop) continue;
@@ -70,7 +69,7 @@ void Fuser::lift(std::int32_t product, std::int32_t loop) {
     std::sort(into.nodes.begin(), into.nodes.end());
     if (!from.nodes.empty()) from.seed = from.nodes.front();
     if (!members_fit(product) || !members_fit(loop)) break;
-    const double time = memory_time(product) + memory_time(loop);
+    const double time = cost(product) + cost(loop);
     if (time >= least) continue;
     least = time;
     best_loop = from;
@@ -110,38 +109,6 @@ bool Fuser::can_lift(std::int32_t product, std::int32_t loop, std::int32_t index
   if (without_ones(graph_.type(node(index).outputs[0]).sizes) != group(product).loop.sizes)
     return false;
   return !wants_flat_loop(group(product), index);
-}
-
-// Nanoseconds that it takes to launch a group and to move what it loads and stores, the operands of
-// a product left out.
-double Fuser::memory_time(std::int32_t id) const {
-  const Group& of = fusion_.groups[static_cast<std::size_t>(id)];
-  if (of.nodes.empty()) return 0;
-  const bool is_product = of.kind == GroupKind::kContraction;
-  std::vector<ValueId> moved;
-  const auto add = [&](ValueId value) {
-    const bool is_large = element_count(graph_.type(value).sizes) == of.loop.points();
-    if (is_large && std::find(moved.begin(), moved.end(), value) == moved.end())
-      moved.push_back(value);
-  };
-  double time = costs::kLaunch + costs::kBarrier;
-  for (const std::int32_t member : of.nodes) {
-    for (const ValueId input : node(member).inputs) {
-      if (input == kNoValue || (is_product && member == of.seed)) continue;
-      const ValueId root = root_of(graph_, input);
-      if (group_of_value(root) != id) add(root);
-    }
-    for (const ValueId output : node(member).outputs) {
-      if (leaves(id, output)) add(output);
-    }
-  }
-  for (const ValueId value : moved) {
-    const auto bytes =
-        of.loop.points() * static_cast<std::int64_t>(element_size(graph_.type(value).dtype));
-    const double near = (costs::kNearLoad + costs::kNearStore) / 2 / sizeof(float);
-    time += static_cast<double>(bytes) * (bytes > costs::kNearBytes ? costs::kFarByte : near);
-  }
-  return is_product && of.nodes.size() > 1 ? time + laying_down(of) : time;
 }
 
 }  // namespace groove::jit

@@ -160,10 +160,9 @@ int main() {
       "inline constexpr double kRow = %.2f;            // of a row's end\n"
       "inline constexpr double kLaunch = %.1f;         // of a kernel\n"
       "inline constexpr double kBarrier = %.1f;        // between two levels on two threads\n"
-      "// Of the second-level cache, which a core has for itself. A value of a quarter of it is "
-      "still there\n"
-      "// when the next launch reads it.\n"
-      "inline constexpr std::int64_t kCacheBytes = %ld << 10, kNearBytes = kCacheBytes / 4;\n\n"
+      "// A quarter of a core's second-level cache: such a value is there when the "
+      "next one reads it.\n"
+      "inline constexpr std::int64_t kNearBytes = %ld << 10;\n\n"
       "}  // namespace groove::jit::costs\n",
-      instruction, load, store, far, row, launch, wait, cache >> 10);
+      instruction, load, store, far, row, launch, wait, cache / 4 >> 10);
 }

@@ -2,6 +2,7 @@
 // series, small ones are moved by the recurrence, negative ones reflected. Near the roots between
 // the poles both halves of a reflection are large, so they are carried as sums of two.
 // Coefficients: interpolation at Chebyshev nodes in 60 digits, rounded.
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -218,8 +219,11 @@ Expr polygamma(int order, Expr x) {
   const double sign = order % 2 == 0 ? -1 : 1;
   const Expr is_finite = lt(abs(value.high), kInfinity);
   const Expr finite = select(is_finite, value.high + value.low, value.high);
-  // Near 0 the pole's powers overflow before their sum does.
-  const Expr near_zero = constant(sign * factorial) / power(wide, order + 1);
+  // Near 0 the pole's powers overflow before their sum does. 1/x² and 2/x³ may be finite where x²
+  // and x³ have lost bits to underflow.
+  const double scale = order < 3 ? 2 : 1;
+  const Expr near_zero =
+      constant(sign * factorial * std::pow(scale, order + 1)) / power(wide * scale, order + 1);
   const Expr settled = select(lt(abs(wide), 0x1p-60), near_zero, finite);
   const Expr is_pole = le(wide, 0.0) & eq(r, 0.0);
   const Expr at_pole = select(is_pole, constant(sign * kInfinity), settled);

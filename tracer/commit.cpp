@@ -153,7 +153,7 @@ bool Replay::lends(std::size_t output) const {
 bool Replay::is_lent_back(const Live& live) const {
   if (!live.impl || !live.impl->storage) return false;
   const Storage& storage = *live.impl->storage;
-  const bool is_handle = live.run == run_ ? !live.is_filled : live.impl->use_count() == 1;
+  const bool is_handle = live.run == run_ ? !live.is_filled : is_nobody_elses(*live.impl);
   return is_handle && is_lent(storage) && storage.free_context == arena_.get() &&
          storage.use_count() == 1 && storage.flags == 0;
 }

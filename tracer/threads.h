@@ -66,6 +66,11 @@ inline std::uint16_t borrower_of(std::uint64_t session) {
 /// that nothing else ever has; kNoName when another has borrowed it too.
 inline constexpr std::int32_t kNoName = -1;
 std::int32_t name_borrowed(TensorImpl& impl, std::uint16_t borrower);
+/// Has nobody but the one who asks a reference of it, and no replay borrowed it? A handle that was
+/// handed out may come back as a live-in, and the program may drop it while it is one.
+inline bool is_nobody_elses(const TensorImpl& impl) {
+  return impl.use_count() == 1 && impl.borrower == 0;
+}
 /// No recording or replay knows it any more.
 inline void forget_session(TensorImpl& impl) {
   impl.trace_id = kNoName;

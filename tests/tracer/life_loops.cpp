@@ -172,6 +172,61 @@ void carried_over(int steps, Log& log) {
   }
 }
 
+// Other loops, which begin when the one around them has run for a while: they are recorded with what
+// it gives as their input.
+void record_with(const Tensor& input, int step, Log& log) {
+  for (int turn = 0; turn < 6 && step == 7; ++turn)
+    log.number((groove::exp(input) * 2.0 + 0.5).sum().item<double>());
+  for (int turn = 0; turn < 6 && step == 10; ++turn)
+    log.number((groove::sin(input) + input * 0.5).sum().item<double>());
+}
+
+// … and was the input of a recording since.
+void carried_past_a_recording(int steps, Log& log) {
+  const Tensor weight = fresh(3000, 2);
+  Tensor state = fresh(3000, 1);
+  for (int step = 0; step < steps; ++step) {
+    record_with(state, step, log);
+    Tensor next = state.flip({0});
+    state = Tensor();
+    next = next * weight + 0.5;
+    state = groove::tanh(next);
+    log.number(state.sum().item<double>());
+  }
+}
+
+// The run that lets go of it is left after it was given again.
+void carried_past_a_recording_and_left(int steps, Log& log) {
+  const Tensor weight = fresh(6, 2);
+  Tensor state = fresh(6, 1);
+  for (int step = 0; step < steps; ++step) {
+    record_with(state, step, log);
+    Tensor next = state.flip({0});
+    state = Tensor();
+    next = next * weight + 0.5;
+    state = groove::tanh(next);
+    next = step == 7 ? state.neg() : step == 10 ? state.exp() : state * 2.0;
+    log.number(next.sum().item<double>());
+  }
+}
+
+// A gradient, of which zero_grad() lets go before it is made again.
+void gradient_past_a_recording(int steps, Log& log) {
+  const Tensor weight = fresh(3000, 2).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.05));
+  weight.mutable_grad() = fresh(3000, 4);
+  for (int step = 0; step < steps; ++step) {
+    record_with(weight.grad(), step, log);
+    const Tensor turned = weight.grad().flip({0});
+    optimizer.zero_grad();
+    const Tensor loss = (weight * turned + 0.5).square().mean() + weight.sin().sum();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log.parameter(weight);
+}
+
 // Long enough for a recording to let go of what nobody holds.
 Tensor far_on(Tensor state) {
   for (int i = 0; i < 24; ++i) state = groove::tanh(state * 1.25) + 0.125;
@@ -253,6 +308,9 @@ const std::vector<Loop>& life_loops() {
       {"JoinsAHistory", joins_a_history},
       {"OneForTwo", one_for_two},
       {"CarriedOver", carried_over},
+      {"CarriedPastARecording", carried_past_a_recording},
+      {"CarriedPastARecordingAndLeft", carried_past_a_recording_and_left},
+      {"GradientPastARecording", gradient_past_a_recording},
       {"ViewsOutliveBases", views_outlive_bases},
       {"ViewsWithAHistory", views_with_a_history},
       {"HeldFromSomeTimeOn", held_from_some_time_on},

@@ -337,7 +337,8 @@ void Context::on_host_read(TensorImpl& impl) {
 
 void Context::on_materialize(TensorImpl& impl) {
   const Lock lock(*this);
-  if (state_ != State::kReplaying) return;
+  // A run that is being left cannot be left again: an error is said then, see modes.cpp.
+  if (state_ != State::kReplaying || replay_->is_being_left()) return;
   if (replay_->is_complete()) {
     commit_complete(0);
   } else {

@@ -114,6 +114,8 @@ class Replay {
   /// Runs the matched words eagerly, in order, through the layers below the tracer. The last
   /// `skip_last` words are left to the caller, who still has their expansion.
   void run_eagerly(std::size_t skip_last, Rerun* with = nullptr);
+  /// Has that begun, and the run is not over?
+  bool is_being_left() const { return was_left_; }
   /// Does the run read memory that may be gone by now, and was kept at its first use?
   bool has_foreign_memory() const;
   /// Forgets this run.

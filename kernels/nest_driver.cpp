@@ -21,8 +21,9 @@ constexpr std::size_t kMostStreamed = 31;
 // sake of registers; how many loads leave room in the first cache.
 constexpr int kLeastAhead = 8;
 constexpr std::size_t kMostAhead = 2, kMostNear = 4;
-// The last phase has less time for it where its stores, the results, keep memory busy.
-constexpr int kStoringShare = 4;
+// Phases that keep memory busy themselves have less time for it: the first, which waits for what
+// has not come yet, and the last where it stores results past the caches.
+constexpr int kBusyShare = 4;
 
 // As the system sees it: what the processor says of itself may be all that its package has.
 std::int64_t half_of_last_cache() {
@@ -64,7 +65,8 @@ Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels)
     walks += has_work ? 1 : 0;
     most = std::max(most, weight);
     const bool is_last = &phase == &kernel.phases.back();
-    weights.push_back(is_last && may_stream ? weight / kStoringShare : weight);
+    const bool is_busy = (has_work && walks == 1) || (is_last && may_stream);
+    weights.push_back(is_busy ? weight / kBusyShare : weight);
   }
   if (walks < 2 || most < kLeastAhead) return ahead;
   std::vector<std::int32_t> accesses;

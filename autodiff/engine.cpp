@@ -14,6 +14,7 @@ struct Entry {
   Node* node = nullptr;
   std::uint32_t first_slot = 0;  // of its cotangents
   std::int32_t waits_for = 0;    // edges to it that have not delivered yet
+  std::uint32_t first_edge = 0;  // of a deferred node: in Engine::reached_
   bool is_needed = true;
 };
 
@@ -67,6 +68,7 @@ class Engine {
     if (has_deferred_ && must_take_apart()) {
       takes_apart_ = true;
       nodes_ = NodeTable();
+      reached_.clear();
       slot_count_ = 0;
       discover();
     }
@@ -132,14 +134,34 @@ class Engine {
   }
   Entry& entry(std::int32_t index) { return nodes_.entries[static_cast<std::size_t>(index)]; }
 
-  std::int32_t enter(Node* node) {
+  std::int32_t enter(const Edge& edge) {
+    Node* const node = static_cast<Node*>(edge.node.get());
     std::int32_t index;
-    if (!nodes_.insert(node, index)) return index;
-    entry(index).first_slot = slot_count_;
-    slot_count_ += node->output_count;
-    entry(index).is_needed = backward_.targets.empty();
-    walk_.push_back({index, 0});
+    const bool is_new = nodes_.insert(node, index);
+    if (is_new) {
+      entry(index).first_slot = slot_count_;
+      slot_count_ += node->output_count;
+      entry(index).is_needed = backward_.targets.empty();
+      entry(index).first_edge = static_cast<std::uint32_t>(reached_.size());
+      if (node->is_deferred) reached_.resize(reached_.size() + node->edge_count);
+    }
+    // Another output of a deferred node may lead elsewhere.
+    if (is_new || node->is_deferred) walk_.push_back({index, 0, edge.index});
     return index;
+  }
+
+  // Does an output of a deferred node lead along an edge that none before has led to?
+  bool reaches_anew(std::int32_t index, std::uint32_t output, std::uint32_t edge) {
+    const Entry& at = entry(index);
+    char& is_reached = reached_[at.first_edge + edge];
+    if (is_reached || !static_cast<DeferredNode&>(*at.node).leads_to(output, edge)) return false;
+    is_reached = 1;
+    return true;
+  }
+  // Is the edge one of this backward?
+  bool follows(const Entry& at, std::size_t edge) const {
+    return at.node->edges[edge].node &&
+           (!at.node->is_deferred || reached_[at.first_edge + edge] != 0);
   }
 
   // To the node that runs: a deferred one itself, if it can, else what it stands for.
@@ -156,8 +178,7 @@ class Engine {
   }
 
   // One node in place of many adds up in the same order as long as all run in tape order and
-  // nothing lies among those it stands for. It may also reach what they would not, which matters
-  // when that is spent.
+  // nothing lies among those it stands for. A leaf's hook is called among them.
   bool must_take_apart() {
     struct Range {
       std::uint64_t first, last;
@@ -165,14 +186,15 @@ class Engine {
     std::vector<Range> ranges;
     for (const Entry& at : nodes_.entries) {
       const Node& node = *at.node;
-      if (at.is_needed && node.is_spent()) return true;
+      if (node.is_accumulator() && node.hooks) return true;
       if (node.is_accumulator()) continue;
       ranges.push_back({node.sequence, node.sequence});
       if (node.is_deferred)
         ranges.back().first = static_cast<const DeferredNode&>(node).first_position();
       for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+        if (!follows(at, i)) continue;
         const auto* const below = static_cast<const Node*>(node.edges[i].node.get());
-        if (!below || below->is_accumulator()) continue;
+        if (below->is_accumulator()) continue;
         if (below->sequence >= ranges.back().first) return true;
       }
     }
@@ -188,19 +210,21 @@ class Engine {
   void discover() {
     for (Edge& root : backward_.roots) {
       follow(root);
-      enter(static_cast<Node*>(root.node.get()));
+      enter(root);
       while (!walk_.empty()) {
-        auto& [index, next] = walk_.back();
+        auto& [index, next, from] = walk_.back();
         Node* node = entry(index).node;
         if (next == node->edge_count) {
           leave(index);
           continue;
         }
-        Edge& edge = node->edges[next++];
+        const std::uint32_t at = next++;
+        if (node->is_deferred && !reaches_anew(index, from, at)) continue;
+        Edge& edge = node->edges[at];
         if (!edge.node) continue;
         if (edge.node->is_deferred) follow(edge);
         if (!edge.node) continue;
-        const std::int32_t below = enter(static_cast<Node*>(edge.node.get()));
+        const std::int32_t below = enter(edge);
         ++entry(below).waits_for;
       }
     }
@@ -209,7 +233,7 @@ class Engine {
     for (const Entry& at : nodes_.entries) {
       if (at.is_needed) continue;
       for (std::uint32_t i = 0; i < at.node->edge_count; ++i)
-        if (at.node->edges[i].node) --entry_of(at.node->edges[i]).waits_for;
+        if (follows(at, i)) --entry_of(at.node->edges[i]).waits_for;
     }
   }
 
@@ -219,8 +243,7 @@ class Engine {
     Entry& at = entry(index);
     bool is_needed = is_target(at.node);
     for (std::uint32_t i = 0; i < at.node->edge_count && !is_needed; ++i) {
-      const Edge& edge = at.node->edges[i];
-      is_needed = edge.node && entry_of(edge).is_needed;
+      is_needed = follows(at, i) && entry_of(at.node->edges[i]).is_needed;
     }
     at.is_needed = is_needed;
   }
@@ -274,6 +297,7 @@ class Engine {
   enum class Part : std::uint8_t { kHooks, kGradients, kDone };
   struct Step {
     Part part = Part::kDone;
+    const Entry* entry = nullptr;
     Node* node = nullptr;
     Tensors cotangents, gradients;
     std::unique_ptr<bool[]> needs;
@@ -288,8 +312,9 @@ class Engine {
 
   Part next_node() {
     if (ready_.empty()) return Part::kDone;
-    const Entry at = nodes_.entries[pop()];
+    const Entry& at = nodes_.entries[pop()];
     Node& node = *at.node;
+    step_.entry = &at;
     step_.node = &node;
     step_.cotangents.assign(
         std::make_move_iterator(slots_.begin() + at.first_slot),
@@ -299,7 +324,7 @@ class Engine {
     step_.needs.reset(new bool[count]());
     step_.any = false;
     for (std::size_t i = 0; i < count; ++i) {
-      step_.needs[i] = node.edges[i].node && entry_of(node.edges[i]).is_needed;
+      step_.needs[i] = follows(at, i) && entry_of(node.edges[i]).is_needed;
       step_.any |= step_.needs[i];
     }
     step_.next_hook = 0;
@@ -362,7 +387,7 @@ class Engine {
       node.released_on = thread_number();
     }
     for (std::size_t i = 0; i < node.edge_count; ++i) {
-      if (!node.edges[i].node) continue;
+      if (!follows(*step_.entry, i)) continue;
       Entry& target = entry_of(node.edges[i]);
       Tensor& gradient = step_.gradients[i];
       if (gradient.defined() && step_.needs[i]) {
@@ -381,9 +406,10 @@ class Engine {
   NodeTable nodes_;
   struct Visit {
     std::int32_t index;
-    std::uint32_t next;
+    std::uint32_t next, output;
   };
   std::vector<Visit> walk_;
+  std::vector<char> reached_;  // edges of deferred nodes that outputs asked for lead to
   std::vector<std::size_t> ready_;
   bool has_deferred_ = false, takes_apart_ = false;
   std::uint32_t slot_count_ = 0;

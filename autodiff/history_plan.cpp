@@ -20,14 +20,16 @@ class Planner {
   explicit Planner(const HistoryRequest& request) : request_(request) {}
 
   tracer::HistoryPlanPtr plan(std::string& why) {
-    for (const HistoryRequest::Candidate& result : request_.results) {
-      const Edge root = history_of(*result.impl);
-      // One that a backward has used up, wholly or in part, is as good as released.
-      if (!root || !collect(static_cast<Node*>(root.node.get()))) {
-        if (result.must_live) why_ = "the history of a written input is used up";
-        continue;
+    const std::vector<bool> is_live = find_live();
+    for (std::size_t r = 0; r < is_live.size(); ++r) {
+      const HistoryRequest::Candidate& result = request_.results[r];
+      if (is_live[r]) {
+        const Edge root = history_of(*result.impl);
+        collect(static_cast<Node*>(root.node.get()));
+        live_.push_back({result.slot, root});
+      } else if (result.must_live) {
+        why_ = "the history of a written input is used up";
       }
-      live_.push_back({result.slot, root});
     }
     if (why_.empty()) number_nodes();
     if (why_.empty()) fill_nodes();
@@ -59,31 +61,71 @@ class Planner {
     return outside().find({edge.node.get(), edge.index}) != outside().end();
   }
 
-  // Adds what can be reached inside; false when a backward from here would meet a spent node.
-  bool collect(Node* root) {
-    std::vector<Node*> walk{root}, found;
-    std::unordered_map<Node*, bool> seen;
+  // Of a result that a backward has used up, wholly or in part, some gradient may be had all the
+  // same: one that does not need what was used. Where there is none it is as good as released.
+  std::vector<bool> find_live() {
+    std::map<std::pair<const TapeNode*, std::uint32_t>, std::size_t> result_at;
+    std::vector<bool> is_live(request_.results.size());
+    for (std::size_t r = 0; r < is_live.size(); ++r)
+      if (const Edge root = history_of(*request_.results[r].impl))
+        result_at.emplace(std::pair{root.node.get(), root.index}, r);
+    for (std::size_t r = 0; r < is_live.size(); ++r) {
+      const Edge root = history_of(*request_.results[r].impl);
+      if (!root) continue;
+      follow_unspent(static_cast<Node*>(root.node.get()), [&](const Edge& edge) {
+        const auto inner = result_at.find({edge.node.get(), edge.index});
+        if (inner != result_at.end() && !is_spent(static_cast<const Node&>(*edge.node)))
+          is_live[r] = is_live[inner->second] = true;
+        else if (is_outside(edge) || edge.node->is_deferred ||
+                 static_cast<const Node&>(*edge.node).is_accumulator())
+          is_live[r] = true;
+      });
+    }
+    return is_live;
+  }
+
+  // The recording knows only what its own thread has used up.
+  bool is_spent(const Node& node) {
+    if (!node.is_spent()) return false;
+    if (node.released_on != thread_number()) why_ = "another thread called backward on it";
+    return true;
+  }
+
+  // Calls visit(edge) for each edge to which a gradient gets without a spent node.
+  template <typename Visit>
+  void follow_unspent(Node* root, const Visit& visit) {
+    std::vector<Node*> walk{root};
+    std::unordered_set<Node*> seen;
     while (!walk.empty()) {
       Node* const at = walk.back();
       walk.pop_back();
-      if (!seen.emplace(at, true).second) continue;
-      if (at->is_spent()) {
-        if (at->released_on != thread_number()) why_ = "another thread called backward on it";
-        return false;
+      if (!seen.insert(at).second || is_spent(*at)) continue;
+      for (std::uint32_t i = 0; i < at->edge_count; ++i) {
+        const Edge& edge = at->edges[i];
+        if (!edge) continue;
+        visit(edge);
+        if (!is_outside(edge) && !edge.node->is_deferred)
+          walk.push_back(static_cast<Node*>(edge.node.get()));
       }
-      found.push_back(at);
+    }
+  }
+
+  // Adds what can be reached inside.
+  void collect(Node* root) {
+    std::vector<Node*> walk{root};
+    while (!walk.empty()) {
+      Node* const at = walk.back();
+      walk.pop_back();
+      if (!nodes_.emplace(at, 0).second) continue;
       for (std::uint32_t i = 0; i < at->edge_count; ++i) {
         const Edge& edge = at->edges[i];
         if (!edge || is_outside(edge)) continue;
-        if (edge.node->is_deferred) {
+        if (edge.node->is_deferred)
           why_ = "it reaches a compiled history that no input has";
-          return true;
-        }
-        walk.push_back(static_cast<Node*>(edge.node.get()));
+        else
+          walk.push_back(static_cast<Node*>(edge.node.get()));
       }
     }
-    for (Node* const node : found) nodes_.emplace(node, 0);
-    return true;
   }
 
   void number_nodes() {

@@ -162,7 +162,7 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
   for (const HistoryPlan::Node& node : plan.nodes) {
     first_slot_.push_back(slots);
     slots += node.outputs();
-    can_run_ &= !node.is_released;
+    can_run_ &= !(node.is_released && node.has_saved);
   }
   std::set<std::pair<std::int32_t, std::uint32_t>> places;
   std::vector<std::vector<bool>> reaches(plan.nodes.size());  // outside edges
@@ -180,6 +180,7 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
     can_run_ &= places.insert({result.made_by.node, result.made_by.index}).second;
     const std::vector<bool>& below = reaches[static_cast<std::size_t>(result.made_by.node)];
     is_uniform_ &= std::find(below.begin(), below.end(), false) == below.end();
+    leads_to_.push_back(below);
   }
 }
 

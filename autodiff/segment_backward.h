@@ -45,6 +45,8 @@ class BackwardPrograms {
   /// Can a run of this plan be one node to the engine? With targets, only when every result leads
   /// to every outside edge.
   bool can_run(bool has_targets) const { return can_run_ && (is_uniform_ || !has_targets); }
+  /// Is outside edge `edge` on a way from a result?
+  bool leads_to(std::size_t result, std::size_t edge) const { return leads_to_[result][edge]; }
 
  private:
   struct Program;
@@ -56,6 +58,7 @@ class BackwardPrograms {
 
   const tracer::HistoryPlan& plan_;
   std::vector<std::size_t> first_slot_;  // of each node's outputs
+  std::vector<std::vector<bool>> leads_to_;  // [result][outside edge]
   bool can_run_ = true, is_uniform_ = true;
   mutable std::mutex mutex_;
   std::atomic<std::uint64_t> node_runs_{0};

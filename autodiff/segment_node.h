@@ -16,6 +16,9 @@ class SegmentNode final : public DeferredNode {
   void materialize() override;
   Edge target(std::uint32_t index) override;
   bool may_run(bool has_targets) const override;
+  bool leads_to(std::uint32_t output, std::uint32_t edge) const override {
+    return programs().leads_to(output, edge);
+  }
   std::uint64_t first_position() const override { return run_.first_position; }
 
   bool accumulates() const override { return true; }

@@ -97,6 +97,8 @@ struct DeferredNode : Node {
   virtual Edge target(std::uint32_t index) = 0;
   /// Can a backward that records nothing run it as one node, in place of those it stands for?
   virtual bool may_run(bool has_targets) const = 0;
+  /// Is this edge on a way from this output?
+  virtual bool leads_to(std::uint32_t, std::uint32_t) const { return true; }
   /// Where on the tape the nodes begin that end at `sequence`.
   virtual std::uint64_t first_position() const = 0;
 };

@@ -121,6 +121,13 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
     return;
   }
   if (segment_->history->nodes.empty()) segment_->history.reset();
+  if (!segment_->history) return;
+  const auto& results = segment_->history->results;
+  std::erase_if(segment_->used_up, [&](const Segment::UsedUp& found) {
+    return std::any_of(results.begin(), results.end(), [&](const HistoryPlan::Result& result) {
+      return result.slot == found.slot;
+    });
+  });
 }
 
 void Recorder::note_used_up(const HistoryRequest& request) {

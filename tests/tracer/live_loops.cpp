@@ -325,6 +325,90 @@ void undetached_total(int steps, Log& log) {
   log.parameters(policy->parameters());
 }
 
+// A gradient of one leaf, by a way that an earlier backward through shared parts left whole; for the
+// other leaf the way is used up.
+void chosen_past_what_is_used_up(int steps, Log& log) {
+  auto matrix = groove::randn({3, 3}).requires_grad_();
+  auto bias = groove::randn({1, 1}).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    auto shared = matrix.mm(matrix) + bias;
+    auto column = shared.select(1, 1);
+    auto loss = shared.prod(1).sum();
+    loss.backward();
+    log.number(loss.item<double>());
+    try {
+      auto wanted = step % 5 == 4 ? matrix : bias;
+      log.number(autograd::grad({column.mean()}, {wanted}, {}, true)[0].sum().item<double>());
+    } catch (const Error& error) {
+      log.line(error.what());
+    }
+  }
+  log.parameters({matrix, bias});
+}
+
+// A backward that fails in the middle has added up what came before. What it asks of a run does not
+// lead to the older run to which another result leads, so that no leaf waits for that one.
+void failing_beside_an_older_history(int steps, Log& log) {
+  auto offset = groove::randn({1, 8}).requires_grad_();
+  auto weight = groove::randn({1}).requires_grad_();
+  Tensor held = offset.detach().clone();
+  for (int step = 0; step < steps; ++step) {
+    auto scale = (weight * weight).clamp_min(0.01);
+    log.number(scale.item<double>());
+    auto state = offset - scale;
+    auto older = held * 2.0;
+    auto loss = state.sum();
+    log.number(loss.item<double>());
+    if (step % 3 != 2) {
+      NoGradGuard guard;
+      weight.tanh_();
+    }
+    try {
+      loss.backward({}, step % 2 == 1);
+    } catch (const Error& error) {
+      log.line(error.what());
+    }
+    if (step % 5 == 3) log.tensor(autograd::grad({older.mean()}, {offset}, {}, true)[0]);
+    log.tensor(offset.grad());
+    log.tensor(weight.grad());
+    offset.mutable_grad() = weight.mutable_grad() = Tensor();
+    held = state;
+  }
+  log.parameters({offset, weight, held});
+}
+
+// Hooks of leaves are called in the middle of a backward, each as soon as its gradient is complete,
+// and may change what is still to be read.
+void leaf_hooks_behind_a_run(int steps, Log& log) {
+  auto first = groove::randn({4}).requires_grad_(), second = groove::randn({4}).requires_grad_();
+  int calls = 0, step = 0;
+  first.register_hook([&](const Tensor& gradient) {
+    log.integer(10 * ++calls + 1);
+    log.integer(second.grad().defined());
+    return gradient * 0.5;
+  });
+  second.register_hook([&](const Tensor& gradient) {
+    log.integer(10 * ++calls + 2);
+    log.integer(first.grad().defined());
+    NoGradGuard guard;
+    if (step % 4 == 3) first.mul_(0.5);
+    return gradient * 2.0;
+  });
+  for (; step < steps; ++step) {
+    auto loss = ((first * first).exp() * second).sum();
+    log.number(loss.item<double>());
+    try {
+      loss.backward();
+    } catch (const Error& error) {
+      log.line(error.what());
+    }
+    log.tensor(first.grad());
+    log.tensor(second.grad());
+    first.mutable_grad() = second.mutable_grad() = Tensor();
+  }
+  log.parameters({first, second});
+}
+
 }  // namespace
 
 const std::vector<Loop>& live_loops() {
@@ -344,6 +428,9 @@ const std::vector<Loop>& live_loops() {
       {"histories_looked_at", looked_at},
       {"written_in_place", written_in_place},
       {"undetached_total", undetached_total},
+      {"chosen_past_what_is_used_up", chosen_past_what_is_used_up},
+      {"failing_beside_an_older_history", failing_beside_an_older_history},
+      {"leaf_hooks_behind_a_run", leaf_hooks_behind_a_run},
   };
   return all;
 }

@@ -135,6 +135,7 @@ TEST_P(Threads, ShareWeightsAndCode) {
             GetParam() ? static_cast<std::uint64_t>(kThreads) * kCalls / 2 : std::uint64_t{0})
       << jit::explain();
   for (const auto& [graph, count] : counting.counts()) EXPECT_EQ(count, 1) << graph;
+  if (HasFailure()) ADD_FAILURE() << jit::explain();
 }
 
 TEST_P(Threads, HandResultsThroughAQueue) {

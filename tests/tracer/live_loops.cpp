@@ -346,6 +346,49 @@ void chosen_past_what_is_used_up(int steps, Log& log) {
   log.parameters({matrix, bias});
 }
 
+// The same for a result on the way, and for a state that grows over iterations.
+void inner_gradient_past_what_is_used_up(int steps, Log& log) {
+  auto weight = groove::randn({3}).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    auto middle = weight * weight + 1.0;
+    auto loss = middle.sum();
+    auto kept = loss * 2.0;
+    loss.backward();
+    log.number(loss.item<double>());
+    try {
+      auto wanted = step % 5 == 4 ? weight : middle;
+      auto found = autograd::grad({step % 2 ? kept : loss}, {wanted}, {}, true, step % 3 == 1)[0];
+      log.number(found.sum().item<double>());
+      log.integer(found.numel());
+      if (step % 6 == 3) autograd::backward({kept}, {}, {}, false, {middle});
+    } catch (const Error& error) {
+      log.line(error.what());
+    }
+    log.tensor(weight.grad());
+  }
+  log.parameters({weight});
+}
+
+void partly_used_up_over_iterations(int steps, Log& log) {
+  auto weight = groove::randn({3}).requires_grad_(), bias = groove::randn({3}).requires_grad_();
+  auto carried = groove::zeros({3});
+  for (int step = 0; step < 2 * steps; ++step) {
+    auto product = weight * weight;
+    carried = carried + (product + bias);
+    product.sum().backward();
+    log.number(carried.sum().item<double>());
+    if (step % 4 != 3) continue;
+    log.tensor(autograd::grad({carried.sum()}, {bias}, {}, true)[0]);
+    try {
+      carried.sum().backward();
+    } catch (const Error& error) {
+      log.line(error.what());
+    }
+    carried = carried.detach();
+  }
+  log.parameters({weight, bias});
+}
+
 // A backward that fails in the middle has added up what came before. What it asks of a run does not
 // lead to the older run to which another result leads, so that no leaf waits for that one.
 void failing_beside_an_older_history(int steps, Log& log) {
@@ -429,6 +472,8 @@ const std::vector<Loop>& live_loops() {
       {"written_in_place", written_in_place},
       {"undetached_total", undetached_total},
       {"chosen_past_what_is_used_up", chosen_past_what_is_used_up},
+      {"inner_gradient_past_what_is_used_up", inner_gradient_past_what_is_used_up},
+      {"partly_used_up_over_iterations", partly_used_up_over_iterations},
       {"failing_beside_an_older_history", failing_beside_an_older_history},
       {"leaf_hooks_behind_a_run", leaf_hooks_behind_a_run},
   };

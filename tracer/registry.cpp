@@ -219,7 +219,7 @@ void compile(Segment& segment) {
   note_paths_changed();
 }
 
-// Does every run of the one go through as a run of the other?
+// Does every run of the other go through as a run of the segment, which has the same words?
 bool replaces(const Segment& segment, const Segment& other) {
   const auto has = [&](const StageEnd& wanted) {
     return std::any_of(segment.stage_ends.begin(), segment.stage_ends.end(),
@@ -227,7 +227,16 @@ bool replaces(const Segment& segment, const Segment& other) {
                          return end.after == wanted.after && end.slot == wanted.slot;
                        });
   };
-  return std::all_of(other.stage_ends.begin(), other.stage_ends.end(), has);
+  if (!std::all_of(other.stage_ends.begin(), other.stage_ends.end(), has)) return false;
+  // What the program keeps of the one, it gets of the other as well.
+  const auto is_given = [](const StorageInfo& info) {
+    return info.output >= 0 || info.early_output >= 0;
+  };
+  for (std::size_t s = 0; s < other.storages.size(); ++s)
+    if (is_given(other.storages[s]) &&
+        (s >= segment.storages.size() || !is_given(segment.storages[s])))
+      return false;
+  return true;
 }
 
 // Makes room for what was compiled last.
@@ -335,20 +344,14 @@ bool wants_segment(Registry& r, std::uint64_t head) {
   });
 }
 
-// Would a run of the one do all that a run of the other does, for the same objects?
-bool is_same(const Segment& known, const Segment& segment) {
-  if (known.slots.size() != segment.slots.size() || known.stages != segment.stages ||
-      known.graph.outputs.size() != segment.graph.outputs.size() || !replaces(known, segment))
-    return false;
+// … and for the same objects?
+bool covers(const Segment& known, const Segment& segment) {
+  if (known.slots.size() != segment.slots.size() || !replaces(known, segment)) return false;
   for (std::size_t id = 0; id < known.slots.size(); ++id) {
     const Slot &a = known.slots[id], &b = segment.slots[id];
     if (!a.recorded.is_same(b.recorded) || !(a.type == b.type) || !(a.strides == b.strides))
       return false;
   }
-  for (std::size_t s = 0; s < known.storages.size(); ++s)
-    if (known.storages[s].output != segment.storages[s].output ||
-        known.storages[s].early_output != segment.storages[s].early_output)
-      return false;
   return true;
 }
 
@@ -431,8 +434,8 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
       return false;
     for (const SegmentPtr& known : r.paths.of_head(segment->head))
       if (known->state.load() != State::kRetired && content_of(*known) == content &&
-          is_same(*known, *segment)) {
-        segment->state.store(State::kRetired);  // another thread has recorded the same
+          covers(*known, *segment)) {
+        segment->state.store(State::kRetired);  // another thread has recorded it
         return true;
       }
     // Another thread has seen meanwhile that it would not do.

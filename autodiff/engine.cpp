@@ -74,7 +74,8 @@ class Engine {
     }
     // Before anything is changed, and so the same in whatever order nodes would run.
     for (const Entry& at : nodes_.entries)
-      if (at.is_needed && at.node->is_spent()) throw_spent();
+      if (at.is_needed && at.node->is_spent() && (at.node->is_lost() || leads_on(at)))
+        throw_spent();
     slots_.resize(slot_count_);
     for (std::size_t i = 0; i < backward_.roots.size(); ++i) {
       const Edge& root = backward_.roots[i];
@@ -162,6 +163,14 @@ class Engine {
   bool follows(const Entry& at, std::size_t edge) const {
     return at.node->edges[edge].node &&
            (!at.node->is_deferred || reached_[at.first_edge + edge] != 0);
+  }
+
+  // Does its gradient have to run? Not when its own cotangent is all that is asked for.
+  bool leads_on(const Entry& at) {
+    if (backward_.targets.empty()) return true;
+    for (std::uint32_t i = 0; i < at.node->edge_count; ++i)
+      if (follows(at, i) && entry_of(at.node->edges[i]).is_needed) return true;
+    return false;
   }
 
   // To the node that runs: a deferred one itself, if it can, else what it stands for.

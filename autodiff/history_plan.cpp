@@ -74,7 +74,7 @@ class Planner {
       if (!root) continue;
       follow_unspent(static_cast<Node*>(root.node.get()), [&](const Edge& edge) {
         const auto inner = result_at.find({edge.node.get(), edge.index});
-        if (inner != result_at.end() && !is_spent(static_cast<const Node&>(*edge.node)))
+        if (inner != result_at.end())
           is_live[r] = is_live[inner->second] = true;
         else if (is_outside(edge) || edge.node->is_deferred ||
                  static_cast<const Node&>(*edge.node).is_accumulator())

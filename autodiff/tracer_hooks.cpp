@@ -18,6 +18,7 @@ struct ReleasedNode final : Node {
   ReleasedNode() { is_released = true; }
   const char* name() const override { return "compiled"; }
   bool is_spent() const override { return true; }
+  bool is_lost() const override { return true; }
   void apply(ArrayRef<Tensor>, ArrayRef<bool>, Tensor*) override { throw_spent(); }
   std::vector<Edge> leaves;  // behind it
 };

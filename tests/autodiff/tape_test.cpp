@@ -77,6 +77,18 @@ TEST(Tape, SecondBackwardNeedsRetainGraph) {
   EXPECT_TRUE(contains(error_of([&] { y.backward(); }), "a second time"));
 }
 
+// The gradient of a result does not run the node that made it, used up or not; as in LibTorch.
+TEST(Tape, AGradientUpToAUsedUpNode) {
+  const Tensor x = leaf(3);
+  const Tensor square = x * x;
+  const Tensor y = square * 2;
+  y.backward();
+  EXPECT_EQ(autograd::grad({y}, {square}, {}, true)[0].item<double>(), 2);
+  EXPECT_EQ(autograd::grad({square}, {square}, {}, true)[0].item<double>(), 1);
+  EXPECT_TRUE(contains(error_of([&] { autograd::grad({y}, {x}); }), "a second time"));
+  EXPECT_EQ(x.grad().item<double>(), 12);
+}
+
 TEST(Tape, NonScalarNeedsAGradient) {
   const Tensor x = ones({3}, kDouble).requires_grad_();
   const Tensor y = x * 2;

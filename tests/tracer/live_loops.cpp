@@ -350,13 +350,14 @@ void chosen_past_what_is_used_up(int steps, Log& log) {
 void inner_gradient_past_what_is_used_up(int steps, Log& log) {
   auto weight = groove::randn({3}).requires_grad_();
   for (int step = 0; step < steps; ++step) {
-    auto middle = weight * weight + 1.0;
+    auto product = weight * weight;
+    auto middle = product + 1.0;
     auto loss = middle.sum();
     auto kept = loss * 2.0;
     loss.backward();
     log.number(loss.item<double>());
     try {
-      auto wanted = step % 5 == 4 ? weight : middle;
+      auto wanted = step % 5 == 4 ? weight : step % 3 == 2 ? product : middle;
       auto found = autograd::grad({step % 2 ? kept : loss}, {wanted}, {}, true, step % 3 == 1)[0];
       log.number(found.sum().item<double>());
       log.integer(found.numel());

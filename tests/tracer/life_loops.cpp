@@ -3,6 +3,9 @@
 // as it was.
 #include <groove/groove.h>
 
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <thread>
 
 #include "tests/tracer/loop_log.h"
@@ -172,8 +175,8 @@ void carried_over(int steps, Log& log) {
   }
 }
 
-// Other loops, which begin when the one around them has run for a while: they are recorded with what
-// it gives as their input.
+// Other loops, which begin when the one around them has run for a while: they are recorded with
+// what it gives as their input.
 void record_with(const Tensor& input, int step, Log& log) {
   for (int turn = 0; turn < 6 && step == 7; ++turn)
     log.number((groove::exp(input) * 2.0 + 0.5).sum().item<double>());
@@ -207,6 +210,57 @@ void carried_past_a_recording_and_left(int steps, Log& log) {
     state = groove::tanh(next);
     next = step == 7 ? state.neg() : step == 10 ? state.exp() : state * 2.0;
     log.number(next.sum().item<double>());
+  }
+}
+
+// A thread that does one thing after the other, each while its owner waits.
+class Worker {
+ public:
+  ~Worker() {
+    run(nullptr);
+    thread_.join();
+  }
+  void run(std::function<void()> work) {
+    std::unique_lock lock(mutex_);
+    work_ = std::move(work);
+    is_given_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !is_given_; });
+  }
+
+ private:
+  void work_on() {
+    for (bool is_last = false; !is_last;) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return is_given_; });
+      is_last = !work_;
+      if (work_) work_();
+      is_given_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> work_;
+  bool is_given_ = false;
+  std::thread thread_{[this] { work_on(); }};
+};
+
+// Another thread gives it again while the run that has read it waits.
+void given_by_another_thread(int steps, Log& log) {
+  const Tensor weight = fresh(3000, 2);
+  Tensor given = fresh(3000, 1);
+  Worker worker;
+  for (int step = 0; step < steps; ++step) {
+    record_with(given, step, log);
+    const Tensor turned = given.flip({0}) * weight;
+    given = Tensor();
+    worker.run([&] {
+      given = groove::tanh(weight * (0.5 + step)) + 0.25;
+      log.number(given.sum().item<double>());
+    });
+    log.number(turned.sum().item<double>());
   }
 }
 
@@ -310,6 +364,7 @@ const std::vector<Loop>& life_loops() {
       {"CarriedOver", carried_over},
       {"CarriedPastARecording", carried_past_a_recording},
       {"CarriedPastARecordingAndLeft", carried_past_a_recording_and_left},
+      {"GivenByAnotherThread", given_by_another_thread},
       {"GradientPastARecording", gradient_past_a_recording},
       {"ViewsOutliveBases", views_outlive_bases},
       {"ViewsWithAHistory", views_with_a_history},

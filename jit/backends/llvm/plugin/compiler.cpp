@@ -69,6 +69,9 @@ orc::JITTargetMachineBuilder target(bool is_wide) {
   builder.addFeatures({"+avx2", "+fma", "+f16c"});
   if (is_wide) builder.addFeatures({"+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"});
   builder.setCodeGenOptLevel(kCodeGenLevel);
+  // All sections of a kernel lie together: constants are operands, not addresses in registers.
+  builder.setCodeModel(llvm::CodeModel::Small);
+  builder.setRelocationModel(llvm::Reloc::PIC_);
   builder.getOptions().AllowFPOpFusion = groove::has_fault(groove::Fault::kLlvmContracts)
                                              ? llvm::FPOpFusion::Fast
                                              : llvm::FPOpFusion::Strict;
@@ -95,7 +98,8 @@ void choose_passes() {
                                    "-disable-x86-lea-opt",
                                    "-enable-shrink-wrap=false",
                                    "-disable-branch-fold",
-                                   "-disable-replace-with-vec-lib"};
+                                   "-disable-replace-with-vec-lib",
+                                   "-enable-misched=false"};
     return llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options, "",
                                              &llvm::nulls());
   }();

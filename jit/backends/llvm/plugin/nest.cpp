@@ -22,6 +22,9 @@ constexpr int kTinyCopies = 4;
 // One of more instructions is emitted once, masked always, where masks are free: its compilation
 // would take twice the time.
 constexpr int kHeavyBody = 40;
+// Accesses whose pointers move in registers, or where LLVM puts them. With more of them it searches
+// long for registers that are not there: they move in a table, which short rows take longer for.
+constexpr std::size_t kMostInRegisters = 16;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
@@ -119,12 +122,15 @@ Value* Nest::field(std::size_t at, llvm::Type* type) {
 void Nest::set_up() {
   llvm::Type* const pointer = llvm::PointerType::get(b.getContext(), 0);
   llvm::Type* const word = b.getInt64Ty();
+  if (kernel_.order != Order::kColumn && kernel_.accesses.size() > kMostInRegisters) keep_table();
   for (std::size_t a = 0; a < kernel_.accesses.size(); ++a) {
     const std::size_t place = offsetof(NestArguments, accesses) + a * sizeof(NestAccess);
-    bases_.push_back(field(place + offsetof(NestAccess, pointer), pointer));
     inner_strides_.push_back(field(place + offsetof(NestAccess, stride), word));
-    row_strides_.push_back(field(place + offsetof(NestAccess, stride) + 8, word));
-    pointers_.push_back(variable(pointer, bases_[a]));
+    if (!table_) {
+      bases_.push_back(field(place + offsetof(NestAccess, pointer), pointer));
+      row_strides_.push_back(field(place + offsetof(NestAccess, stride) + 8, word));
+      pointers_.push_back(variable(pointer, bases_[a]));
+    }
     const bool is_strided = kernel_.accesses[a].inner == kernels::StrideClass::kStrided;
     lane_offsets_.push_back(
         is_strided ? b.CreateMul(v_.splat(inner_strides_[a]), v_.iota(word)) : nullptr);
@@ -152,7 +158,6 @@ void Nest::emit_level(Level level, const Phase& phase) {
 void Nest::emit_body(const Phase& phase, int copy, Value* tail) {
   copy_ = copy;
   tail_ = tail;
-  if (copy == 0) positions_in_ = nullptr;
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
     const Prim prim = kernel_.code[at(id)].prim;
     const bool is_vector = levels_[at(id)] == Level::kVector;
@@ -236,8 +241,8 @@ Value* Nest::make_tail(Value* count) {
   llvm::Type* const word = b.getInt32Ty();
   if (is_wide_ && lanes_ == 16) {
     // Straight into a mask register.
-    Value* const absent = b.CreateTrunc(b.CreateSub(integer(lanes_), count), word);
-    Value* const bits = b.CreateLShr(b.getInt32(0xffff), absent);
+    Value* const bits =
+        b.CreateSub(b.CreateShl(b.getInt32(1), b.CreateTrunc(count, word)), b.getInt32(1));
     return b.CreateBitCast(b.CreateTrunc(bits, b.getInt16Ty()), v_.vector_of(b.getInt1Ty()));
   }
   return b.CreateICmpULT(v_.iota(word), v_.splat(b.CreateTrunc(count, word)));
@@ -246,7 +251,8 @@ Value* Nest::make_tail(Value* count) {
 // Whole vectors while `unrolled` of them fit before `end`, then single vectors cut to what is left.
 void Nest::vectors_until(const Phase& phase, Value* end, int unrolled) {
   const int step = unrolled * lanes_;
-  const bool is_masked_only = is_wide_ && lanes_ > 1 && unrolled == 1 && weight(phase) > kHeavyBody;
+  const bool is_heavy = !reductions_.empty() || weight(phase) > kHeavyBody;
+  const bool is_masked_only = is_wide_ && lanes_ > 1 && unrolled == 1 && is_heavy;
   if (!is_masked_only) {
     Value* const limit = b.CreateSub(end, integer(step));
     loop(b.CreateICmpSLE(get(i_), limit), [&] {
@@ -257,14 +263,20 @@ void Nest::vectors_until(const Phase& phase, Value* end, int unrolled) {
       return b.CreateICmpSLE(get(i_), limit);
     });
   }
-  if (!reductions_.empty() && accumulate_ == Accumulate::kRegisters) spill_accumulators();
+  if (!reductions_.empty() && accumulate_ == Accumulate::kRegisters) {
+    if (is_wide_) {
+      accumulate_ = Accumulate::kTurning;
+    } else {
+      spill_accumulators();
+    }
+  }
   if (lanes_ == 1) return;
+  const bool may_repeat = unrolled > 1 || is_masked_only;
   loop(b.CreateICmpSLT(get(i_), end), [&]() -> Value* {
     Value* const left = b.CreateSub(end, get(i_));
-    emit_body(phase, 0, make_tail(minimum(left, integer(lanes_))));
+    emit_body(phase, 0, make_tail(may_repeat ? minimum(left, integer(lanes_)) : left));
     if (is_masked_only) look_ahead(phase, 1);
     add_to(i_, lanes_);
-    const bool may_repeat = unrolled > 1 || is_masked_only;
     return may_repeat ? b.CreateICmpSLT(get(i_), end) : b.getFalse();
   });
 }
@@ -296,6 +308,7 @@ void Nest::map_rows() {
   const Phase& phase = kernel_.phases[0];
   AllocaInst* const left = variable(b.getInt64Ty(), row_count_);
   loop(b.CreateIsNotNull(row_count_), [&] {
+    take_pointers(phase);
     emit_level(Level::kRow, phase);
     start_streams();
     set(i_, integer(0));

@@ -74,9 +74,10 @@ class Nest {
   Value* gather(ScalarType dtype, Value* base, Value* offsets);
   bool masks_in_memory(ScalarType dtype) const;
   Value* element(std::uint64_t access);
-  Value* position_in_bytes(std::int64_t size);
-  bool reads_only_present_lanes(const Phase& phase) const;
-  Value* row_pointer(std::uint64_t access) { return get(pointers_[access]); }
+  void keep_table();
+  void take_pointers(const Phase& phase);
+  Value* row_pointer(std::uint64_t access);
+  Value* row_stride(std::uint64_t access);
   Value* for_tail(Value* offsets, Value* otherwise);
 
   // nest_reduce.cpp
@@ -89,11 +90,11 @@ class Nest {
   void look_ahead(const Phase& phase, int copies);
   void reduce_row(const Phase& phase);
   void chunk_of_row(const Phase& phase, Value* end);
-  void lanes_until(const Phase& phase, Value* end);
+  void turn_back();
   void columns();
   int columns_at_once() const;
   void column_group(int unrolled, Value* tail);
-  void column_chunk(AllocaInst* row, Value* rows, int unrolled, Value* tail);
+  void column_chunk(AllocaInst* row, std::int64_t length, int unrolled, Value* tail);
   void start_columns();
   void next_row();
   void find_reductions(const Phase& phase, int copies);
@@ -106,7 +107,7 @@ class Nest {
   Value* arg_result(const Reduction& reduction);
   Value* combine_lanes(const Reduction& reduction);
   Value* combine_in_vector(Prim prim, ScalarType dtype, Value* value);
-  void merge_results(AllocaInst* depth, Value* chunk, Value* is_last);
+  void merge_results(AllocaInst* depth, Value* end, std::int64_t chunk_length, Value* is_last);
   Value* lane_slot(const Reduction& reduction, Value* vector);
 
   // Pieces of control flow and of state.
@@ -121,7 +122,9 @@ class Nest {
   Value* offset(Value* base, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), base, bytes); }
   Value* field(std::size_t at, llvm::Type* type);
   Value* position() { return b.CreateAdd(get(i_), integer(copy_ * lanes_)); }
-  Value* minimum(Value* x, Value* y) { return b.CreateSelect(b.CreateICmpSLT(x, y), x, y); }
+  Value* minimum(Value* x, Value* y) {
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+  }
   Value* make_tail(Value* count);
   llvm::BasicBlock* new_block() { return llvm::BasicBlock::Create(b.getContext(), "", function_); }
   /// Runs `body` while it gives true, for the first time when `enter` is true.
@@ -167,6 +170,9 @@ class Nest {
   std::vector<Region> regions_;          // open if_any
   std::vector<AllocaInst*> pointers_;    // of the current row
   std::vector<Value*> bases_, inner_strides_, row_strides_;
+  // Of many accesses a copy of NestArguments::accesses instead, whose pointers rows move.
+  AllocaInst* table_ = nullptr;
+  std::vector<Value*> taken_;            // pointers of the current row that the phase has loaded
   std::vector<Value*> lane_offsets_;     // strided accesses
   Value* length_ = nullptr;              // elements along axis 0
   Value* row_count_ = nullptr;           // along axis 1
@@ -181,11 +187,9 @@ class Nest {
   AllocaInst* i_ = nullptr;              // position along axis 0
   AllocaInst* index1_ = nullptr;         // index along axis 1
   int copy_ = 0;                         // which unrolled copy of a body is being emitted
-  llvm::BasicBlock* positions_in_ = nullptr;                // where these have been computed
-  std::vector<std::pair<std::int64_t, Value*>> positions_;  // i in bytes, by the size of an element
   Value* tail_ = nullptr;                // lanes that are there; null: all
   Value* tail_count_ = nullptr;
-  enum class Accumulate { kRegisters, kLanes, kDirect } accumulate_{};
+  enum class Accumulate { kRegisters, kTurning, kLanes, kDirect } accumulate_{};
   std::vector<Reduction> reductions_;
 };
 

@@ -3,11 +3,15 @@
 #include "jit/backends/llvm/plugin/nest.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace groove::llvm_tier {
 namespace {
 
 using kernels::StrideClass;
+
+// Pointers that a phase has in registers.
+constexpr std::size_t kMostTaken = 10;
 
 std::int64_t bytes(ScalarType dtype) { return static_cast<std::int64_t>(element_size(dtype)); }
 llvm::Align alignment(ScalarType dtype) { return llvm::Align(element_size(dtype)); }
@@ -126,6 +130,67 @@ Value* Nest::for_tail(Value* offsets, Value* otherwise) {
   return tail_ ? b.CreateSelect(tail_, offsets, otherwise) : offsets;
 }
 
+void Nest::keep_table() {
+  const std::uint64_t bytes = kernel_.accesses.size() * sizeof(kernels::NestAccess);
+  llvm::IRBuilder<> first(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+  table_ = first.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), bytes));
+  table_->setAlignment(llvm::Align(64));
+  const auto place = static_cast<std::int64_t>(offsetof(kernels::NestArguments, accesses));
+  b.CreateMemCpyInline(table_, llvm::Align(64), offset(function_->getArg(0), integer(place)),
+                       llvm::Align(8), integer(static_cast<std::int64_t>(bytes)));
+  taken_.resize(kernel_.accesses.size());
+}
+
+// Of a phase of few accesses, out of its loops.
+void Nest::take_pointers(const Phase& phase) {
+  std::fill(taken_.begin(), taken_.end(), nullptr);
+  if (!table_) return;
+  std::vector<std::uint64_t> used;
+  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
+    const Instr& instr = kernel_.code[at(id)];
+    if (instr.prim != Prim::kLoad && instr.prim != Prim::kLoadAt && instr.prim != Prim::kStore)
+      continue;
+    if (std::find(used.begin(), used.end(), instr.imm) == used.end()) used.push_back(instr.imm);
+  }
+  if (used.size() > kMostTaken) return;
+  for (const std::uint64_t access : used) taken_[access] = row_pointer(access);
+}
+
+Value* Nest::row_pointer(std::uint64_t access) {
+  if (!table_) return get(pointers_[access]);
+  if (taken_[access]) return taken_[access];
+  const std::size_t place = access * sizeof(kernels::NestAccess);
+  return b.CreateLoad(b.getPtrTy(), offset(table_, integer(static_cast<std::int64_t>(place))));
+}
+
+Value* Nest::row_stride(std::uint64_t access) {
+  if (!table_) return row_strides_[access];
+  const std::size_t place =
+      access * sizeof(kernels::NestAccess) + offsetof(kernels::NestAccess, stride) + 8;
+  return b.CreateLoad(b.getInt64Ty(), offset(table_, integer(static_cast<std::int64_t>(place))));
+}
+
+void Nest::next_row() {
+  add_to(index1_, 1);
+  if (!table_) {
+    for (std::size_t a = 0; a < pointers_.size(); ++a) {
+      set(pointers_[a], offset(get(pointers_[a]), row_strides_[a]));
+    }
+    return;
+  }
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(kernels::NestAccess));
+  constexpr std::int64_t kStride = offsetof(kernels::NestAccess, stride) + 8;
+  AllocaInst* const access = variable(b.getInt64Ty(), integer(0));
+  loop(b.getTrue(), [&] {
+    Value* const pointer = offset(table_, get(access));
+    Value* const stride = b.CreateLoad(b.getInt64Ty(), offset(pointer, integer(kStride)));
+    b.CreateStore(offset(b.CreateLoad(b.getPtrTy(), pointer), stride), pointer);
+    add_to(access, static_cast<int>(kBytes));
+    return b.CreateICmpNE(get(access),
+                          integer(kBytes * static_cast<std::int64_t>(kernel_.accesses.size())));
+  });
+}
+
 // Where the vector at the current position begins.
 Value* Nest::element(std::uint64_t access) {
   const kernels::Access& what = kernel_.accesses[access];
@@ -134,34 +199,8 @@ Value* Nest::element(std::uint64_t access) {
   if (what.inner == StrideClass::kStrided) {
     return offset(row, b.CreateMul(position(), inner_strides_[access]));
   }
-  Value* const vector = offset(row, position_in_bytes(bytes(what.dtype)));
+  Value* const vector = b.CreateGEP(v_.memory_type(what.dtype), row, get(i_));
   return copy_ == 0 ? vector : offset(vector, integer(copy_ * lanes_ * bytes(what.dtype)));
-}
-
-// Of the first copy; computed once in a body, the copies' offsets are constants of the
-// instructions.
-Value* Nest::position_in_bytes(std::int64_t size) {
-  if (b.GetInsertBlock() != positions_in_) {
-    positions_in_ = b.GetInsertBlock();
-    positions_.clear();
-  }
-  for (const auto& [known, value] : positions_) {
-    if (known == size) return value;
-  }
-  Value* const value = b.CreateMul(get(i_), integer(size));
-  positions_.emplace_back(size, value);
-  return value;
-}
-
-// May a body be given a vector of which no lane is there?
-bool Nest::reads_only_present_lanes(const Phase& phase) const {
-  for (std::int32_t id = phase.begin; id < phase.end; ++id) {
-    const Instr& instr = kernel_.code[at(id)];
-    if (instr.prim == Prim::kLoadAt) return false;
-    if (instr.prim != Prim::kLoad && instr.prim != Prim::kStore) continue;
-    if (kernel_.accesses[instr.imm].inner == StrideClass::kStrided) return false;
-  }
-  return true;
 }
 
 Value* Nest::load(const Instr& instr) {

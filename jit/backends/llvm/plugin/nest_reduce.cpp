@@ -193,6 +193,14 @@ void Nest::accumulate(std::int32_t id) {
       set(sum, is_cut ? b.CreateSelect(tail_, added(get(sum)), get(sum)) : added(get(sum)));
       break;
     }
+    case Accumulate::kTurning: {
+      AllocaInst* const sum = reduction.accumulators[0];
+      Value* const before = get(sum);
+      set(sum, get(reduction.accumulators[1]));
+      set(reduction.accumulators[1],
+          tail_ ? b.CreateSelect(tail_, added(before), before) : added(before));
+      break;
+    }
     case Accumulate::kLanes: {
       const std::int64_t vectors = order::kRowLanes / lanes_;
       Value* const vector =
@@ -258,7 +266,7 @@ Value* Nest::combine_in_vector(Prim prim, ScalarType dtype, Value* value) {
 Value* Nest::combine_lanes(const Reduction& reduction) {
   std::vector<Value*> vectors;
   for (std::int64_t i = 0; i < order::kRowLanes / lanes_; ++i) {
-    if (accumulate_ == Accumulate::kRegisters) {
+    if (accumulate_ != Accumulate::kLanes) {
       vectors.push_back(get(reduction.accumulators[static_cast<std::size_t>(i)]));
     } else {
       vectors.push_back(b.CreateLoad(v_.type(reduction.dtype), lane_slot(reduction, integer(i))));
@@ -275,16 +283,19 @@ Value* Nest::combine_lanes(const Reduction& reduction) {
 // ---- the tree of chunks ------------------------------------------------------------------------
 
 // A new chunk result takes in the top of the stack once for every trailing one bit of the chunk's
-// index, the last one all that waits; then it waits itself.
-void Nest::merge_results(AllocaInst* depth, Value* chunk, Value* is_last) {
+// index, the last one all that waits; then it waits itself. The chunk ends at `end`, the next one's
+// index times the chunk's length.
+void Nest::merge_results(AllocaInst* depth, Value* end, std::int64_t chunk_length,
+                         Value* is_last) {
   const auto slot = [&](AllocaInst* tree, AllocaInst* result) {
     return b.CreateGEP(result->getAllocatedType(), tree, get(depth));
   };
   llvm::Type* const word = b.getInt64Ty();
-  Value* const ones =
-      b.CreateIntrinsic(word, llvm::Intrinsic::cttz, {b.CreateNot(chunk), b.getTrue()});
+  Value* const zeros = b.CreateIntrinsic(word, llvm::Intrinsic::cttz, {end, b.getTrue()});
+  const std::int64_t shift = llvm::Log2_64(static_cast<std::uint64_t>(chunk_length));
   Value* const waiting = get(depth);
-  Value* const rest = b.CreateSelect(is_last, integer(0), b.CreateSub(waiting, ones));
+  Value* const rest = b.CreateSelect(
+      is_last, integer(0), b.CreateSub(b.CreateAdd(waiting, integer(shift)), zeros));
   loop(b.CreateICmpNE(waiting, rest), [&] {
     add_to(depth, -1);
     for (const Reduction& r : reductions_) {
@@ -296,28 +307,20 @@ void Nest::merge_results(AllocaInst* depth, Value* chunk, Value* is_last) {
     }
     return b.CreateICmpNE(get(depth), rest);
   });
-  when(b.CreateNot(is_last), [&] {
-    for (const Reduction& r : reductions_) {
-      for (std::size_t i = 0; i < r.results.size(); ++i) {
-        b.CreateStore(get(r.results[i]), slot(r.trees[i], r.results[i]));
-      }
+  for (const Reduction& r : reductions_) {
+    for (std::size_t i = 0; i < r.results.size(); ++i) {
+      b.CreateStore(get(r.results[i]), slot(r.trees[i], r.results[i]));
     }
-    add_to(depth, 1);
-  });
+  }
+  add_to(depth, 1);
 }
 
 // ---- rows --------------------------------------------------------------------------------------
 
-void Nest::next_row() {
-  for (std::size_t a = 0; a < pointers_.size(); ++a) {
-    set(pointers_[a], offset(get(pointers_[a]), row_strides_[a]));
-  }
-  add_to(index1_, 1);
-}
-
 void Nest::rows() {
   AllocaInst* const left = variable(b.getInt64Ty(), row_count_);
   loop(b.CreateIsNotNull(row_count_), [&] {
+    std::fill(taken_.begin(), taken_.end(), nullptr);
     start_streams();
     for (const Phase& phase : kernel_.phases) row_phase(phase);
     next_row();
@@ -327,6 +330,7 @@ void Nest::rows() {
 }
 
 void Nest::row_phase(const Phase& phase) {
+  take_pointers(phase);
   emit_level(Level::kRow, phase);
   if (has_vector_work(phase)) {
     set(i_, integer(0));
@@ -354,9 +358,9 @@ void Nest::start_lookahead(const Phase& phase) {
   for (const kernels::Lookahead::Ask& ask : asks(phase)) {
     const auto access = static_cast<std::size_t>(ask.access);
     const auto size = static_cast<std::int64_t>(element_size(kernel_.accesses[access].dtype));
-    Value* const is_long =
-        b.CreateICmpUGT(row_strides_[access], integer(kernels::Lookahead::kLongest));
-    Value* const rows = b.CreateMul(row_strides_[access], integer(lookahead_.rows()));
+    Value* const stride = row_stride(access);
+    Value* const is_long = b.CreateICmpUGT(stride, integer(kernels::Lookahead::kLongest));
+    Value* const rows = b.CreateMul(stride, integer(lookahead_.rows()));
     Value* begin = offset(row_pointer(access), b.CreateSelect(is_long, integer(0), rows));
     if (ask.part == kernels::Lookahead::Part::kSecondHalf) {
       begin = offset(begin, b.CreateMul(length_, integer(size / 2)));
@@ -365,7 +369,7 @@ void Nest::start_lookahead(const Phase& phase) {
   }
 }
 
-// Where a step of the loop moves by less than a line, it asks once a line.
+// Where a step of the loop moves by less than a line, it asks for it again.
 void Nest::look_ahead(const Phase& phase, int copies) {
   for (std::size_t i = 0; i < next_row_.size(); ++i) {
     const kernels::Lookahead::Ask& ask = asks(phase)[i];
@@ -373,44 +377,40 @@ void Nest::look_ahead(const Phase& phase, int copies) {
     const auto size = static_cast<std::int64_t>(element_size(dtype));
     const std::int64_t step = ask.part == kernels::Lookahead::Part::kWhole ? size : size / 2;
     const std::int64_t bytes = copies * lanes_ * step;
-    const auto ask_for_lines = [&] {
-      Value* const at = offset(next_row_[i], b.CreateMul(get(i_), integer(step)));
-      for (std::int64_t line = 0; line < bytes; line += 64) {
-        Value* const place = offset(at, integer(line));
-        constexpr std::uint32_t kRead = 0, kData = 1;
-        const std::uint32_t nearness = lookahead_.is_near ? 3 : 2;
-        b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                          {place, b.getInt32(kRead), b.getInt32(nearness), b.getInt32(kData)});
-      }
-    };
-    if (bytes < 64) {
-      when(b.CreateIsNull(b.CreateAnd(get(i_), integer(64 / step - 1))), ask_for_lines);
-    } else {
-      ask_for_lines();
+    Value* const at = offset(next_row_[i], b.CreateMul(get(i_), integer(step)));
+    for (std::int64_t line = 0; line < bytes; line += 64) {
+      Value* const place = offset(at, integer(line));
+      constexpr std::uint32_t kRead = 0, kData = 1;
+      const std::uint32_t nearness = lookahead_.is_near ? 3 : 2;
+      b.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                        {place, b.getInt32(kRead), b.getInt32(nearness), b.getInt32(kData)});
     }
   }
 }
 
 void Nest::reduce_row(const Phase& phase) {
-  llvm::Type* const word = b.getInt64Ty();
   begin_reductions();
-  AllocaInst* const depth = variable(word, integer(0));
-  AllocaInst* const chunk = variable(word, integer(0));
   const bool is_tree = kernel_.order == Order::kTree;
-  const std::int64_t chunk_length = is_tree ? 1 : order::kRowChunk;
-  loop(b.CreateIsNotNull(length_), [&] {
-    if (is_tree) {
-      accumulate_ = Accumulate::kDirect;
-      emit_body(phase, 0, nullptr);
-      add_to(i_, 1);
-    } else {
-      chunk_of_row(phase, minimum(b.CreateAdd(get(i_), integer(chunk_length)), length_));
-    }
-    Value* const is_last = b.CreateICmpSGE(get(i_), length_);
-    merge_results(depth, get(chunk), is_last);
-    add_to(chunk, 1);
-    return b.CreateNot(is_last);
-  });
+  const bool has_chunks = std::any_of(reductions_.begin(), reductions_.end(),
+                                      [](const Reduction& each) { return !each.is_arg; });
+  if (is_tree || has_chunks) {
+    AllocaInst* const depth = variable(b.getInt64Ty(), integer(0));
+    const std::int64_t chunk_length = is_tree ? 1 : order::kRowChunk;
+    loop(b.CreateIsNotNull(length_), [&] {
+      if (is_tree) {
+        accumulate_ = Accumulate::kDirect;
+        emit_body(phase, 0, nullptr);
+        add_to(i_, 1);
+      } else {
+        chunk_of_row(phase, minimum(b.CreateAdd(get(i_), integer(chunk_length)), length_));
+      }
+      Value* const is_last = b.CreateICmpSGE(get(i_), length_);
+      merge_results(depth, get(i_), chunk_length, is_last);
+      return b.CreateNot(is_last);
+    });
+  } else {
+    chunk_of_row(phase, length_);
+  }
   for (const Reduction& reduction : reductions_) define_result(reduction, 0);
 }
 
@@ -423,45 +423,36 @@ void Nest::chunk_of_row(const Phase& phase, Value* end) {
     is_light = is_light && !reduction.is_arg;
     registers += vectors * registers_of(reduction.dtype);
   }
-  is_light = is_light && registers <= (is_wide_ ? 16 : 8);
-  accumulate_ = Accumulate::kRegisters;
+  const bool has_registers = registers <= (is_wide_ ? 16 : 8);
   reset_accumulators();
-  if (is_light && is_wide_ && reads_only_present_lanes(phase)) {
-    lanes_until(phase, end);
+  if (is_light && has_registers) {
+    accumulate_ = Accumulate::kRegisters;
+    vectors_until(phase, end, vectors);
   } else {
-    if (!is_light) spill_accumulators();
-    vectors_until(phase, end, is_light ? vectors : 1);
+    if (is_wide_ && has_registers) {
+      accumulate_ = Accumulate::kTurning;
+    } else {
+      spill_accumulators();
+    }
+    vectors_until(phase, end, 1);
   }
+  if (accumulate_ == Accumulate::kTurning) turn_back();
   set(i_, end);
   for (const Reduction& reduction : reductions_) {
     if (!reduction.is_arg) set(reduction.results[0], combine_lanes(reduction));
   }
 }
 
-// As vectors_until() for all lanes of a sum at once, which stay in registers: masks are free.
-void Nest::lanes_until(const Phase& phase, Value* end) {
-  const int vectors = static_cast<int>(order::kRowLanes) / lanes_;
-  const auto emit = [&](Value* left) {
-    for (int copy = 0; copy < vectors; ++copy) {
-      Value* tail = nullptr;
-      if (left) {
-        Value* const count = b.CreateSub(left, integer(copy * lanes_));
-        tail = make_tail(copy == 0
-                             ? minimum(count, integer(lanes_))
-                             : b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, integer(0)));
-      }
-      emit_body(phase, copy, tail);
-    }
-    store_streams();
-  };
-  Value* const limit = b.CreateSub(end, integer(order::kRowLanes));
-  loop(b.CreateICmpSLE(get(i_), limit), [&] {
-    emit(nullptr);
-    look_ahead(phase, vectors);
-    add_to(i_, static_cast<int>(order::kRowLanes));
-    return b.CreateICmpSLE(get(i_), limit);
-  });
-  when(b.CreateICmpSLT(get(i_), end), [&] { emit(b.CreateSub(end, get(i_))); });
+// The lanes of the next vector are always in the first accumulator. A chunk begins with the first.
+void Nest::turn_back() {
+  Value* const has_turned = b.CreateIsNotNull(b.CreateAnd(get(i_), integer(lanes_)));
+  for (const Reduction& reduction : reductions_) {
+    if (reduction.is_arg) continue;
+    Value* const next = get(reduction.accumulators[0]);
+    Value* const last = get(reduction.accumulators[1]);
+    set(reduction.accumulators[0], b.CreateSelect(has_turned, last, next));
+    set(reduction.accumulators[1], b.CreateSelect(has_turned, next, last));
+  }
 }
 
 // ---- columns -----------------------------------------------------------------------------------
@@ -486,12 +477,14 @@ int Nest::columns_at_once() const {
 void Nest::columns() {
   const int unrolled = columns_at_once();
   const int step = unrolled * lanes_;
-  Value* const limit = b.CreateSub(length_, integer(step));
-  loop(b.CreateICmpSLE(get(i_), limit), [&] {
-    column_group(unrolled, nullptr);
-    add_to(i_, step);
-    return b.CreateICmpSLE(get(i_), limit);
-  });
+  if (unrolled > 1 || !is_wide_) {
+    Value* const limit = b.CreateSub(length_, integer(step));
+    loop(b.CreateICmpSLE(get(i_), limit), [&] {
+      column_group(unrolled, nullptr);
+      add_to(i_, step);
+      return b.CreateICmpSLE(get(i_), limit);
+    });
+  }
   loop(b.CreateICmpSLT(get(i_), length_), [&] {
     Value* const left = b.CreateSub(length_, get(i_));
     column_group(1, make_tail(minimum(left, integer(lanes_))));
@@ -508,17 +501,17 @@ void Nest::start_columns() {
 
 void Nest::column_group(int unrolled, Value* tail) {
   llvm::Type* const word = b.getInt64Ty();
+  const std::int64_t chunk_length =
+      order::kColumnChunk * (has_fault(Fault::kLlvmLongColumnChunk) ? 2 : 1);
   find_reductions(kernel_.phases[0], unrolled);
   start_columns();
   begin_reductions();
   AllocaInst* const row = variable(word, integer(0));
   AllocaInst* const depth = variable(word, integer(0));
-  AllocaInst* const chunk = variable(word, integer(0));
   loop(b.CreateIsNotNull(row_count_), [&] {
-    column_chunk(row, row_count_, unrolled, tail);
+    column_chunk(row, chunk_length, unrolled, tail);
     Value* const is_last = b.CreateICmpSGE(get(row), row_count_);
-    merge_results(depth, get(chunk), is_last);
-    add_to(chunk, 1);
+    merge_results(depth, get(row), chunk_length, is_last);
     return b.CreateNot(is_last);
   });
   start_columns();
@@ -528,12 +521,10 @@ void Nest::column_group(int unrolled, Value* tail) {
   }
 }
 
-void Nest::column_chunk(AllocaInst* row, Value* rows, int unrolled, Value* tail) {
+void Nest::column_chunk(AllocaInst* row, std::int64_t length, int unrolled, Value* tail) {
   reset_accumulators();
   accumulate_ = Accumulate::kRegisters;
-  const std::int64_t length =
-      order::kColumnChunk * (has_fault(Fault::kLlvmLongColumnChunk) ? 2 : 1);
-  Value* const end = minimum(b.CreateAdd(get(row), integer(length)), rows);
+  Value* const end = minimum(b.CreateAdd(get(row), integer(length)), row_count_);
   loop(b.getTrue(), [&] {
     for (int copy = 0; copy < unrolled; ++copy) emit_body(kernel_.phases[0], copy, tail);
     next_row();

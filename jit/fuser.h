@@ -5,11 +5,13 @@
 // (fusion_merge.cpp) and column sums taken on the way (fusion_columns.cpp).
 #pragma once
 
+#include <deque>
 #include <functional>
-#include <optional>
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "jit/bodies.h"
 #include "jit/group_graph.h"
 #include "jit/uses.h"
 #include "kernels/lowering.h"
@@ -35,6 +37,7 @@ class Fuser {
   const Node& node(std::int32_t index) const {
     return graph_.nodes[static_cast<std::size_t>(index)];
   }
+  ValueId root_of(ValueId value) const { return roots_[static_cast<std::size_t>(value)]; }
   Group& group(std::int32_t index) { return fusion_.groups[static_cast<std::size_t>(index)]; }
   std::int32_t group_of_value(ValueId value) const {
     const std::int32_t producer = graph_.values[static_cast<std::size_t>(value)].node;
@@ -74,19 +77,31 @@ class Fuser {
   bool find_span(const Group& into, std::int32_t index, Span& span) const;
   static Shape kept_sizes(const LoopShape& loop);
   bool joins(std::int32_t home, std::int32_t index);
-  bool wants_full_vectors(const Group& into, std::int32_t index) const;
-  bool wants_flat_loop(const Group& product, std::int32_t index) const;
+  bool wants_full_vectors(const Group& into, std::int32_t index);
+  bool wants_flat_loop(const Group& product, std::int32_t index);
   bool broadcasts(std::int32_t index) const;
   static bool is_kept(const Group& into, Span span);
-  // How a node reads memory, or a value of the group it is in.
+  // How a node reads memory, or a value of the group it is in, over a loop.
   struct Read {
-    ValueId root;
+    std::size_t loop, operand;  // index among loops_
+    Span span;
     bool is_inside;
+    ValueId root;
+    bool is_walked;  // otherwise no walk describes it
     Walk walk;
   };
-  std::optional<Read> read_of(std::int32_t home, Chains& chains, std::int32_t index,
-                              std::size_t operand, Span span) const;
-  bool reads_fit(std::int32_t home, std::int32_t index, Span span);
+  struct Loop {
+    Loop(const Graph& graph, const LoopShape& of) : shape(of), chains(graph, shape) {}
+    const LoopShape shape;
+    Chains chains;
+  };
+  std::size_t loop_of(std::int32_t home);
+  Chains& chains_of(std::int32_t home) { return loops_[loop_of(home)].chains; }
+  const Read* read_of(std::int32_t home, std::int32_t index, std::size_t operand, Span span);
+  bool reads_fit(std::int32_t home, std::int32_t index, Span span) {
+    return reads_fit(home, index, span, group_operands(group(home)));
+  }
+  bool reads_fit(std::int32_t home, std::int32_t index, Span span, std::size_t others);
   bool members_fit(std::int32_t home);
   Geometry contiguous(ValueId value) const;
   bool reads_inside(const Group& into, ValueId root, Span reader, const Walk& walk) const;
@@ -104,9 +119,8 @@ class Fuser {
   // fusion_cost.cpp
   double cost(std::int32_t id);
   bool leaves(std::int32_t id, ValueId value) const;
-  double body(std::int32_t index);
-  std::int64_t run_length(std::int32_t id) const;
-  bool fits_tiles(const Group& product) const;
+  std::int64_t run_length(std::int32_t id);
+  bool fits_tiles(const Group& product);
   static double laying_down(const Group& product);
 
   // fusion_sink.cpp
@@ -119,17 +133,19 @@ class Fuser {
   GroupGraph group_graph() const;
   bool merges(GroupGraph& order, std::int32_t id, std::int32_t post_dominator);
   std::vector<Groups> proposals(const GroupGraph& order, std::int32_t id,
-                                std::int32_t post_dominator) const;
+                                std::int32_t post_dominator);
   bool may_merge(std::int32_t id) const;
   bool may_become_one(const Groups& members) const;
   double too_long(const Groups& members);
   double delay(const GroupGraph& order, const Groups& members) const;
   std::int64_t bytes_kept(const GroupGraph& order, const Groups& members) const;
   double known_cost(std::int32_t id);
+  void forget(std::int32_t id);
+  double joint_cost(const Groups& members);
   double gain(const GroupGraph& order, const Groups& members);
   bool move(const Groups& members, std::int32_t home);
   std::int32_t home_of(const Groups& members) const;
-  void restore(const Groups& members, const std::vector<Group>& groups,
+  void restore(const Groups& members, const std::vector<Groups>& nodes,
                const std::vector<std::vector<Span>>& spans);
 
   // fusion_lift.cpp
@@ -153,11 +169,21 @@ class Fuser {
   Fusion fusion_;
   std::vector<std::int32_t> seen_;  // per group: the last search that came by
   std::int32_t search_ = 0;
-  std::vector<double> bodies_;  // per node, once asked for: its instructions
-  std::vector<std::int32_t> examples_;  // nodes whose bodies were counted
+  std::deque<Loop> loops_;                // of all groups
+  std::vector<std::vector<Read>> reads_;  // per node, those found so far
+  Bodies bodies_;
+  std::vector<ValueId> roots_;            // per value: what it is a view of
   std::vector<std::int32_t> changed_;  // per group: the round of merging that it changed in
   std::int32_t round_ = 0;
-  std::vector<double> costs_;   // per group, while groups are merged: what it costs
+  // While groups are merged, per group: what it costs, its run_length(), how often it has changed.
+  std::vector<double> costs_;
+  std::vector<std::int64_t> runs_;
+  std::vector<std::int32_t> versions_;
+  struct Joint {
+    std::int32_t version = -1;  // the sum of its members'
+    double cost = 0;
+  };
+  std::map<Groups, Joint> joints_;  // tried so far
 };
 
 }  // namespace groove::jit

@@ -23,12 +23,15 @@ using kernels::OverwriteLowering;
 using kernels::ReductionLowering;
 
 Fuser::Fuser(const Graph& graph, const FusionOptions& options)
-    : graph_(graph), options_(options), uses_(find_uses(graph)) {
+    : graph_(graph), options_(options), uses_(find_uses(graph)), bodies_(graph) {
   fusion_.stage_of = uses_.stage_of;
   fusion_.group_of.assign(graph.nodes.size(), -1);
   fusion_.span_of.assign(graph.nodes.size(), Span::kFull);
   fusion_.is_stored.assign(graph.values.size(), 0);
   fusion_.placements.resize(graph.values.size());
+  reads_.resize(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.values.size(); ++i)
+    roots_.push_back(jit::root_of(graph, static_cast<ValueId>(i)));
 }
 
 Fusion Fuser::run() {
@@ -88,7 +91,7 @@ std::vector<std::int32_t> Fuser::producers(std::int32_t index) const {
   std::vector<std::int32_t> found;
   for (const ValueId id : node(index).inputs) {
     if (id == kNoValue) continue;
-    const std::int32_t from = group_of_value(root_of(graph_, id));
+    const std::int32_t from = group_of_value(root_of(id));
     if (from < 0) continue;
     if (fusion_.groups[static_cast<std::size_t>(from)].stage !=
         fusion_.stage_of[static_cast<std::size_t>(index)]) {

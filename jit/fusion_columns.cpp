@@ -83,7 +83,7 @@ bool Fuser::shares_operand(std::int32_t columns, std::int32_t home) const {
   };
   for (const std::int32_t member : from.nodes) {
     for (const ValueId id : node(member).inputs) {
-      if (id != kNoValue && is_shared(root_of(graph_, id))) return true;
+      if (id != kNoValue && is_shared(root_of(id))) return true;
     }
   }
   return false;
@@ -98,7 +98,7 @@ bool Fuser::sums_full_rows(std::int32_t columns) {
     if (member != group(columns).seed && span(member) == Span::kKept) continue;
     for (const ValueId id : node(member).inputs) {
       if (id == kNoValue) continue;
-      const ValueId root = root_of(graph_, id);
+      const ValueId root = root_of(id);
       if (group_of_value(root) == columns && span_of_value(root) == Span::kKept) return false;
     }
   }
@@ -139,12 +139,13 @@ bool Fuser::walks_in_rows(std::int32_t home, std::size_t leading) {
   const Group& into = group(home);
   std::vector<char> rows(into.loop.sizes.size(), 0);
   std::fill_n(rows.begin(), leading, 1);
-  Chains chains(graph_, into.loop);
+  Chains& chains = chains_of(home);
   const auto fits = [&](const Walk& walk) { return is_collapsible(into.loop, walk, rows); };
   const auto reads_in_rows = [&](std::int32_t index, Span span) {
     for (std::size_t i = 0; i < node(index).inputs.size(); ++i) {
-      const std::optional<Read> read = read_of(home, chains, index, i, span);
+      const Read* const read = read_of(home, index, i, span);
       if (!read) continue;
+      if (!read->is_walked) return false;
       // A picked row is not the loop's own.
       if (!read->walk.picked.empty() || !fits(read->walk)) return false;
       if (read->is_inside && !reads_inside(into, read->root, span, read->walk)) return false;

@@ -69,7 +69,7 @@ double Fuser::cost(std::int32_t id) {
     std::vector<std::pair<ValueId, bool>> read;
     for (const ValueId input : node(member).inputs) {
       if (input == kNoValue || (is_product && member == of.seed)) continue;
-      const ValueId root = root_of(graph_, input);
+      const ValueId root = root_of(input);
       const bool is_inside = group_of_value(root) == id;
       add(read, std::make_pair(root, is_inside));
       if (is_inside) phase = std::max(phase, ready_at(root));
@@ -103,34 +103,14 @@ double Fuser::cost(std::int32_t id) {
   const auto walked = static_cast<double>((run + lanes - 1) / lanes * lanes * (points / run));
   for (const std::int32_t member : of.nodes) {
     if (fusion_.span_of[static_cast<std::size_t>(member)] == Span::kFull)
-      time += costs::kInstruction * body(member) * (walked - static_cast<double>(points));
+      time += costs::kInstruction * bodies_.instructions(member) * (walked - static_cast<double>(points));
   }
   return time;
 }
 
-double Fuser::body(std::int32_t index) {
-  if (bodies_.empty()) bodies_.assign(graph_.nodes.size(), -1);
-  double& known = bodies_[static_cast<std::size_t>(index)];
-  if (known >= 0) return known;
-  // The same call over other sizes has as many.
-  const Node& own = node(index);
-  const auto dtype = [&](ValueId id) {
-    return id == kNoValue ? ScalarType::Undefined : graph_.type(id).dtype;
-  };
-  for (const std::int32_t other : examples_) {
-    const Node& like = node(other);
-    if (like.op != own.op || !(like.attrs == own.attrs)) continue;
-    if (std::equal(own.inputs.begin(), own.inputs.end(), like.inputs.begin(), like.inputs.end(),
-                   [&](ValueId a, ValueId b) { return dtype(a) == dtype(b); }))
-      return known = bodies_[static_cast<std::size_t>(other)];
-  }
-  examples_.push_back(index);
-  return known = body_instructions(graph_, own);
-}
-
 // How many elements a loop walks before an operand makes it begin another row.
-std::int64_t Fuser::run_length(std::int32_t id) const {
-  const Group& of = fusion_.groups[static_cast<std::size_t>(id)];
+std::int64_t Fuser::run_length(std::int32_t id) {
+  const Group& of = group(id);
   const LoopShape& loop = of.loop;
   std::size_t first = 0;  // of the axes that make one
   if (of.kind == GroupKind::kRow) {
@@ -138,7 +118,7 @@ std::int64_t Fuser::run_length(std::int32_t id) const {
     for (std::size_t i = 0; i < loop.sizes.size(); ++i) row *= loop.is_reduced[i] ? loop.sizes[i] : 1;
     return row;
   }
-  Chains chains(graph_, loop);
+  Chains& chains = chains_of(id);
   const auto bound = [&](const Walk& walk) {
     std::vector<char> axes(loop.sizes.size(), 1);
     for (std::size_t i = 0; i < first; ++i) axes[i] = 0;
@@ -147,8 +127,10 @@ std::int64_t Fuser::run_length(std::int32_t id) const {
   try {
     for (const std::int32_t member : of.nodes) {
       for (std::size_t i = 0; i < node(member).inputs.size(); ++i) {
-        const std::optional<Read> read = read_of(id, chains, member, i, Span::kFull);
-        if (read && !read->is_inside) bound(read->walk);
+        const Read* const read = read_of(id, member, i, Span::kFull);
+        if (!read) continue;
+        if (!read->is_walked) return 1;
+        if (!read->is_inside) bound(read->walk);
       }
       for (const ValueId output : node(member).outputs) {
         bound(chains.walk(memory_geometry(graph_, output), chains.end(Span::kFull)));
@@ -169,7 +151,7 @@ double Fuser::laying_down(const Group& product) {
 
 // Tiles apply short bodies over the product's own dtype, and masks where there are registers for
 // them, while they hold the sums.
-bool Fuser::fits_tiles(const Group& product) const {
+bool Fuser::fits_tiles(const Group& product) {
   if (!lowering_as<kernels::ContractionLowering>(node(product.seed))) return false;
   const ScalarType dtype = graph_.type(node(product.seed).outputs[0]).dtype;
   const bool has_masks = kernels::isa() == kernels::Isa::kAvx512;
@@ -178,7 +160,7 @@ bool Fuser::fits_tiles(const Group& product) const {
   };
   for (const std::int32_t member : product.nodes) {
     if (member == product.seed) continue;
-    if (is_dear(graph_, node(member))) return false;
+    if (bodies_.is_dear(member)) return false;
     for (const Type& type : operand_types(graph_, node(member))) {
       if (!fits(type.dtype)) return false;
     }

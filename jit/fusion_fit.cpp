@@ -84,21 +84,21 @@ bool Fuser::joins(std::int32_t home, std::int32_t index) {
 
 // A loop over short rows next to something broadcast along them walks row by row, each in part of
 // a vector. A dear body over the same elements is better off in a flat loop of its own.
-bool Fuser::wants_full_vectors(const Group& into, std::int32_t index) const {
+bool Fuser::wants_full_vectors(const Group& into, std::int32_t index) {
   if (into.loop.sizes.size() < 2 || into.loop.sizes.back() >= kShortRow) return false;
-  if (broadcasts(index) || !is_dear(graph_, node(index))) return false;
+  if (broadcasts(index) || !bodies_.is_dear(index)) return false;
   return std::any_of(into.nodes.begin(), into.nodes.end(),
                      [&](std::int32_t member) { return broadcasts(member); });
 }
 
 // An epilogue walks the product row by row. For a dear body the sums go through memory as they
 // would for a loop of its own, which gets the code of the highest tier.
-bool Fuser::wants_flat_loop(const Group& product, std::int32_t index) const {
+bool Fuser::wants_flat_loop(const Group& product, std::int32_t index) {
   std::int64_t columns = 1;
   for (std::size_t i = 0; i < product.matrix_axis.size(); ++i) {
     if (product.matrix_axis[i] == 0) columns *= product.loop.sizes[i];
   }
-  if (product.loop.points() <= columns || !is_dear(graph_, node(index))) return false;
+  if (product.loop.points() <= columns || !bodies_.is_dear(index)) return false;
   return columns < kShortRow || laying_down(product) > costs::kLaunch + costs::kBarrier;
 }
 
@@ -117,41 +117,61 @@ bool Fuser::is_kept(const Group& into, Span span) {
   return span == Span::kKept || into.loop.reduced_axes() == 0;
 }
 
-// Of an operand of a node in group `home`; none where nothing is read. Throws groove::Error for
-// what no walk describes.
-std::optional<Fuser::Read> Fuser::read_of(std::int32_t home, Chains& chains, std::int32_t index,
-                                          std::size_t operand, Span span) const {
+std::size_t Fuser::loop_of(std::int32_t home) {
+  const LoopShape& loop = group(home).loop;
+  for (std::size_t i = loops_.size(); i-- > 0;) {
+    if (loops_[i].shape == loop) return i;
+  }
+  loops_.emplace_back(graph_, loop);
+  return loops_.size() - 1;
+}
+
+// Of an operand of a node in group `home`; null where nothing is read. Many groups of few loops are
+// proposed, so it is found once. Holds until the next operand of the node is asked for.
+const Fuser::Read* Fuser::read_of(std::int32_t home, std::int32_t index, std::size_t operand,
+                                  Span span) {
   const ValueId input = node(index).inputs[operand];
-  if (input == kNoValue) return std::nullopt;
-  const Chain* chain = operand_chain(graph_, chains, index, operand, chains.end(span));
-  const ValueId root = resolve(graph_, chains, input, chain);
+  if (input == kNoValue) return nullptr;
+  const ValueId root = root_of(input);
   const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
-  if (producer >= 0 && is_splat(node(producer))) return std::nullopt;
+  if (producer >= 0 && is_splat(node(producer))) return nullptr;
   const bool is_inside = group_of_value(root) == home;
-  return Read{root, is_inside,
-              chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root), chain)};
+  const std::size_t loop = loop_of(home);
+  std::vector<Read>& reads = reads_[static_cast<std::size_t>(index)];
+  for (const Read& read : reads) {
+    if (read.loop == loop && read.operand == operand && read.span == span &&
+        read.is_inside == is_inside)
+      return &read;
+  }
+  Read& read = reads.emplace_back(Read{loop, operand, span, is_inside, root, true, {}});
+  Chains& chains = loops_[loop].chains;
+  try {
+    const Chain* chain = operand_chain(graph_, chains, index, operand, chains.end(span));
+    resolve(graph_, chains, input, chain);
+    read.walk = chains.walk(is_inside ? contiguous(root) : memory_geometry(graph_, root), chain);
+  } catch (const Error&) {
+    read.is_walked = false;
+  }
+  return &read;
 }
 
 // May the node be emitted in this group's loop? Values of the group must be read at the loop's
 // own index, or by a gather along the row; memory must collapse as the loop needs it.
-bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span) {
+bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span, std::size_t others) {
   const Group& into = fusion_.groups[static_cast<std::size_t>(home)];
   if (!indices_fit(into, index) || (into.is_split && counts(node(index)))) return false;
-  Chains chains(graph_, into.loop);
   const Node& n = node(index);
   std::size_t operands = 0;
-  try {
-    for (std::size_t i = 0; i < n.inputs.size(); ++i) {
-      const std::optional<Read> read = read_of(home, chains, index, i, span);
-      if (!read) continue;
-      if (read->is_inside ? !reads_inside(into, read->root, span, read->walk)
-                          : !collapses(into, read->walk))
-        return false;
-      ++operands;
-    }
-  } catch (const Error&) {
-    return false;
+  for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+    const Read* const read = read_of(home, index, i, span);
+    if (!read) continue;
+    if (!read->is_walked) return false;
+    if (read->is_inside ? !reads_inside(into, read->root, span, read->walk)
+                        : !collapses(into, read->walk))
+      return false;
+    ++operands;
   }
+  Chains& chains = chains_of(home);
   // A position is counted along the launch's axes, so it must collapse like memory in its order.
   const auto* how = lowering_as<ElementwiseLowering>(n);
   if (how && how->uses_flat_index &&
@@ -164,16 +184,17 @@ bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span) {
         !collapses(into, chains.walk(memory, chains.end(span))))
       return false;
   }
-  return group_operands(into) + operands <= kMaxOperands;
+  return others + operands <= kMaxOperands;
 }
 
 bool Fuser::members_fit(std::int32_t home) {
+  const std::size_t operands = group_operands(group(home));
   for (const std::int32_t member : group(home).nodes) {
     if (is_product(graph_, node(member))) continue;
     // A reduction reads the full loop whatever its result spans.
     const bool reduces = lowering_as<ReductionLowering>(node(member)) != nullptr;
     const Span span = reduces ? Span::kFull : fusion_.span_of[static_cast<std::size_t>(member)];
-    if (!reads_fit(home, member, span)) return false;
+    if (!reads_fit(home, member, span, operands)) return false;
   }
   return true;
 }
@@ -209,7 +230,7 @@ std::size_t Fuser::group_operands(const Group& of) const {
   for (const std::int32_t member : of.nodes) {
     for (const ValueId id : node(member).inputs) {
       if (id == kNoValue) continue;
-      const std::int32_t from = group_of_value(root_of(graph_, id));
+      const std::int32_t from = group_of_value(root_of(id));
       count += from < 0 || &fusion_.groups[static_cast<std::size_t>(from)] != &of;
     }
   }

@@ -57,7 +57,7 @@ void Fuser::lift(std::int32_t product, std::int32_t loop) {
     if (fusion_.group_of[static_cast<std::size_t>(member)] != loop) continue;
     const auto& inputs = node(member).inputs;
     const bool reads_product = std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) {
-      return id != kNoValue && group_of_value(root_of(graph_, id)) == product;
+      return id != kNoValue && group_of_value(root_of(id)) == product;
     });
     if (!reads_product || !gather(product, loop, member, moved)) continue;
     if (into.nodes.size() + moved.size() > kMaxEpilogueNodes + 1) break;
@@ -88,7 +88,7 @@ bool Fuser::gather(std::int32_t product, std::int32_t loop, std::int32_t index,
   if (!can_lift(product, loop, index)) return false;
   for (const ValueId id : node(index).inputs) {
     if (id == kNoValue) continue;
-    const ValueId root = root_of(graph_, id);
+    const ValueId root = root_of(id);
     const std::int32_t home = group_of_value(root);
     if (home < 0 || home == product) continue;
     if (home != loop) {

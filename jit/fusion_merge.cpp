@@ -10,6 +10,7 @@
 // (fusion_cost.cpp) is taken, until none saves anything. Maps and rows over one loop may become one;
 // all that lies on paths between two groups may, without a circle arising.
 #include <algorithm>
+#include <limits>
 
 #include "jit/costs.h"
 #include "jit/fuser.h"
@@ -32,6 +33,9 @@ constexpr std::int64_t kMostKept = 64 << 10;
 void Fuser::merge_groups() {
   GroupGraph order = group_graph();
   changed_.assign(fusion_.groups.size(), 0);
+  versions_.assign(fusion_.groups.size(), 0);
+  runs_.assign(fusion_.groups.size(), -1);
+  costs_.assign(fusion_.groups.size(), -1);
   for (round_ = 1; round_ <= kMostRounds; ++round_) {
     bool has_merged = false;
     if (round_ > 1) order.find_levels();
@@ -79,13 +83,13 @@ bool Fuser::merges(GroupGraph& order, std::int32_t id, std::int32_t post_dominat
   const std::int32_t home = home_of(best);
   move(best, home);
   order.merge(best, home);
-  costs_[static_cast<std::size_t>(home)] = -1;
+  forget(home);
   changed_[static_cast<std::size_t>(home)] = round_;
   return true;
 }
 
 std::vector<Fuser::Groups> Fuser::proposals(const GroupGraph& order, std::int32_t id,
-                                            std::int32_t post_dominator) const {
+                                            std::int32_t post_dominator) {
   std::vector<Groups> found;
   const auto propose = [&](Groups members) {
     if (members.size() > 1 && std::find(found.begin(), found.end(), members) == found.end())
@@ -99,11 +103,13 @@ std::vector<Fuser::Groups> Fuser::proposals(const GroupGraph& order, std::int32_
   for (const std::int32_t next : order.after(id)) propose_up_to(next);
   // Maps that walk in rows are unrolled further alone, and equal ones are one launch anyway.
   const Group& of = fusion_.groups[static_cast<std::size_t>(id)];
-  if (of.kind == GroupKind::kMap && run_length(id) != of.loop.points()) return found;
+  std::int64_t& run = runs_[static_cast<std::size_t>(id)];
+  if (of.kind == GroupKind::kMap && run < 0) run = run_length(id);
+  if (of.kind == GroupKind::kMap && run != of.loop.points()) return found;
   for (const std::int32_t member : of.nodes) {
     for (const ValueId input : node(member).inputs) {
       if (input == kNoValue) continue;
-      const ValueId root = root_of(graph_, input);
+      const ValueId root = root_of(input);
       if (group_of_value(root) == id) continue;
       if (element_count(graph_.type(root).sizes) != of.loop.points()) continue;
       for (const std::int32_t reader : uses_.readers[static_cast<std::size_t>(root)]) {
@@ -151,28 +157,44 @@ std::int32_t Fuser::home_of(const Groups& members) const {
 
 // What the members save as one; not above 0 where they may not be.
 double Fuser::gain(const GroupGraph& order, const Groups& members) {
-  std::vector<Group> groups;
-  std::vector<std::vector<Span>> spans;
+  if (bytes_kept(order, members) > kMostKept) return 0;
   double before = -delay(order, members) - too_long(members);
+  for (const std::int32_t id : members) before += known_cost(id);
+  return before - joint_cost(members);
+}
+
+// Of the members as one; infinite where they do not fit. Only a change of theirs changes it, so a
+// proposal that others were preferred to need not be tried again.
+double Fuser::joint_cost(const Groups& members) {
+  std::int32_t version = 0;
+  for (const std::int32_t id : members) version += versions_[static_cast<std::size_t>(id)];
+  Joint& known = joints_[members];
+  if (known.version == version) return known.cost;
+  std::vector<Groups> nodes;
+  std::vector<std::vector<Span>> spans;
   for (const std::int32_t id : members) {
-    groups.push_back(group(id));
+    nodes.push_back(group(id).nodes);
     spans.emplace_back();
-    for (const std::int32_t member : group(id).nodes)
+    for (const std::int32_t member : nodes.back())
       spans.back().push_back(fusion_.span_of[static_cast<std::size_t>(member)]);
-    before += known_cost(id);
   }
   const std::int32_t home = home_of(members);
-  double after = before;
-  if (move(members, home) && members_fit(home)) after = cost(home);
-  restore(members, groups, spans);
-  return bytes_kept(order, members) > kMostKept ? 0 : before - after;
+  const bool fits = move(members, home) && members_fit(home);
+  known = {version, fits ? cost(home) : std::numeric_limits<double>::infinity()};
+  restore(members, nodes, spans);
+  return known.cost;
 }
 
 double Fuser::known_cost(std::int32_t id) {
-  costs_.resize(fusion_.groups.size(), -1);
   double& known = costs_[static_cast<std::size_t>(id)];
   if (known < 0) known = cost(id);
   return known;
+}
+
+void Fuser::forget(std::int32_t id) {
+  costs_[static_cast<std::size_t>(id)] = -1;
+  runs_[static_cast<std::size_t>(id)] = -1;
+  ++versions_[static_cast<std::size_t>(id)];
 }
 
 // What maps lose of which each has a long body, and together one that is too long.
@@ -181,7 +203,7 @@ double Fuser::too_long(const Groups& members) {
   for (const std::int32_t id : members) {
     if (group(id).kind != GroupKind::kMap) return 0;
     double own = 0;
-    for (const std::int32_t member : group(id).nodes) own += body(member);
+    for (const std::int32_t member : group(id).nodes) own += bodies_.instructions(member);
     all += own;
     most = std::max(most, own);
   }
@@ -244,7 +266,7 @@ std::int64_t Fuser::bytes_kept(const GroupGraph& order, const Groups& members) c
       }
       for (const ValueId input : node(member).inputs) {
         if (input == kNoValue) continue;
-        const ValueId root = root_of(graph_, input);
+        const ValueId root = root_of(input);
         const std::int32_t from = group_of_value(root);
         if (from < 0 || is_member(from) || uses_.is_output[static_cast<std::size_t>(root)]) continue;
         if (std::find(counted.begin(), counted.end(), root) != counted.end()) continue;
@@ -276,12 +298,12 @@ bool Fuser::move(const Groups& members, std::int32_t home) {
   return true;
 }
 
-void Fuser::restore(const Groups& members, const std::vector<Group>& groups,
+void Fuser::restore(const Groups& members, const std::vector<Groups>& nodes,
                     const std::vector<std::vector<Span>>& spans) {
   for (std::size_t i = 0; i < members.size(); ++i) {
-    group(members[i]) = groups[i];
-    for (std::size_t k = 0; k < groups[i].nodes.size(); ++k) {
-      const auto member = static_cast<std::size_t>(groups[i].nodes[k]);
+    group(members[i]).nodes = nodes[i];
+    for (std::size_t k = 0; k < nodes[i].size(); ++k) {
+      const auto member = static_cast<std::size_t>(nodes[i][k]);
       fusion_.group_of[member] = members[i];
       fusion_.span_of[member] = spans[i][k];
     }

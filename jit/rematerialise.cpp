@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 
+#include "jit/bodies.h"
 #include "jit/uses.h"
 #include "kernels/contraction/operands.h"
 #include "kernels/lowering.h"
@@ -30,7 +31,7 @@ constexpr double kByte = 0.05, kElement = 0.1, kDearElement = 1.0, kOperation = 
 class Rematerialiser {
  public:
   Rematerialiser(Graph& graph, const Fusion& fusion, const RematerialiseOptions& options)
-      : graph_(graph), fusion_(fusion), options_(options), uses_(find_uses(graph)) {}
+      : graph_(graph), fusion_(fusion), options_(options), uses_(find_uses(graph)), bodies_(graph) {}
 
   bool run(std::vector<char>& is_again) {
     find_levels();
@@ -129,7 +130,7 @@ class Rematerialiser {
 
   // ---- what computing again costs ----
 
-  double cost(std::int32_t index) const {
+  double cost(std::int32_t index) {
     const Node& n = node(index);
     const double results = static_cast<double>(element_count(graph_.type(n.outputs[0]).sizes));
     const auto& how = n.op->lowering->how;
@@ -145,7 +146,7 @@ class Rematerialiser {
     if (std::holds_alternative<kernels::ReductionLowering>(how)) {
       return static_cast<double>(element_count(graph_.type(n.inputs[0]).sizes)) * kElement;
     }
-    return results * (is_dear(graph_, n) ? kDearElement : kElement);
+    return results * (bodies_.is_dear(index) ? kDearElement : kElement);
   }
   static bool may_run_again(const Node& n) {
     if (!n.op->lowering || n.op->is_random || n.outputs.size() != 1) return false;
@@ -329,6 +330,7 @@ class Rematerialiser {
   const Fusion& fusion_;
   const RematerialiseOptions& options_;
   const Uses uses_;
+  Bodies bodies_;
   std::vector<std::int32_t> level_;             // per group
   std::vector<std::int32_t> stage_;             // per level
   std::vector<std::int64_t> alive_;             // bytes per level

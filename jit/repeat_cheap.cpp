@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 
+#include "jit/bodies.h"
 #include "jit/costs.h"
 #include "jit/uses.h"
 #include "kernels/lowering.h"
@@ -27,7 +28,7 @@ constexpr std::size_t kMostNodes = 4;           // that compute one value
 class Repeater {
  public:
   Repeater(const Graph& graph, const Fusion& fusion)
-      : graph_(graph), fusion_(fusion), uses_(find_uses(graph)) {}
+      : graph_(graph), fusion_(fusion), uses_(find_uses(graph)), bodies_(graph) {}
 
   std::optional<Graph> run() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) look_at(static_cast<std::int32_t>(i));
@@ -81,11 +82,11 @@ class Repeater {
     if (nodes.size() <= kMostNodes && again < saved) nodes_of_[value] = nodes;
   }
 
-  bool is_cheap(std::int32_t index) const {
+  bool is_cheap(std::int32_t index) {
     const auto* how = lowering_as<kernels::ElementwiseLowering>(node(index));
     if (!how || how->uses_flat_index || how->uses_last_index || node(index).op->is_random)
       return false;
-    return node(index).outputs.size() == 1 && !is_dear(graph_, node(index)) &&
+    return node(index).outputs.size() == 1 && !bodies_.is_dear(index) &&
            !group(group_of(index)).is_update;
   }
   std::int64_t size_of(ValueId value) const {
@@ -183,6 +184,7 @@ class Repeater {
   const Graph& graph_;
   const Fusion& fusion_;
   const Uses uses_;
+  Bodies bodies_;
   std::map<ValueId, std::vector<std::int32_t>> nodes_of_;  // per repeated value, ascending
   Graph result_;
   std::map<std::pair<ValueId, std::int32_t>, ValueId> own_;  // of a value in a group

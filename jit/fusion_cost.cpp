@@ -102,8 +102,9 @@ double Fuser::cost(std::int32_t id) {
   if (run % lanes == 0) return time;
   const auto walked = static_cast<double>((run + lanes - 1) / lanes * lanes * (points / run));
   for (const std::int32_t member : of.nodes) {
-    if (fusion_.span_of[static_cast<std::size_t>(member)] == Span::kFull)
-      time += costs::kInstruction * bodies_.instructions(member) * (walked - static_cast<double>(points));
+    if (fusion_.span_of[static_cast<std::size_t>(member)] != Span::kFull) continue;
+    time += costs::kInstruction * bodies_.instructions(member) *
+            (walked - static_cast<double>(points));
   }
   return time;
 }

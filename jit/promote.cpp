@@ -6,21 +6,41 @@
 #include <unordered_map>
 
 #include "jit/program.h"
+#include "kernels/asmjit/isa.h"
 #include "src/core/environment.h"
 
 namespace groove::jit {
 
-// A map's body is emitted once, and once more for the tail when it is short; phases of rows have
-// loops of their own, a reduction combines lanes and chunks, and that of columns in two widths.
+// Measured with build/tools/compile-time --kernels. Where masks are free (AVX-512) long bodies and
+// those of reductions are emitted once, else twice; phases of rows have loops of their own, columns
+// are walked in two widths.
 double tier_2_milliseconds(const kernels::Kernel& kernel) {
-  const bool is_map = kernel.order == kernels::Order::kMap;
-  double instructions = 0, reductions = 0;
+  using kernels::Order;
+  using kernels::Prim;
+  struct Price {
+    double kernel, instruction;
+  };
+  struct Prices {
+    Price map, row, column;
+    double mul_high;
+  };
+  constexpr Prices kWide = {{1.6, 0.0155}, {2.2, 0.09}, {2.1, 0.17}, 0.24};
+  constexpr Prices kNarrow = {{1.8, 0.04}, {2.4, 0.12}, {2.3, 0.21}, 0.5};
+  constexpr double kOfEightBytes = 5;  // in rows and columns: several registers each
+  const Prices& prices = kernels::isa() == kernels::Isa::kAvx512 ? kWide : kNarrow;
+  const bool is_map = kernel.order == Order::kMap;
+  const Price& price = is_map                            ? prices.map
+                       : kernel.order == Order::kColumn ? prices.column
+                                                        : prices.row;
+  double time = price.kernel;
   for (const kernels::Instr& instr : kernel.code) {
-    instructions += !is_map && element_size(instr.dtype) == 8 ? 2 : 1;
-    reductions += is_reduction(instr.prim) ? 1 : 0;
+    if (instr.prim == Prim::kConstant || instr.prim == Prim::kParam) continue;
+    const bool is_long = !is_map && element_size(instr.dtype) == 8;
+    time += price.instruction * (is_long ? kOfEightBytes : 1);
+    if (instr.prim == Prim::kStore || is_reduction(instr.prim)) time += 0.1;
+    if (instr.prim == Prim::kMulHigh) time += prices.mul_high;
   }
-  if (kernel.order == kernels::Order::kColumn) reductions *= 2;
-  return 1.2 + (is_map ? 0.025 : 0.16) * instructions + 0.9 * reductions;
+  return time;
 }
 
 // At construction, so that the pointers a run reads never change; a kernel below the threshold

@@ -96,8 +96,8 @@ class Fuser {
     Chains chains;
   };
   std::size_t loop_of(std::int32_t home);
-  Chains& chains_of(std::int32_t home) { return loops_[loop_of(home)].chains; }
-  const Read* read_of(std::int32_t home, std::int32_t index, std::size_t operand, Span span);
+  const Read* read_of(std::int32_t home, std::size_t loop, std::int32_t index,
+                      std::size_t operand, Span span);
   bool reads_fit(std::int32_t home, std::int32_t index, Span span) {
     return reads_fit(home, index, span, group_operands(group(home)));
   }
@@ -172,7 +172,9 @@ class Fuser {
   std::deque<Loop> loops_;                // of all groups
   std::vector<std::vector<Read>> reads_;  // per node, those found so far
   Bodies bodies_;
-  std::vector<ValueId> roots_;            // per value: what it is a view of
+  std::vector<ValueId> roots_;  // per value: what it is a view of
+  std::vector<char> is_splat_;  // per value
+  std::vector<char> is_plain_;  // per value: its memory is in its own order
   std::vector<std::int32_t> changed_;  // per group: the round of merging that it changed in
   std::int32_t round_ = 0;
   // While groups are merged, per group: what it costs, its run_length(), how often it has changed.

@@ -30,8 +30,13 @@ Fuser::Fuser(const Graph& graph, const FusionOptions& options)
   fusion_.is_stored.assign(graph.values.size(), 0);
   fusion_.placements.resize(graph.values.size());
   reads_.resize(graph.nodes.size());
-  for (std::size_t i = 0; i < graph.values.size(); ++i)
-    roots_.push_back(jit::root_of(graph, static_cast<ValueId>(i)));
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    const auto value = static_cast<ValueId>(i);
+    const std::int32_t producer = graph.values[i].node;
+    roots_.push_back(jit::root_of(graph, value));
+    is_splat_.push_back(producer >= 0 && is_splat(node(producer)));
+    is_plain_.push_back(memory_geometry(graph, value).strides == contiguous(value).strides);
+  }
 }
 
 Fusion Fuser::run() {

@@ -139,11 +139,12 @@ bool Fuser::walks_in_rows(std::int32_t home, std::size_t leading) {
   const Group& into = group(home);
   std::vector<char> rows(into.loop.sizes.size(), 0);
   std::fill_n(rows.begin(), leading, 1);
-  Chains& chains = chains_of(home);
+  const std::size_t loop = loop_of(home);
+  Chains& chains = loops_[loop].chains;
   const auto fits = [&](const Walk& walk) { return is_collapsible(into.loop, walk, rows); };
   const auto reads_in_rows = [&](std::int32_t index, Span span) {
     for (std::size_t i = 0; i < node(index).inputs.size(); ++i) {
-      const Read* const read = read_of(home, index, i, span);
+      const Read* const read = read_of(home, loop, index, i, span);
       if (!read) continue;
       if (!read->is_walked) return false;
       // A picked row is not the loop's own.

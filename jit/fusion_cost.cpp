@@ -119,7 +119,8 @@ std::int64_t Fuser::run_length(std::int32_t id) {
     for (std::size_t i = 0; i < loop.sizes.size(); ++i) row *= loop.is_reduced[i] ? loop.sizes[i] : 1;
     return row;
   }
-  Chains& chains = chains_of(id);
+  const std::size_t at = loop_of(id);
+  Chains& chains = loops_[at].chains;
   const auto bound = [&](const Walk& walk) {
     std::vector<char> axes(loop.sizes.size(), 1);
     for (std::size_t i = 0; i < first; ++i) axes[i] = 0;
@@ -128,12 +129,15 @@ std::int64_t Fuser::run_length(std::int32_t id) {
   try {
     for (const std::int32_t member : of.nodes) {
       for (std::size_t i = 0; i < node(member).inputs.size(); ++i) {
-        const Read* const read = read_of(id, member, i, Span::kFull);
+        const Read* const read = read_of(id, at, member, i, Span::kFull);
         if (!read) continue;
         if (!read->is_walked) return 1;
         if (!read->is_inside) bound(read->walk);
       }
       for (const ValueId output : node(member).outputs) {
+        // Memory that is walked in order has no ends of rows.
+        const bool is_plain = is_plain_[static_cast<std::size_t>(output)] != 0;
+        if (is_plain && without_ones(graph_.type(output).sizes) == loop.sizes) continue;
         bound(chains.walk(memory_geometry(graph_, output), chains.end(Span::kFull)));
       }
     }

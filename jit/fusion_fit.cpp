@@ -127,16 +127,15 @@ std::size_t Fuser::loop_of(std::int32_t home) {
 }
 
 // Of an operand of a node in group `home`; null where nothing is read. Many groups of few loops are
-// proposed, so it is found once. Holds until the next operand of the node is asked for.
-const Fuser::Read* Fuser::read_of(std::int32_t home, std::int32_t index, std::size_t operand,
-                                  Span span) {
+// proposed, so it is found once. `loop` is the group's. Holds until the next operand of the node is
+// asked for.
+const Fuser::Read* Fuser::read_of(std::int32_t home, std::size_t loop, std::int32_t index,
+                                  std::size_t operand, Span span) {
   const ValueId input = node(index).inputs[operand];
   if (input == kNoValue) return nullptr;
   const ValueId root = root_of(input);
-  const std::int32_t producer = graph_.values[static_cast<std::size_t>(root)].node;
-  if (producer >= 0 && is_splat(node(producer))) return nullptr;
+  if (is_splat_[static_cast<std::size_t>(root)]) return nullptr;
   const bool is_inside = group_of_value(root) == home;
-  const std::size_t loop = loop_of(home);
   std::vector<Read>& reads = reads_[static_cast<std::size_t>(index)];
   for (const Read& read : reads) {
     if (read.loop == loop && read.operand == operand && read.span == span &&
@@ -161,9 +160,10 @@ bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span, std::siz
   const Group& into = fusion_.groups[static_cast<std::size_t>(home)];
   if (!indices_fit(into, index) || (into.is_split && counts(node(index)))) return false;
   const Node& n = node(index);
+  const std::size_t loop = loop_of(home);
   std::size_t operands = 0;
   for (std::size_t i = 0; i < n.inputs.size(); ++i) {
-    const Read* const read = read_of(home, index, i, span);
+    const Read* const read = read_of(home, loop, index, i, span);
     if (!read) continue;
     if (!read->is_walked) return false;
     if (read->is_inside ? !reads_inside(into, read->root, span, read->walk)
@@ -171,19 +171,16 @@ bool Fuser::reads_fit(std::int32_t home, std::int32_t index, Span span, std::siz
       return false;
     ++operands;
   }
-  Chains& chains = chains_of(home);
+  Chains& chains = loops_[loop].chains;
   // A position is counted along the launch's axes, so it must collapse like memory in its order.
   const auto* how = lowering_as<ElementwiseLowering>(n);
   if (how && how->uses_flat_index &&
       !collapses(into, chains.walk(contiguous(n.outputs[0]), chains.end(span))))
     return false;
   // Memory in another order than the value's is written there, too.
-  if (!lowering_as<ReductionLowering>(n)) {
-    const Geometry memory = memory_geometry(graph_, n.outputs[0]);
-    if (!(memory.strides == contiguous(n.outputs[0]).strides) &&
-        !collapses(into, chains.walk(memory, chains.end(span))))
-      return false;
-  }
+  if (!lowering_as<ReductionLowering>(n) && !is_plain_[static_cast<std::size_t>(n.outputs[0])] &&
+      !collapses(into, chains.walk(memory_geometry(graph_, n.outputs[0]), chains.end(span))))
+    return false;
   return others + operands <= kMaxOperands;
 }
 

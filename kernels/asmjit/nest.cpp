@@ -222,13 +222,18 @@ void Nest::start_row(const Phase& phase) {
   start_streams(phase);
 }
 
-void Nest::start_streams(const Phase& phase) {
+// The stores of a phase that may be streamed.
+std::uint32_t Nest::streamed_stores(const Phase& phase) const {
   std::uint32_t stored = 0;
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
     const Instr& instr = kernel_.code[id];
     if (instr.prim == Prim::kStore && instr.imm < 32) stored |= std::uint32_t{1} << instr.imm;
   }
-  stored &= streaming_;
+  return stored & streaming_;
+}
+
+void Nest::start_streams(const Phase& phase) {
+  const std::uint32_t stored = streamed_stores(phase);
   if (stored == 0) return;
   if (!streamed_.isValid()) streamed_ = function_.new_gp();
   cc_.mov(streamed_, argument(offsetof(NestArguments, streamed)));
@@ -400,6 +405,10 @@ void Nest::store(Emitter& emitter, const Instr& instr, const Value& value) {
 void Nest::store_or_stream(Emitter& emitter, int access, const Value& value) {
   const Mem to = element(access, kFloat);
   const Vec from = emitter.reg(value, 0);
+  if (streams_ != Streams::kAsk) {
+    cc_.emit(streams_ == Streams::kAlways ? Inst::kIdVmovntps : Inst::kIdVmovups, to, from);
+    return;
+  }
   const Label plain = function_.new_label(), done = function_.new_label();
   cc_.test(streamed_.r32(), static_cast<std::uint32_t>(1) << access);
   cc_.jz(plain);

@@ -49,6 +49,7 @@ class Nest final : public EmitterHost {
   void emit_side_by_side(const Phase& phase, int copies);
   bool fits_twice(const Phase& phase) const;
   void start_row(const Phase& phase);
+  std::uint32_t streamed_stores(const Phase& phase) const;
   void start_streams(const Phase& phase);
   void advance_vector();
   void for_each_row(void (Nest::*row)());
@@ -67,6 +68,7 @@ class Nest final : public EmitterHost {
   void reduce_row(const Phase& phase);
   void chunk_of_row(const Phase& phase, const Gp& end);
   void vectors_until(const Phase& phase, const Gp& end, int unrolled, bool side_by_side = false);
+  void whole_vectors(const Phase& phase, const Gp& limit, int unrolled, bool side_by_side);
   void store_row_results(const Phase& phase);
   const std::vector<Lookahead::Ask>& asks(const Phase& phase) const {
     return lookahead_.phases[static_cast<std::size_t>(&phase - kernel_.phases.data())];
@@ -97,6 +99,7 @@ class Nest final : public EmitterHost {
   Value swap_lanes(const Value& value, int distance);
   Value lane0(ScalarType dtype, const Value& value);
   Value combine_lanes(const Reduction& reduction);
+  Mem lanes_of(const Reduction& reduction, int vector) const;
   Value combine_in_vector(Prim prim, ScalarType dtype, Value value);
   int lane_bytes(const Reduction& reduction) const {
     return is_wide_dtype(reduction.dtype) ? 8 : 4;
@@ -125,6 +128,7 @@ class Nest final : public EmitterHost {
   int unrolled_ = 0;            // which copy of the body is being emitted
   const Tail* tail_ = nullptr;  // and whether it is cut short
   enum class Accumulate : std::uint8_t { kRegisters, kLanes, kDirect } accumulate_{};
+  enum class Streams : std::uint8_t { kAsk, kAlways, kNever } streams_{};  // in this loop
   std::vector<Reduction> reductions_;
   const Lookahead lookahead_;
   std::vector<Gp> next_row_;  // for each that the phase asks for: where it begins

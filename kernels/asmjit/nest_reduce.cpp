@@ -265,12 +265,17 @@ Value Nest::combine_in_vector(Prim prim, ScalarType dtype, Value value) {
   return value;
 }
 
+Mem Nest::lanes_of(const Reduction& reduction, int vector) const {
+  return with_offset(reduction.lanes, vector * function_.lanes() * lane_bytes(reduction));
+}
+
 Value Nest::combine_lanes(const Reduction& reduction) {
   const int lanes = function_.lanes();
   std::vector<Value> vectors;
   for (int v = 0; v < static_cast<int>(order::kRowLanes) / lanes; ++v) {
-    vectors.push_back(emitter_.reload(
-        reduction.dtype, with_offset(reduction.lanes, v * lanes * lane_bytes(reduction))));
+    vectors.push_back(reduction.accumulators.empty()
+                          ? emitter_.reload(reduction.dtype, lanes_of(reduction, v))
+                          : reduction.accumulators[static_cast<std::size_t>(v)]);
   }
   for (std::size_t half = vectors.size() / 2; half >= 1; half /= 2) {
     for (std::size_t v = 0; v < half; ++v) {

@@ -11,42 +11,44 @@ namespace {
 // A body of more instructions than this is emitted once and accumulates in memory: unrolling
 // would cost more in code than the accumulator's trip through the store buffer.
 constexpr int kLightBody = 12;
+constexpr std::uint32_t kLoopAlignment = 32;
 
 }  // namespace
 
 // Whole vectors while `unrolled` of them fit before `end`, then single vectors cut to what is left.
 void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled, bool side_by_side) {
   const int lanes = function_.lanes();
-  const Label whole = function_.new_label(), tail_test = function_.new_label();
-  const Label tail_loop = function_.new_label(), done = function_.new_label();
+  const Label tail_test = function_.new_label(), tail_loop = function_.new_label();
+  const Label done = function_.new_label();
   const Gp limit = function_.new_gp();
   cc_.lea(limit, asmjit::x86::ptr(end, -(unrolled * lanes)));
   cc_.cmp(i_, limit);
   cc_.jg(tail_test);
-  function_.bind(whole);
-  if (side_by_side) emit_side_by_side(phase, unrolled);
-  for (int copy = 0; copy < unrolled && !side_by_side; ++copy) {
-    emit_body(phase, copy, nullptr);
-    advance_vector();
+  const std::uint32_t stored = streamed_stores(phase);
+  if (kernel_.order == Order::kRow && std::has_single_bit(stored) && weight(phase) <= kLightBody) {
+    const Label plain = function_.new_label();
+    cc_.test(streamed_.r32(), stored);
+    cc_.jz(plain);
+    streams_ = Streams::kAlways;
+    whole_vectors(phase, limit, unrolled, side_by_side);
+    cc_.jmp(tail_test);
+    function_.bind(plain);
+    streams_ = Streams::kNever;
   }
-  look_ahead(phase, unrolled);
-  cc_.add(i_, unrolled * lanes);
-  cc_.cmp(i_, limit);
-  cc_.jle(whole);
+  whole_vectors(phase, limit, unrolled, side_by_side);
+  streams_ = Streams::kAsk;
   function_.bind(tail_test);
-  if (accumulate_ == Accumulate::kRegisters) {
-    for (Reduction& reduction : reductions_) {
-      if (reduction.is_arg) continue;
-      for (std::size_t copy = 0; copy < reduction.accumulators.size(); ++copy) {
-        const auto at = static_cast<std::int64_t>(copy) * lanes * lane_bytes(reduction);
-        emitter_.spill(reduction.dtype, with_offset(reduction.lanes, at),
-                       reduction.accumulators[copy]);
-      }
-    }
-    if (!reductions_.empty()) accumulate_ = Accumulate::kLanes;
-  }
   cc_.cmp(i_, end);
   cc_.jge(done);
+  const bool has_sums = accumulate_ == Accumulate::kRegisters && !reductions_.empty();
+  if (has_sums) {
+    for (const Reduction& reduction : reductions_) {
+      for (int copy = 0; copy < unrolled; ++copy) {
+        emitter_.spill(reduction.dtype, lanes_of(reduction, copy), reduction.accumulators[copy]);
+      }
+    }
+    accumulate_ = Accumulate::kLanes;
+  }
   const Gp count = function_.new_gp(), most = function_.new_gp();
   cc_.mov(most.r32(), lanes);
   function_.bind(tail_loop);
@@ -64,7 +66,30 @@ void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled, bool s
     cc_.cmp(i_, end);
     cc_.jl(tail_loop);
   }
+  // Rows without a tail never leave the registers.
+  for (const Reduction& reduction : reductions_) {
+    for (int copy = 0; has_sums && copy < unrolled; ++copy) {
+      emitter_.assign(reduction.dtype, reduction.accumulators[copy],
+                      emitter_.reload(reduction.dtype, lanes_of(reduction, copy)));
+    }
+  }
   function_.bind(done);
+}
+
+// Where a body is light, questions of each vector would cost as much: a loop for each answer.
+void Nest::whole_vectors(const Phase& phase, const Gp& limit, int unrolled, bool side_by_side) {
+  const Label whole = function_.new_label();
+  cc_.align(asmjit::AlignMode::kCode, kLoopAlignment);
+  function_.bind(whole);
+  if (side_by_side) emit_side_by_side(phase, unrolled);
+  for (int copy = 0; copy < unrolled && !side_by_side; ++copy) {
+    emit_body(phase, copy, nullptr);
+    advance_vector();
+  }
+  look_ahead(phase, unrolled);
+  cc_.add(i_, unrolled * function_.lanes());
+  cc_.cmp(i_, limit);
+  cc_.jle(whole);
 }
 
 void Nest::reduction_rows() {
@@ -94,7 +119,7 @@ void Nest::row_phase(const Phase& phase) {
     if (reductions_.empty()) {
       accumulate_ = Accumulate::kRegisters;
       const bool is_twice = fits_twice(phase);
-      vectors_until(phase, length_, is_twice ? 2 : 1, is_twice);
+      vectors_until(phase, length_, is_twice || weight(phase) <= kLightBody ? 2 : 1, is_twice);
     } else {
       reduce_row(phase);
     }
@@ -253,8 +278,7 @@ void Nest::chunk_of_row(const Phase& phase, const Gp& end) {
       if (is_light) {
         reduction.accumulators.push_back(emitter_.copy(reduction.dtype, start));
       } else {
-        const int at = v * function_.lanes() * lane_bytes(reduction);
-        emitter_.spill(reduction.dtype, with_offset(reduction.lanes, at), start);
+        emitter_.spill(reduction.dtype, lanes_of(reduction, v), start);
       }
     }
   }

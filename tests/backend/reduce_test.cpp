@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "harness.h"
+#include "kernels/nest_driver.h"
 
 namespace groove::kernels::testing {
 namespace {
@@ -145,6 +146,46 @@ TEST(Phases, LayerNormWithSeveralReductionsAndWeights) {
       expect_same(kernel, box2(n, 3), options);
     }
   }
+}
+
+// Rows that are aligned and end with a whole vector, others with a tail, and unaligned ones.
+TEST(Phases, StoresPastTheCaches) {
+  Builder b(Order::kRow);
+  const int in = b.access(kFloat, false, StrideClass::kContiguous);
+  const int weight = b.access(kFloat, false, StrideClass::kContiguous);
+  const Expr sum = b.reduce(Prim::kReduceSum, b.load(in));
+  b.store(kFloat, StrideClass::kContiguous, b.load(in) * b.load(weight));
+  b.next_phase();
+  const Expr d = b.load(in) - sum;
+  const Expr square = b.reduce(Prim::kReduceSum, d * d);
+  b.next_phase();
+  b.store(kFloat, StrideClass::kContiguous, (b.load(in) - sum) * square);
+  const Kernel kernel = b.finish();
+  set_least_streamed(1);
+  for (const std::int64_t n : lengths()) expect_same(kernel, box2(n, 3), tame(kernel));
+  for (const std::int64_t n : {64, 96, 1024, 1040, 4096 + 32}) {
+    expect_same(kernel, box2(n, 5), tame(kernel));
+  }
+  set_least_streamed(0);
+}
+
+// The first phase waits for its row as it is; the longest of the others asks for later ones.
+TEST(Phases, AskForLaterRowsWhileTheyWork) {
+  Builder b(Order::kRow);
+  const int in = b.access(kFloat, false, StrideClass::kContiguous);
+  const Expr x = b.load(in);
+  const Expr sum = b.reduce(Prim::kReduceSum, x * x + x * 3.0 + abs(x));
+  b.next_phase();
+  const Expr all = b.reduce(Prim::kReduceSum, exp(b.load(in) - sum));
+  b.next_phase();
+  b.store(kFloat, StrideClass::kContiguous, (b.load(in) - sum) * all);
+  const Kernel kernel = b.finish();
+  const Lookahead ahead = find_lookahead(kernel, nest_levels(kernel));
+  ASSERT_EQ(ahead.phases.size(), 3u);
+  EXPECT_TRUE(ahead.phases[0].empty());
+  ASSERT_EQ(ahead.phases[1].size(), 1u);
+  EXPECT_EQ(ahead.phases[1][0].part, Lookahead::Part::kWhole);
+  EXPECT_TRUE(ahead.phases[2].empty());
 }
 
 TEST(Phases, ColumnEpilogue) {

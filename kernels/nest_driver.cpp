@@ -18,9 +18,10 @@ constexpr int kFirstOuter = 2;
 constexpr std::int64_t kBlock = 16, kShortRow = 128;
 constexpr std::size_t kMostStreamed = 31;
 // Instructions of the longest phase that make looking ahead worth it; the most accesses, for the
-// sake of registers; how many loads leave room in the first cache.
+// sake of registers; of how many rows that several phases walk the first cache takes what is on its
+// way: it has fewer places for that than the second.
 constexpr int kLeastAhead = 8;
-constexpr std::size_t kMostAhead = 2, kMostNear = 4;
+constexpr std::size_t kMostAhead = 2, kMostNear = 2;
 // Phases that keep memory busy themselves have less time for it: the first, which waits for what
 // has not come yet, and the last where it stores results past the caches.
 constexpr int kBusyShare = 4;
@@ -79,7 +80,17 @@ Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels)
       accesses.push_back(index);
     }
   }
-  ahead.is_near = accesses.size() <= kMostNear;
+  const auto is_walked_again = [&](std::int32_t access) {
+    return 1 < std::count_if(kernel.phases.begin(), kernel.phases.end(), [&](const Phase& phase) {
+             return std::any_of(kernel.code.begin() + phase.begin, kernel.code.begin() + phase.end,
+                                [&](const Instr& instr) {
+                                  return instr.prim == Prim::kLoad &&
+                                         static_cast<std::int32_t>(instr.imm) == access;
+                                });
+           });
+  };
+  ahead.is_near = static_cast<std::size_t>(std::count_if(accesses.begin(), accesses.end(),
+                                                         is_walked_again)) <= kMostNear;
   if (accesses.size() > kMostAhead) accesses.resize(kMostAhead);
   // A half goes where there is most work for each that is asked for.
   const auto next = [&] {

@@ -186,6 +186,7 @@ TEST(Phases, AskForLaterRowsWhileTheyWork) {
   ASSERT_EQ(ahead.phases[1].size(), 1u);
   EXPECT_EQ(ahead.phases[1][0].part, Lookahead::Part::kWhole);
   EXPECT_TRUE(ahead.phases[2].empty());
+  EXPECT_TRUE(ahead.is_near);
 }
 
 TEST(Phases, ColumnEpilogue) {

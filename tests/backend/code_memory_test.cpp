@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -65,7 +66,7 @@ TEST(CodeMemory, TheCacheForgetsWhatNobodyHolds) {
   std::size_t most = 0;
   for (int i = 0; i < 12'000; ++i) {
     compile_cached(backend, scaled_by(i + 0.25));
-    if (i == 4000) most = code_bytes();
+    if (i <= 4000) most = std::max(most, code_bytes());
   }
   EXPECT_LE(code_bytes(), 2 * most);
   EXPECT_EQ(compile_cached(backend, scaled_by(-0.75)), held);

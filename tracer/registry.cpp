@@ -79,8 +79,10 @@ void before_fork() {
   compiling().lock();
   registry().mutex.lock();
   lessons_mutex().lock();
+  shape_table_mutex().lock();
 }
 void after_fork_in_parent() {
+  shape_table_mutex().unlock();
   lessons_mutex().unlock();
   registry().mutex.unlock();
   compiling().unlock();
@@ -94,6 +96,7 @@ void after_fork_in_child() {
   r.promotions.clear();
   r.recorded.clear();
   kernels::set_background_busy(false);
+  shape_table_mutex().unlock();
   lessons_mutex().unlock();
   r.mutex.unlock();
   new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it

@@ -82,6 +82,8 @@ void note_values(Group& group, const SizeNumbers& numbers) {
 
 }  // namespace
 
+std::mutex& shape_table_mutex() { return table().mutex; }
+
 std::vector<ShapeFamilyPtr> families_of(std::uint64_t head) {
   std::vector<ShapeFamilyPtr> families;
   if (!may_have_family(head)) return families;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,7 @@ bool add_sample(const SegmentPtr& segment);
 /// Lets go of those whose recording is in use no more.
 void drop_retired_families();
 void forget_all_families();
+/// For fork(): held, nobody is in the middle of a change.
+std::mutex& shape_table_mutex();
 
 }  // namespace groove::tracer

@@ -185,32 +185,27 @@ void record_with(const Tensor& input, int step, Log& log) {
 }
 
 // … and was the input of a recording since.
-void carried_past_a_recording(int steps, Log& log) {
-  const Tensor weight = fresh(3000, 2);
-  Tensor state = fresh(3000, 1);
+void carry_past_a_recording(int steps, std::int64_t count, bool is_left, Log& log) {
+  const Tensor weight = fresh(count, 2);
+  Tensor state = fresh(count, 1);
   for (int step = 0; step < steps; ++step) {
     record_with(state, step, log);
     Tensor next = state.flip({0});
     state = Tensor();
     next = next * weight + 0.5;
     state = groove::tanh(next);
-    log.number(state.sum().item<double>());
+    if (is_left) next = step == 7 ? state.neg() : step == 10 ? state.exp() : state * 2.0;
+    log.number((is_left ? next : state).sum().item<double>());
   }
+}
+
+void carried_past_a_recording(int steps, Log& log) {
+  carry_past_a_recording(steps, 3000, false, log);
 }
 
 // The run that lets go of it is left after it was given again.
 void carried_past_a_recording_and_left(int steps, Log& log) {
-  const Tensor weight = fresh(6, 2);
-  Tensor state = fresh(6, 1);
-  for (int step = 0; step < steps; ++step) {
-    record_with(state, step, log);
-    Tensor next = state.flip({0});
-    state = Tensor();
-    next = next * weight + 0.5;
-    state = groove::tanh(next);
-    next = step == 7 ? state.neg() : step == 10 ? state.exp() : state * 2.0;
-    log.number(next.sum().item<double>());
-  }
+  carry_past_a_recording(steps, 6, true, log);
 }
 
 // A thread that does one thing after the other, each while its owner waits.

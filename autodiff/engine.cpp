@@ -6,6 +6,7 @@
 #include "autodiff/arithmetic.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "src/core/faults.h"
 
 namespace groove::autodiff {
 namespace {
@@ -155,7 +156,10 @@ class Engine {
   bool reaches_anew(std::int32_t index, std::uint32_t output, std::uint32_t edge) {
     const Entry& at = entry(index);
     char& is_reached = reached_[at.first_edge + edge];
-    if (is_reached || !static_cast<DeferredNode&>(*at.node).leads_to(output, edge)) return false;
+    if (is_reached) return false;
+    if (!static_cast<DeferredNode&>(*at.node).leads_to(output, edge) &&
+        !has_fault(Fault::kLeadsEverywhere))
+      return false;
     is_reached = 1;
     return true;
   }

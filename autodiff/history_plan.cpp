@@ -7,6 +7,7 @@
 
 #include "autodiff/segment_backward.h"
 #include "autodiff/views.h"
+#include "src/core/faults.h"
 #include "tracer/tape_hooks.h"
 
 namespace groove::autodiff {
@@ -86,7 +87,7 @@ class Planner {
 
   // The recording knows only what its own thread has used up.
   bool is_spent(const Node& node) {
-    if (!node.is_spent()) return false;
+    if (!node.is_spent() || has_fault(Fault::kSpentNotSeen)) return false;
     if (node.released_on != thread_number()) why_ = "another thread called backward on it";
     return true;
   }

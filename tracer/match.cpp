@@ -124,7 +124,9 @@ TensorImpl& Replay::handle(SlotId id) {
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const TapeNode* const history = slot.is_leaf ? nullptr : released_node_.get();
   const bool is_reusable =
-      live.impl && is_nobody_elses(*live.impl) && live.impl->metadata_epoch == live.epoch &&
+      live.impl && live.impl->use_count() == 1 &&
+      (is_nobody_elses(*live.impl) || has_fault(Fault::kBorrowedHandle)) &&
+      live.impl->metadata_epoch == live.epoch &&
       (!live.impl->autograd ||
        (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad &&
         live.impl->autograd->grad_fn.get() == history));

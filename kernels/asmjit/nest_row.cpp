@@ -4,6 +4,7 @@
 
 #include "kernels/asmjit/nest.h"
 #include "kernels/order.h"
+#include "src/core/faults.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -68,7 +69,7 @@ void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled, bool s
   }
   // Rows without a tail never leave the registers.
   for (const Reduction& reduction : reductions_) {
-    for (int copy = 0; has_sums && copy < unrolled; ++copy) {
+    for (int copy = has_fault(Fault::kTailLostToSums); has_sums && copy < unrolled; ++copy) {
       emitter_.assign(reduction.dtype, reduction.accumulators[copy],
                       emitter_.reload(reduction.dtype, lanes_of(reduction, copy)));
     }

@@ -14,6 +14,7 @@ using tracer::HistoryRun;
 SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
   const HistoryPlan& plan = *run_.plan;
   sequence = run_.first_position + plan.nodes.back().position;
+  outside_.reserve(run_.outside.size());
   for (const Tensor& live_in : run_.outside) {
     const Edge edge = gradient_edge(live_in);
     has_distinct_edges_ &= std::none_of(outside_.begin(), outside_.end(), [&](const Edge& known) {

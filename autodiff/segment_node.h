@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "autodiff/segment_backward.h"
+#include "src/core/pooled.h"
 
 namespace groove::autodiff {
 
@@ -33,7 +34,7 @@ class SegmentNode final : public DeferredNode {
   BackwardPrograms& programs() const { return *static_cast<const LivePlan&>(*run_.plan).programs; }
 
   tracer::HistoryRun run_;
-  std::vector<Edge> outside_;
+  PooledVector<Edge> outside_;
   std::vector<detail::RefPtr<Node>> nodes_;  // once materialized
   std::vector<bool> has_run_;                  // of the nodes, in the last backward
   std::vector<bool> is_used_up_;               // … by backwards that kept nothing

@@ -10,6 +10,7 @@
 #include "src/core/check.h"
 #include "src/core/faults.h"
 #include "src/core/grad_mode.h"
+#include "src/core/gradient_lock.h"
 
 namespace groove {
 namespace {
@@ -91,6 +92,8 @@ namespace {
 
 thread_local std::uint64_t next_sequence = 0;
 
+constexpr int kMostLooks = 100;  // until a gradient is nobody's
+
 // Threads that share a leaf must agree on one.
 void make_accumulator(AutogradMeta& meta, TensorImpl& leaf) {
   static std::atomic_flag lock;
@@ -139,12 +142,22 @@ void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
   AutogradMeta& meta = autograd_meta(*impl);
   use_grad(*impl);
   if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced)) {
-    set_grad(*impl, owned_gradient(cotangents[0]));
-  } else if (grad_enabled()) {
-    set_grad(*impl, sum_of(meta.grad, cotangents[0]));
-  } else {
-    add_in_place(meta.grad, cotangents[0]);
+    Tensor first = owned_gradient(cotangents[0]);
+    const GradientLock settled;
+    // A compiled run of another thread may have given it one meanwhile.
+    if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced))
+      return set_grad(*impl, std::move(first));
   }
+  if (grad_enabled()) return set_grad(*impl, sum_of(meta.grad, cotangents[0]));
+  // A compiled run of another thread may take it between two looks, but not for ever.
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    materialize(*meta.grad.impl());
+    const GradientLock settled;
+    const TensorImpl& grad = *meta.grad.impl();
+    if (grad.is_pending || grad.storage->flags & Storage::kOwed) continue;
+    return add_in_place(meta.grad, cotangents[0]);
+  }
+  add_in_place(meta.grad, cotangents[0]);
 }
 
 bool needs_gradient(const TensorImpl& impl) {

@@ -332,8 +332,10 @@ void Replay::clear_owed() {
   for (const SlotId id : written_) {
     const Live& live = live_[static_cast<std::size_t>(id)];
     // Storages that are only read may be shared with other threads: they are not written at all.
-    if (live.run == run_ && live.object && live.object->storage->flags & Storage::kOwed)
-      live.object->storage->flags &= ~Storage::kOwed;
+    if (live.run != run_ || !live.object) continue;
+    Storage& storage = *live.object->storage;
+    if (storage.flags & Storage::kOwed && have_one_owner(storage.trace_session, session_))
+      storage.flags &= ~Storage::kOwed;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "src/core/check.h"
 #include "src/core/faults.h"
+#include "src/core/gradient_lock.h"
 #include "tracer/modes.h"
 #include "tracer/numbers.h"
 #include "tracer/replay.h"
@@ -185,14 +186,35 @@ bool Replay::must_not_wait(const Word& word, Reason& why) {
   return is_exposed && !is_last;
 }
 
-// Memory of live-ins that the word writes is behind the program from now on.
-void Replay::owe(const Word& word) {
+// Memory of live-ins that the word writes is behind the program from now on, unless another thread
+// owes it.
+bool Replay::owe(const Word& word, Reason& why) {
   for (const SlotId id : word.written_live_ins) {
-    Storage& storage = *live_[static_cast<std::size_t>(id)].object->storage;
+    TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
+    Storage& storage = *impl.storage;
+    if (storage.flags & Storage::kOwed && !have_one_owner(storage.trace_session, session_)) {
+      foreign_ = detail::RefPtr<TensorImpl>(&impl);
+      why = Reason::kThread;
+      return false;
+    }
     storage.trace_session = session_;
     storage.trace_index = segment_->slots[static_cast<std::size_t>(id)].storage;
     storage.flags |= Storage::kOwed;
   }
+  return true;
+}
+
+// Of several threads that add to one gradient at once, one takes it and the others wait for its run.
+bool Replay::take_effect(const Word& word, Reason& why) {
+  if (word.written_live_ins.empty() && word.effects.empty()) {
+    apply_effects(word);
+    return true;
+  }
+  const GradientLock lock;
+  const bool is_free = gradients_hold(word, why) && owe(word, why);
+  if (is_free) apply_effects(word);
+  commits_now_ = commits_now_ && is_free;
+  return is_free;
 }
 
 // ---- words ----
@@ -218,9 +240,9 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
   if (call.op->check && !has_fault(Fault::kStaleValueCheck) && !check_values(call, word))
       [[unlikely]]
     return false;
+  if (!take_effect(word, why)) return false;
   take_numbers(word, call.numbers);
   for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, outputs[k]);
-  if (!word.written_live_ins.empty()) owe(word);
   expected_.calls[matched_].place = record_of(user_site(call.site));
   tape_nodes_ += word.tape_nodes;
   ++matched_;
@@ -242,7 +264,7 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(word.inputs[i], big.inputs[i], why)) return false;
   if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) ||
-      !gradients_hold(word, why) || !flag_holds(word, why) || must_not_wait(word, why))
+      !flag_holds(word, why) || must_not_wait(word, why))
     return false;
   // What a library call reads of exposed memory it reads now.
   for (const SlotId id : word.read_live_ins) {
@@ -252,15 +274,14 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
       return false;
     }
   }
+  if (!take_effect(word, why)) return false;
   take_numbers(word, big.numbers);
-  apply_effects(word);
   const bool stops = word.stops_at >= 0 || word.stops_at_hook;
   if (big.results && !stops) {
     big.results->assign(word.outputs.size(), Tensor());
     for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, (*big.results)[k]);
   }
   follow_code(word, big);
-  owe(word);
   tape_nodes_ += word.tape_nodes;
   ++matched_;
   return true;

@@ -182,7 +182,8 @@ class Replay {
   void hand_out(const Word& word, std::size_t k, Tensor& output);
   void follow_code(const Word& word, const BigWord& big);
   bool must_not_wait(const Word& word, Reason& why);
-  void owe(const Word& word);
+  bool owe(const Word& word, Reason& why);
+  bool take_effect(const Word& word, Reason& why);
   void* output_buffer(std::size_t output);
   void find_gradients();
   bool lends(std::size_t output) const;

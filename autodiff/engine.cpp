@@ -75,7 +75,8 @@ class Engine {
     }
     // Before anything is changed, and so the same in whatever order nodes would run.
     for (const Entry& at : nodes_.entries)
-      if (at.is_needed && at.node->is_spent() && (at.node->is_lost() || leads_on(at)))
+      if (at.is_needed && at.node->is_spent() &&
+          (at.node->is_lost() || backward_.targets.empty() || leads_on(at)))
         throw_spent();
     slots_.resize(slot_count_);
     for (std::size_t i = 0; i < backward_.roots.size(); ++i) {
@@ -169,9 +170,8 @@ class Engine {
            (!at.node->is_deferred || reached_[at.first_edge + edge] != 0);
   }
 
-  // Does its gradient have to run? Not when its own cotangent is all that is asked for.
+  // Does it lead to what is asked for? Then its gradient has to run.
   bool leads_on(const Entry& at) {
-    if (backward_.targets.empty()) return true;
     for (std::uint32_t i = 0; i < at.node->edge_count; ++i)
       if (follows(at, i) && entry_of(at.node->edges[i]).is_needed) return true;
     return false;
@@ -254,11 +254,7 @@ class Engine {
     walk_.pop_back();
     if (backward_.targets.empty()) return;
     Entry& at = entry(index);
-    bool is_needed = is_target(at.node);
-    for (std::uint32_t i = 0; i < at.node->edge_count && !is_needed; ++i) {
-      is_needed = follows(at, i) && entry_of(at.node->edges[i]).is_needed;
-    }
-    at.is_needed = is_needed;
+    at.is_needed = is_target(at.node) || leads_on(at);
   }
 
   bool is_target(const Node* node) const {

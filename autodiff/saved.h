@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "autodiff/tape.h"
+#include "src/core/spin_lock.h"
 
 namespace groove::autodiff {
 
@@ -57,20 +58,6 @@ class SavedValue {
   std::uint32_t version_ = 0;
   bool is_owned_ = false;
   bool is_adopted_ = false;
-};
-
-class SpinLock {
- public:
-  explicit SpinLock(std::atomic_flag& flag) : flag_(flag) {
-    while (flag_.test_and_set(std::memory_order_acquire)) {
-    }
-  }
-  ~SpinLock() { flag_.clear(std::memory_order_release); }
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
- private:
-  std::atomic_flag& flag_;
 };
 
 }  // namespace groove::autodiff

@@ -133,12 +133,7 @@ Accumulator::Accumulator(TensorImpl* leaf) : leaf(leaf) {
 void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
   TensorImpl* impl = leaf.load();
   if (!impl || !cotangents[0].defined()) return;
-  while (lock.test_and_set(std::memory_order_acquire)) {
-  }
-  struct Unlock {
-    std::atomic_flag& lock;
-    ~Unlock() { lock.clear(std::memory_order_release); }
-  } unlock{lock};
+  const SpinLock guard(lock);
   AutogradMeta& meta = autograd_meta(*impl);
   use_grad(*impl);
   if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced)) {
@@ -149,7 +144,8 @@ void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
       return set_grad(*impl, std::move(first));
   }
   if (grad_enabled()) return set_grad(*impl, sum_of(meta.grad, cotangents[0]));
-  // A compiled run of another thread may take it between two looks, but not for ever.
+  // A compiled run of another thread may take it between two looks, but not for ever. Only in a child
+  // of fork() the one who owes it may be gone.
   for (int looks = 0; looks < kMostLooks; ++looks) {
     materialize(*meta.grad.impl());
     const GradientLock settled;

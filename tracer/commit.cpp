@@ -331,9 +331,9 @@ bool Replay::has_aliases() const {
 void Replay::clear_owed() {
   for (const SlotId id : written_) {
     const Live& live = live_[static_cast<std::size_t>(id)];
-    // Storages that are only read may be shared with other threads: they are not written at all.
     if (live.run != run_ || !live.object) continue;
     Storage& storage = *live.object->storage;
+    // What others owe, or is only read and shared with them, is not written at all.
     if (storage.flags & Storage::kOwed && have_one_owner(storage.trace_session, session_))
       storage.flags &= ~Storage::kOwed;
   }

@@ -2,7 +2,6 @@
 // done: the context's lock, the comparison with the one expected call, the handle of the last
 // iteration. First all is looked at, then all is written; what is not plain goes the long way.
 #include "src/core/autograd_meta.h"
-#include "src/core/faults.h"
 #include "src/core/grad_mode.h"
 #include "tracer/context.h"
 #include "tracer/coverage.h"
@@ -58,8 +57,7 @@ inline bool Replay::knows_operands(const ExpectedCall& expected, const Call& cal
 // The handle of the last iteration is as it was made, and only this replay has it.
 inline bool Replay::is_reusable(const Live& live) const {
   const TensorImpl* const impl = live.impl.get();
-  if (!impl || impl->use_count() != 1 || impl->metadata_epoch != live.epoch) return false;
-  if (!is_nobody_elses(*impl) && !has_fault(Fault::kBorrowedHandle)) return false;
+  if (!impl || !is_nobody_elses(*impl) || impl->metadata_epoch != live.epoch) return false;
   const AutogradMeta* const meta = impl->autograd;
   return !meta || (!meta->grad.defined() && !meta->retains_grad && meta->hooks == 0 &&
                    (!meta->grad_fn || meta->grad_fn.get() == released_node_.get()));

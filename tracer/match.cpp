@@ -1,6 +1,7 @@
 // Replay, the matching half: one expected word, one comparison of everything that makes it.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "src/core/check.h"
 #include "src/core/faults.h"
@@ -125,8 +126,9 @@ TensorImpl& Replay::handle(SlotId id) {
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const TapeNode* const history = slot.is_leaf ? nullptr : released_node_.get();
   const bool is_reusable =
-      live.impl && live.impl->use_count() == 1 &&
-      (is_nobody_elses(*live.impl) || has_fault(Fault::kBorrowedHandle)) &&
+      live.impl &&
+      (is_nobody_elses(*live.impl) ||
+       (has_fault(Fault::kBorrowedHandle) && live.impl->use_count() == 1)) &&
       live.impl->metadata_epoch == live.epoch &&
       (!live.impl->autograd ||
        (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad &&
@@ -206,11 +208,8 @@ bool Replay::owe(const Word& word, Reason& why) {
 
 // Of several threads that add to one gradient at once, one takes it and the others wait for its run.
 bool Replay::take_effect(const Word& word, Reason& why) {
-  if (word.written_live_ins.empty() && word.effects.empty()) {
-    apply_effects(word);
-    return true;
-  }
-  const GradientLock lock;
+  std::optional<GradientLock> lock;
+  if (!word.written_live_ins.empty() || !word.effects.empty()) lock.emplace();
   const bool is_free = gradients_hold(word, why) && owe(word, why);
   if (is_free) apply_effects(word);
   commits_now_ = commits_now_ && is_free;
@@ -240,7 +239,7 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
   if (call.op->check && !has_fault(Fault::kStaleValueCheck) && !check_values(call, word))
       [[unlikely]]
     return false;
-  if (!take_effect(word, why)) return false;
+  if (!word.written_live_ins.empty() && !take_effect(word, why)) return false;
   take_numbers(word, call.numbers);
   for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, outputs[k]);
   expected_.calls[matched_].place = record_of(user_site(call.site));

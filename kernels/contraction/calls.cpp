@@ -18,7 +18,6 @@ void CallRecorder::take_address(BoundCall& call, std::size_t at) {
   std::memset(call.arguments.data() + at, 0, sizeof symbol);
 }
 
-// Further products and the table of accesses, which the last product has, lie behind the arguments.
 ContractionLaunch CallRecorder::symbolic(const ContractionLaunch& launch, std::size_t count,
                                          std::vector<void*>& pointers) {
   ContractionLaunch symbols = launch;
@@ -32,6 +31,7 @@ ContractionLaunch CallRecorder::symbolic(const ContractionLaunch& launch, std::s
   return symbols;
 }
 
+// Further products and the table of accesses, which the last product has, lie behind the arguments.
 void CallRecorder::tile(TileKernel kernel, const TileArguments& arguments, std::size_t accesses) {
   BoundCall call;
   call.function = reinterpret_cast<BoundFunction>(kernel);

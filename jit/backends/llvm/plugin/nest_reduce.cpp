@@ -320,7 +320,6 @@ void Nest::merge_results(AllocaInst* depth, Value* end, std::int64_t chunk_lengt
 void Nest::rows() {
   AllocaInst* const left = variable(b.getInt64Ty(), row_count_);
   loop(b.CreateIsNotNull(row_count_), [&] {
-    std::fill(taken_.begin(), taken_.end(), nullptr);
     start_streams();
     for (const Phase& phase : kernel_.phases) row_phase(phase);
     next_row();

@@ -2,7 +2,9 @@
 // run. The limit of a case is the slower of
 //   - memory: its bytes in the time in which a triad moves as many. Bytes are those of inputs, each
 //     read once, and of results, each written once; what lies in between (the softmax that its
-//     gradient is computed from, sums of chunks of rows) counts for nothing;
+//     gradient is computed from, sums of chunks of rows) counts for nothing. A triad writes one byte
+//     in three; where a case writes more of its own, "moved" tells what memory allows: as many
+//     streams read, as many written, in place where the case works in place;
 //   - arithmetic: the same machine code for the same number of elements, of all launches, with
 //     rows that stay in the first-level cache.
 // So 100 % is code that waits for neither while it works for the other. Samples of all three
@@ -149,6 +151,71 @@ class Triad {
   Memory a_, b_, c_;
 };
 
+// As many streams as a graph has large inputs and results, each as large, and nothing computed.
+class Moved {
+ public:
+  explicit Moved(const Graph& graph) {
+    std::int64_t largest = 0;
+    for (const GraphInput& input : graph.inputs)
+      largest = std::max(largest, bytes_of(graph, input.value));
+    lines_ = largest / 64;
+    const auto is_large = [&](ValueId value) { return bytes_of(graph, value) == largest; };
+    std::vector<float*> of_inputs;
+    for (const GraphInput& input : graph.inputs) {
+      of_inputs.push_back(nullptr);
+      if (!is_large(input.value)) continue;
+      memory_.push_back(allocate(largest));
+      of_inputs.back() = memory_.back().get();
+      from_.push_back(of_inputs.back());
+    }
+    for (const GraphOutput& output : graph.outputs) {
+      if (!is_large(output.value)) continue;
+      if (output.writes < 0) memory_.push_back(allocate(largest));
+      to_.push_back(output.writes < 0 ? memory_.back().get()
+                                      : of_inputs[static_cast<std::size_t>(output.writes)]);
+    }
+  }
+
+  /// Seconds of the faster way of storing.
+  double run() const {
+    const double plain = steady_seconds([&] { pass<false>(); });
+    return std::min(plain, steady_seconds([&] { pass<true>(); }));
+  }
+
+ private:
+  static std::int64_t bytes_of(const Graph& graph, ValueId value) {
+    const Type& type = graph.type(value);
+    return element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
+  }
+
+  template <bool kStreams>
+  void pass() const {
+    kernels::parallel(kernels::num_threads(), [&](int part, int parts) {
+      const __m128 share = _mm_set1_ps(1.0f / static_cast<float>(from_.size()));
+      for (std::int64_t line = lines_ * part / parts; line < lines_ * (part + 1) / parts; ++line) {
+        __m128 sums[4] = {};
+        for (const float* from : from_) {
+          for (int i = 0; i < 4; ++i)
+            sums[i] = _mm_add_ps(sums[i], _mm_load_ps(from + line * 16 + i * 4));
+        }
+        for (float* to : to_) {
+          for (int i = 0; i < 4; ++i) {
+            const __m128 mean = _mm_mul_ps(sums[i], share);
+            kStreams ? _mm_stream_ps(to + line * 16 + i * 4, mean)
+                     : _mm_store_ps(to + line * 16 + i * 4, mean);
+          }
+        }
+      }
+      if (kStreams) _mm_sfence();
+    });
+  }
+
+  std::int64_t lines_ = 0;
+  std::vector<Memory> memory_;
+  std::vector<const float*> from_;
+  std::vector<float*> to_;
+};
+
 // A program's kernels over its own number of elements, all of which lie in one row.
 class NearBody {
  public:
@@ -274,18 +341,20 @@ void measure(const Case& one, const Triad& triad, int samples) {
   run_pipeline(graph);
   Whole whole(graph);
   const NearBody near(graph);
+  const Moved moved(graph);
   for (int i = 0; i < 60; ++i) whole.run();  // the trial of the tiers is over then
-  std::vector<double> times, triads, bodies;
+  std::vector<double> times, triads, bodies, moves;
   for (int i = 0; i < samples; ++i) {
     triads.push_back(triad.run() * whole.bytes());
     bodies.push_back(near.run());
+    moves.push_back(moved.run());
     times.push_back(whole.run());
   }
   const auto row = [&](const char* of, const auto& pick) {
     const double limit = std::max(pick(triads), pick(bodies));
-    std::printf("| %-5s %-24s | %-6s | %6.2f | %6.2f | %6.2f | %4.0f %% |\n", one.anchor, one.what,
-                of, 1e3 * pick(times), 1e3 * pick(triads), 1e3 * pick(bodies),
-                100 * limit / pick(times));
+    std::printf("| %-5s %-24s | %-6s | %6.2f | %6.2f | %6.2f | %4.0f %% | %6.2f |\n", one.anchor,
+                one.what, of, 1e3 * pick(times), 1e3 * pick(triads), 1e3 * pick(bodies),
+                100 * limit / pick(times), 1e3 * pick(moves));
   };
   row("median", median);
   row("least",
@@ -308,9 +377,9 @@ int run(int argc, char** argv) {
     }
   }
   const Triad triad;
-  std::printf("| ms on %d threads                | of     | Groove | triad  | in L1  | share  |\n",
+  std::printf("| ms on %d threads                | of     | Groove | triad  | in L1  | share  | moved  |\n",
               kernels::num_threads());
-  std::printf("|---|---|---|---|---|---|\n");
+  std::printf("|---|---|---|---|---|---|---|\n");
   for (const Case& one : kCases) {
     if (!wanted.empty() && !std::count(wanted.begin(), wanted.end(), one.anchor)) continue;
     measure(one, triad, samples);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 
 #include "kernels/pool.h"
 
@@ -18,22 +19,35 @@ constexpr int kFirstOuter = 2;
 constexpr std::int64_t kBlock = 16, kShortRow = 128;
 constexpr std::size_t kMostStreamed = 31;
 // Instructions of the longest phase that make looking ahead worth it; the most accesses, for the
-// sake of registers; of how many rows that several phases walk the first cache takes what is on its
-// way: it has fewer places for that than the second.
+// sake of registers.
 constexpr int kLeastAhead = 8;
-constexpr std::size_t kMostAhead = 2, kMostNear = 2;
+constexpr std::size_t kMostAhead = 2;
+// A small first cache takes what is on its way of so many rows that several phases walk: it has
+// fewer places for that than the second. A roomy one takes any, and of a single short row the one
+// after the next, which then has twice the time to come.
+constexpr std::int64_t kRoomyCache = 48 << 10, kShortAhead = 8 << 10;
+constexpr std::ptrdiff_t kMostNear = 2;
 // Phases that keep memory busy themselves have less time for it: the first, which waits for what
 // has not come yet, and the last where it stores results past the caches.
 constexpr int kBusyShare = 4;
 
 // As the system sees it: what the processor says of itself may be all that its package has.
-std::int64_t half_of_last_cache() {
+// 0 where it tells nothing.
+std::int64_t cache_bytes(const char* size_file) {
   long kilobytes = 0;
-  if (std::FILE* file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {
+  if (std::FILE* file = std::fopen(size_file, "r")) {
     if (std::fscanf(file, "%ldK", &kilobytes) != 1) kilobytes = 0;
     std::fclose(file);
   }
-  return kilobytes > 0 ? std::int64_t{kilobytes} * 512 : std::int64_t{16} << 20;
+  return std::int64_t{kilobytes} << 10;
+}
+std::int64_t half_of_last_cache() {
+  const std::int64_t bytes = cache_bytes("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  return bytes > 0 ? bytes / 2 : std::int64_t{16} << 20;
+}
+std::int64_t own_first_cache() {
+  static const std::int64_t bytes = cache_bytes("/sys/devices/system/cpu/cpu0/cache/index0/size");
+  return bytes;
 }
 std::atomic<std::int64_t> least_set{0};  // by tests
 
@@ -45,7 +59,8 @@ std::int64_t least_streamed() {
 
 }  // namespace
 
-Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels) {
+Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
+                         std::int64_t first_cache) {
   Lookahead ahead;
   ahead.phases.resize(kernel.phases.size());
   if (kernel.order != Order::kRow) return ahead;
@@ -89,8 +104,18 @@ Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels)
                                 });
            });
   };
-  ahead.is_near = static_cast<std::size_t>(std::count_if(accesses.begin(), accesses.end(),
-                                                         is_walked_again)) <= kMostNear;
+  const auto walked = std::count_if(accesses.begin(), accesses.end(), is_walked_again);
+  const bool is_roomy = (first_cache > 0 ? first_cache : own_first_cache()) >= kRoomyCache;
+  ahead.is_near = is_roomy || walked <= kMostNear;
+  if (!ahead.is_near) {
+    ahead.rows = 2;
+  } else if (is_roomy && walked == 1) {
+    ahead.rows = 2;
+    ahead.longest_skipped = kShortAhead;
+  }
+  // What one phase alone walks streams through it, as processors expect by themselves, and may be
+  // no memory at all: a row of weights, one that an earlier phase stored.
+  if (walked > 0) std::erase_if(accesses, std::not_fn(is_walked_again));
   if (accesses.size() > kMostAhead) accesses.resize(kMostAhead);
   // A half goes where there is most work for each that is asked for.
   const auto next = [&] {

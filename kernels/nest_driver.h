@@ -35,8 +35,8 @@ enum class Level : std::uint8_t { kLaunch, kRow, kVector };
 
 // A row that several phases walk comes from memory in the first of them, while nothing is computed,
 // and what is computed from it later keeps memory idle. So all phases ask for a later row as they
-// go, each for as much of it as it has a share in the work: the next row, into the first cache,
-// where few rows are in use at a time, otherwise the one after it, into the second.
+// go, each for as much of it as it has a share in the work: into the first cache where that has room
+// for those in use at a time, otherwise into the second.
 struct Lookahead {
   enum class Part : std::uint8_t { kWhole, kFirstHalf, kSecondHalf };
   struct Ask {
@@ -45,11 +45,15 @@ struct Lookahead {
   };
   std::vector<std::vector<Ask>> phases;
   bool is_near = false;
-  int rows() const { return is_near ? 1 : 2; }
+  // How many rows further a row lies, and the next one if it is longer than so many bytes.
+  int rows = 1;
+  std::int64_t longest_skipped = kLongest;
   // A longer row would be gone again: the present one is asked for instead, which does nothing.
   static constexpr std::int64_t kLongest = 32 << 10;
 };
-Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels);
+/// The first cache is taken to have `first_cache` bytes; 0 is this processor's.
+Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
+                         std::int64_t first_cache = 0);
 
 /// May the kernel's store through this access be streamed?
 bool streams(const Kernel& kernel, std::size_t access);

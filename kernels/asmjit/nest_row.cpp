@@ -143,7 +143,12 @@ void Nest::start_lookahead(const Phase& phase) {
     cc_.mov(begin, argument(at));
     cc_.cmp(begin, static_cast<std::int32_t>(Lookahead::kLongest));
     cc_.cmova(begin, none);
-    if (lookahead_.rows() > 1) cc_.imul(begin, begin, lookahead_.rows());
+    if (lookahead_.rows > 1) {
+      const Gp further = function_.new_gp();
+      cc_.imul(further, begin, lookahead_.rows);
+      cc_.cmp(begin, static_cast<std::int32_t>(lookahead_.longest_skipped));
+      cc_.cmovle(begin, further);
+    }
     if (resting_.empty()) {
       cc_.add(begin, pointers_[access]);
     } else {

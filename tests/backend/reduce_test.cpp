@@ -180,13 +180,46 @@ TEST(Phases, AskForLaterRowsWhileTheyWork) {
   b.next_phase();
   b.store(kFloat, StrideClass::kContiguous, (b.load(in) - sum) * all);
   const Kernel kernel = b.finish();
-  const Lookahead ahead = find_lookahead(kernel, nest_levels(kernel));
+  const Lookahead ahead = find_lookahead(kernel, nest_levels(kernel), 32 << 10);
   ASSERT_EQ(ahead.phases.size(), 3u);
   EXPECT_TRUE(ahead.phases[0].empty());
   ASSERT_EQ(ahead.phases[1].size(), 1u);
   EXPECT_EQ(ahead.phases[1][0].part, Lookahead::Part::kWhole);
   EXPECT_TRUE(ahead.phases[2].empty());
   EXPECT_TRUE(ahead.is_near);
+  EXPECT_EQ(ahead.rows, 1);
+  const Lookahead roomy = find_lookahead(kernel, nest_levels(kernel), 48 << 10);
+  EXPECT_TRUE(roomy.is_near);
+  EXPECT_EQ(roomy.rows, 2);
+  EXPECT_LT(roomy.longest_skipped, Lookahead::kLongest);
+}
+
+// Rows of three operands each of which two phases walk, and of one that is walked once.
+TEST(Phases, AskForWhatIsWalkedAgain) {
+  for (const int walked : {1, 3}) {
+    Builder b(Order::kRow);
+    std::vector<int> again;
+    const int once = b.access(kFloat, false, StrideClass::kContiguous);
+    for (int i = 0; i < walked; ++i)
+      again.push_back(b.access(kFloat, false, StrideClass::kContiguous));
+    Expr x = b.load(once);
+    for (const int access : again) x = x * b.load(access) + exp(x);
+    const Expr sum = b.reduce(Prim::kReduceSum, x);
+    b.next_phase();
+    Expr y = sum;
+    for (const int access : again) y = y * b.load(access) + y;
+    b.store(kFloat, StrideClass::kContiguous, exp(y));
+    const Kernel kernel = b.finish();
+    for (const std::int64_t first_cache : {32 << 10, 48 << 10}) {
+      const Lookahead ahead = find_lookahead(kernel, nest_levels(kernel), first_cache);
+      const bool is_near = walked == 1 || first_cache == 48 << 10;
+      EXPECT_EQ(ahead.is_near, is_near);
+      EXPECT_EQ(ahead.rows, is_near && !(walked == 1 && first_cache == 48 << 10) ? 1 : 2);
+      for (const auto& asks : ahead.phases)
+        for (const Lookahead::Ask& ask : asks) EXPECT_NE(ask.access, once);
+    }
+    for (const std::int64_t n : {8, 1024, 3000, 9000}) expect_same(kernel, box2(n, 5), tame(kernel));
+  }
 }
 
 TEST(Phases, ColumnEpilogue) {

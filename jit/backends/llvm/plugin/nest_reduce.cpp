@@ -359,8 +359,10 @@ void Nest::start_lookahead(const Phase& phase) {
     const auto size = static_cast<std::int64_t>(element_size(kernel_.accesses[access].dtype));
     Value* const stride = row_stride(access);
     Value* const is_long = b.CreateICmpUGT(stride, integer(kernels::Lookahead::kLongest));
-    Value* const rows = b.CreateMul(stride, integer(lookahead_.rows()));
-    Value* begin = offset(row_pointer(access), b.CreateSelect(is_long, integer(0), rows));
+    Value* const is_skipped = b.CreateICmpULE(stride, integer(lookahead_.longest_skipped));
+    Value* const further = b.CreateMul(stride, integer(lookahead_.rows));
+    Value* const near = b.CreateSelect(is_skipped, further, stride);
+    Value* begin = offset(row_pointer(access), b.CreateSelect(is_long, integer(0), near));
     if (ask.part == kernels::Lookahead::Part::kSecondHalf) {
       begin = offset(begin, b.CreateMul(length_, integer(size / 2)));
     }

@@ -75,8 +75,7 @@ class Engine {
     }
     // Before anything is changed, and so the same in whatever order nodes would run.
     for (const Entry& at : nodes_.entries)
-      if (at.is_needed && at.node->is_spent() &&
-          (at.node->is_lost() || backward_.targets.empty() || leads_on(at)))
+      if (at.is_needed && at.node->is_spent() && (backward_.targets.empty() || leads_on(at)))
         throw_spent();
     slots_.resize(slot_count_);
     for (std::size_t i = 0; i < backward_.roots.size(); ++i) {

@@ -15,22 +15,26 @@ namespace {
 
 using tracer::HistoryPlan;
 using tracer::HistoryRequest;
+using tracer::UsedUpPlan;
 
 class Planner {
  public:
   explicit Planner(const HistoryRequest& request) : request_(request) {}
 
-  tracer::HistoryPlanPtr plan(std::string& why) {
-    const std::vector<bool> is_live = find_live();
+  tracer::HistoryPlanPtr plan(tracer::UsedUpPlanPtr& used_up, std::string& why) {
+    std::vector<bool> is_live = find_live();
     for (std::size_t r = 0; r < is_live.size(); ++r) {
       const HistoryRequest::Candidate& result = request_.results[r];
-      if (is_live[r]) {
-        const Edge root = history_of(*result.impl);
-        collect(static_cast<Node*>(root.node.get()));
-        live_.push_back({result.slot, root});
-      } else if (result.must_live) {
+      if (is_live[r])
+        collect(static_cast<Node*>(history_of(*result.impl).node.get()));
+      else if (result.must_live)
         why_ = "the history of a written input is used up";
-      }
+    }
+    for (std::size_t r = 0; r < is_live.size(); ++r) {
+      const Edge root = history_of(*request_.results[r].impl);
+      // Behind a live one, though no gradient gets there: it must be the node that is there.
+      if (nodes_.count(static_cast<Node*>(root.node.get())) != 0) is_live[r] = true;
+      (is_live[r] ? live_ : used_up_).push_back({request_.results[r].slot, root});
     }
     if (why_.empty()) number_nodes();
     if (why_.empty()) fill_nodes();
@@ -38,6 +42,7 @@ class Planner {
     if (!why_.empty()) return nullptr;
     for (const auto& [slot, root] : live_) plan_->results.push_back({slot, planned_edge(root)});
     if (!why_.empty()) return nullptr;
+    if (!used_up_.empty()) used_up = plan_used_up();
     plan_->number_kinds = request_.number_kinds;
     plan_->place = request_.place;
     if (!plan_->nodes.empty()) plan_->programs = std::make_unique<BackwardPrograms>(*plan_);
@@ -175,10 +180,7 @@ class Planner {
     if (const auto input = outside().find({edge.node.get(), edge.index});
         input != outside().end()) {
       if (input->second < 0) why_ = "two inputs share one history";
-      auto& known = plan_->outside;
-      auto at = std::find(known.begin(), known.end(), input->second);
-      if (at == known.end()) at = known.insert(at, input->second);
-      return {-1, static_cast<std::int32_t>(at - known.begin()), 0};
+      return {-1, place_of(input->second, plan_->outside), 0};
     }
     const auto inner = nodes_.find(static_cast<Node*>(edge.node.get()));
     if (inner == nodes_.end()) return {};
@@ -203,9 +205,89 @@ class Planner {
     return {known->second, saved.version() - before};
   }
 
+  // ---- what is used up ----
+
+  tracer::UsedUpPlanPtr plan_used_up() {
+    auto plan = std::make_shared<UsedUpPlan>();
+    std::vector<Node*> made;
+    for (const auto& [slot, root] : used_up_) made.push_back(static_cast<Node*>(root.node.get()));
+    std::sort(made.begin(), made.end(), [](const Node* a, const Node* b) {
+      return a->sequence != b->sequence ? a->sequence < b->sequence : std::less<>()(a, b);
+    });
+    made.erase(std::unique(made.begin(), made.end()), made.end());
+    std::unordered_map<const TapeNode*, std::int32_t> places;
+    for (const Node* const node : made)
+      places.emplace(node, static_cast<std::int32_t>(places.size()));
+    for (Node* const node : made) plan->nodes.push_back(used_up_node(*node, places, *plan));
+    for (const auto& [slot, root] : used_up_)
+      plan->results.push_back({slot, {places.at(root.node.get()), -1, root.index}});
+    return plan;
+  }
+
+  // Only results and live-ins can be asked for: it leads to those that are behind it.
+  UsedUpPlan::Node used_up_node(Node& node,
+                                const std::unordered_map<const TapeNode*, std::int32_t>& places,
+                                UsedUpPlan& plan) {
+    UsedUpPlan::Node planned{node.name(), false, node.output_count, 0, {}};
+    if (node.sequence >= request_.first_position)
+      planned.position = node.sequence - request_.first_position;
+    std::vector<const Node*> walk{&node};
+    std::unordered_set<const TapeNode*> seen{&node};
+    while (!walk.empty()) {
+      const Node& at = *walk.back();
+      walk.pop_back();
+      planned.is_spent |= at.is_spent();
+      for (std::uint32_t i = 0; i < at.edge_count; ++i) {
+        const Edge& edge = at.edges[i];
+        if (!edge || edge.node.get() == &node) continue;
+        if (const auto known = places.find(edge.node.get()); known != places.end()) {
+          add_edge(planned, {known->second, -1, edge.index});
+          continue;
+        }
+        const Goal goal = goal_of(edge);
+        if (goal.slot >= 0) add_edge(planned, {-1, place_of(goal.slot, plan.outside), 0});
+        plan.leads_to_live |= goal.is_live;
+        // A live one may be dropped, what is behind it not.
+        const bool goes_on = goal.slot < 0 || goal.is_live;
+        if (goes_on && !edge.node->is_deferred && seen.insert(edge.node.get()).second)
+          walk.push_back(static_cast<const Node*>(edge.node.get()));
+      }
+    }
+    return planned;
+  }
+
+  static void add_edge(UsedUpPlan::Node& node, const HistoryPlan::Edge& edge) {
+    for (const HistoryPlan::Edge& known : node.edges)
+      if (known.node == edge.node && known.outside == edge.outside && known.index == edge.index)
+        return;
+    node.edges.push_back(edge);
+  }
+
+  // The live-in, or the live result, that has this history.
+  struct Goal {
+    std::int32_t slot = -1;  // none
+    bool is_live = false;
+  };
+  Goal goal_of(const Edge& edge) const {
+    const auto is_it = [&](const TapeNode* node, std::uint32_t index) {
+      return node == edge.node.get() && index == edge.index;
+    };
+    for (const auto& [slot, root] : live_)
+      if (is_it(root.node.get(), root.index)) return {slot, true};
+    for (const HistoryRequest::Outside& known : request_.outside)
+      if (is_it(known.node, known.index)) return {known.slot, false};
+    return {};
+  }
+
+  static std::int32_t place_of(std::int32_t slot, std::vector<std::int32_t>& slots) {
+    auto at = std::find(slots.begin(), slots.end(), slot);
+    if (at == slots.end()) at = slots.insert(at, slot);
+    return static_cast<std::int32_t>(at - slots.begin());
+  }
+
   const HistoryRequest& request_;
   std::map<std::pair<const TapeNode*, std::uint32_t>, std::int32_t> outside_;
-  std::vector<std::pair<std::int32_t, Edge>> live_;
+  std::vector<std::pair<std::int32_t, Edge>> live_, used_up_;
   std::unordered_map<Node*, std::int32_t> nodes_;
   std::vector<Node*> order_;
   std::unordered_map<std::int32_t, std::int32_t> values_;  // slot -> place
@@ -231,8 +313,9 @@ bool reaches_before(const TensorImpl& impl, std::uint64_t position) {
 
 [[maybe_unused]] const bool is_registered = [] {
   tracer::tape_hooks().reaches_before = reaches_before;
-  tracer::tape_hooks().plan_history = [](const HistoryRequest& request, std::string& why) {
-    return Planner(request).plan(why);
+  tracer::tape_hooks().plan_history = [](const HistoryRequest& request,
+                                         tracer::UsedUpPlanPtr& used_up, std::string& why) {
+    return Planner(request).plan(used_up, why);
   };
   return true;
 }();

@@ -47,8 +47,6 @@ struct Node : TapeNode, FromPool {
   virtual void release_saved() {}
   /// True once saved values that it needs are dropped: another backward through it is an error.
   virtual bool is_spent() const { return false; }
-  /// Spent, and it stands for others in unknown places: not even its own cotangent can be had.
-  virtual bool is_lost() const { return false; }
   /// The type of what flows along an edge; null when anything goes.
   virtual const Type* edge_type(std::uint32_t) const { return nullptr; }
   /// The saved output `index`, known without a reference, loses its history or its life.

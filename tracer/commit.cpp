@@ -373,8 +373,8 @@ bool Replay::commit(Reason& why) {
   clear_owed();
   finish_writes();
   // Other threads take results for complete as soon as they are not pending.
-  is_publishing_late_ = segment_->history || !segment_->tracked_views.empty() ||
-                        !segment_->used_up.empty();
+  is_publishing_late_ =
+      segment_->history || !segment_->tracked_views.empty() || segment_->used_up;
   for (const SlotId id : views_) {
     // One that nobody holds stays an empty handle.
     const Live& live = live_[static_cast<std::size_t>(id)];

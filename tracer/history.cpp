@@ -2,7 +2,6 @@
 #include "tracer/history.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -90,7 +89,6 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
     request.results.push_back({id, objects_[static_cast<std::size_t>(id)].impl(), true});
   }
   if (failure_ || request.results.empty() || !tape_hooks().plan_history) return;
-  note_used_up(request);
   request.slot_of = [this](const TensorImpl& impl) { return known_slot(impl); };
   request.number_kinds = segment_->number_kinds;
   request.place = place();
@@ -114,38 +112,13 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
                                          : version_of(storage));
   }
   std::string why;
-  segment_->history = tape_hooks().plan_history(request, why);
+  segment_->history = tape_hooks().plan_history(request, segment_->used_up, why);
   if (!segment_->history) {
     if (environment().logs("guards")) fmt::print(stderr, "groove: {}: {}\n", place(), why);
     fail(Reason::kLiveTape);
     return;
   }
   if (segment_->history->nodes.empty()) segment_->history.reset();
-  if (!segment_->history) return;
-  const auto& results = segment_->history->results;
-  std::erase_if(segment_->used_up, [&](const Segment::UsedUp& found) {
-    return std::any_of(results.begin(), results.end(), [&](const HistoryPlan::Result& result) {
-      return result.slot == found.slot;
-    });
-  });
-}
-
-void Recorder::note_used_up(const HistoryRequest& request) {
-  std::unordered_map<const TapeNode*, SlotId> slot_of_leaf;
-  for (SlotId id = 0; id < static_cast<SlotId>(objects_.size()); ++id) {
-    if (!objects_[static_cast<std::size_t>(id)].defined()) continue;
-    const AutogradMeta* const meta = objects_[static_cast<std::size_t>(id)].impl()->autograd;
-    if (meta && !meta->grad_fn && meta->accumulator)
-      slot_of_leaf.emplace(meta->accumulator.get(), id);
-  }
-  for (const HistoryRequest::Candidate& result : request.results) {
-    if (result.must_live) continue;
-    Segment::UsedUp found{result.slot, {}};
-    for (const TapeNode* const leaf : tape_hooks().leaves_behind(*result.impl))
-      if (const auto known = slot_of_leaf.find(leaf); known != slot_of_leaf.end())
-        found.leaves.push_back(known->second);
-    if (!found.leaves.empty()) segment_->used_up.push_back(std::move(found));
-  }
 }
 
 // ---- replay ----
@@ -203,14 +176,42 @@ void Replay::keep_history() {
     if (live.run != run_ || live.impl->use_count() == 1) continue;
     for (const TrackedView& view : way) track_view(view);
   }
-  for (const Segment::UsedUp& result : segment_->used_up) {
+  keep_live_history();
+  keep_used_up();
+}
+
+// After the live ones, to which it may lead.
+void Replay::keep_used_up() {
+  if (!segment_->used_up) return;
+  const UsedUpPlan& plan = *segment_->used_up;
+  const std::size_t results = plan.results.size();
+  bool is_needed = false;
+  objects_.clear();
+  for (const HistoryPlan::Result& result : plan.results) {
     const Live& live = live_[static_cast<std::size_t>(result.slot)];
-    if (live.run != run_ || live.impl->use_count() == 1) continue;
-    leaves_.clear();
-    for (const SlotId leaf : result.leaves)
-      leaves_.push_back(live_[static_cast<std::size_t>(leaf)].object);
-    tape_hooks().lead_to(*live.impl, leaves_, used_up_);
+    const bool is_held = live.run == run_ && live.impl->use_count() > 1;
+    objects_.push_back(is_held ? live.object : nullptr);
+    is_needed |= is_held;
   }
+  if (!is_needed) return;
+  for (const SlotId id : plan.outside)
+    objects_.push_back(live_[static_cast<std::size_t>(id)].object);
+  const ArrayRef<TensorImpl*> all = objects_;
+  tape_hooks().give_used_up({segment_->used_up, tape_hooks().sequence(), all.slice(0, results),
+                             all.slice(results, plan.outside.size())},
+                            used_up_);
+  if (plan.leads_to_live) used_up_.reset();  // it would keep this run's alive
+}
+
+// What the last run gave to a handle that nobody else holds.
+void Replay::take_back_history(const Live& live) {
+  AutogradMeta* const meta = live.impl->autograd;
+  if (!used_up_ || !meta || meta->grad_fn.get() != used_up_.get()) return;
+  meta->grad_fn = released_node_;
+  meta->output_index = 0;
+}
+
+void Replay::keep_live_history() {
   if (!segment_->history) return;
   HistoryRun run;
   bool is_needed = false;
@@ -274,6 +275,8 @@ void Replay::drop_history() {
     for (const SlotId id : segment_->history->outside)
       if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) drop(id);
   }
+  if (segment_->used_up && segment_->used_up->leads_to_live)
+    for (const HistoryPlan::Result& result : segment_->used_up->results) drop(result.slot);
   for (const std::vector<TrackedView>& way : segment_->tracked_views) {
     for (const TrackedView& view : way) drop(view.slot);
     const SlotId base = segment_->slots[static_cast<std::size_t>(way.front().slot)].parent;

@@ -71,6 +71,23 @@ struct HistoryPlan {
 };
 using HistoryPlanPtr = std::shared_ptr<const HistoryPlan>;
 
+// Results of which a backward of the recording has used up the history. No gradient gets past them,
+// but they have names, and one that would have to get past them is refused.
+struct UsedUpPlan {
+  struct Node {
+    std::string name;
+    bool is_spent = false;
+    std::uint32_t outputs = 1;
+    std::uint64_t position = 0;
+    std::vector<HistoryPlan::Edge> edges;  // the results and live-ins behind it
+  };
+  std::vector<Node> nodes;  // that made a result, in tape order
+  std::vector<std::int32_t> outside;  // slots of live-ins, and of results with a live history
+  bool leads_to_live = false;         // to one of these results
+  std::vector<HistoryPlan::Result> results;
+};
+using UsedUpPlanPtr = std::shared_ptr<const UsedUpPlan>;
+
 // What the recorder knows when the tape is asked for a plan.
 struct HistoryRequest {
   struct Candidate {
@@ -108,6 +125,14 @@ struct HistoryRun {
   PooledVector<Tensor> outside;
   PooledVector<std::uint64_t> numbers;
   PooledVector<TensorImpl*> results;  // null: nobody holds it
+};
+
+// The same of what is used up, by place in its plan.
+struct UsedUpRun {
+  UsedUpPlanPtr plan;
+  std::uint64_t first_position = 0;
+  ArrayRef<TensorImpl*> results;  // null: nobody holds it
+  ArrayRef<TensorImpl*> outside;
 };
 
 /// A view whose base was written since its own history was made: the tape derives it anew at the

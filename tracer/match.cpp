@@ -125,10 +125,12 @@ TensorImpl& Replay::handle(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const TapeNode* const history = slot.is_leaf ? nullptr : released_node_.get();
+  const bool is_free = live.impl && (is_nobody_elses(*live.impl) ||
+                                     (has_fault(Fault::kBorrowedHandle) &&
+                                      live.impl->use_count() == 1));
+  if (is_free) take_back_history(live);
   const bool is_reusable =
-      live.impl &&
-      (is_nobody_elses(*live.impl) ||
-       (has_fault(Fault::kBorrowedHandle) && live.impl->use_count() == 1)) &&
+      is_free &&
       live.impl->metadata_epoch == live.epoch &&
       (!live.impl->autograd ||
        (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad &&

@@ -148,7 +148,6 @@ class Recorder {
   void note_derived_histories();
   void track_views(const TensorImpl& held);
   void add_history(const std::vector<SlotId>& held);
-  void note_used_up(const HistoryRequest& request);
   void add_output(std::int32_t storage);
   void add_outputs();
   void note_results(const Tensor* results, std::size_t count);

@@ -205,6 +205,9 @@ class Replay {
   bool derive_history(SlotId view, TensorImpl& impl);
   void track_view(const TrackedView& view);
   void keep_history();
+  void keep_live_history();
+  void keep_used_up();
+  void take_back_history(const Live& live);
   void drop_history();
 
   // leaving
@@ -276,8 +279,8 @@ class Replay {
   std::vector<std::int32_t> outputs_;               // storages that are outputs, early or late
   std::vector<SlotId> written_;                     // live-ins whose storage is written
   TapeNodePtr released_node_;
-  std::vector<TensorImpl*> leaves_;  // scratch
-  TapeNodePtr used_up_;              // the history given last to a result of which it is used up
+  std::vector<TensorImpl*> objects_;  // scratch
+  TapeNodePtr used_up_;  // the history given last to results of which it is used up
   ProgramContext program_context_;
   StoragePtr arena_;
   std::vector<char> may_lend_;  // per output: a gradient, which is gone when the next run begins

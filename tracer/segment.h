@@ -193,12 +193,7 @@ struct SegmentContent {
   std::string place;                           // "file:line" of the head
   HistoryPlanPtr history;                      // null: no result has a live one
   std::vector<std::vector<TrackedView>> tracked_views;  // each way from a base to a held view
-  // Held results whose history a backward of the segment used up, and the leaves behind them.
-  struct UsedUp {
-    SlotId slot;
-    std::vector<SlotId> leaves;
-  };
-  std::vector<UsedUp> used_up;
+  UsedUpPlanPtr used_up;  // null: no result's is used up
   std::vector<ValueId> slot_values;  // [slot] a value of its type
 };
 

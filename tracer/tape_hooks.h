@@ -15,8 +15,6 @@ struct TapeHooks {
   void (*move_history)(TensorImpl& from, TensorImpl& to) = nullptr;
   // Does gradient flow into it? Sees a view whose base was changed in place.
   bool (*needs_gradient)(const TensorImpl& impl) = nullptr;
-  // Could a backward() from this tensor still do something?
-  bool (*has_live_history)(const TensorImpl& impl) = nullptr;
   // Runs the library call of a big word again on these tensors; false when it is not the tape's.
   // `script`: where the call stopped that this one goes on from, then where this one stops.
   bool (*run_again)(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
@@ -26,16 +24,14 @@ struct TapeHooks {
   void (*release)(TapeNode& user_code) = nullptr;
   // Is it one of the hooks of this leaf?
   bool (*has_hook)(const TensorImpl& leaf, const TapeNode* user_code) = nullptr;
-  // The history given to results whose tape a compiled backward has used up.
+  // The history that a result has until its run is over.
   TapeNodePtr (*make_released_node)() = nullptr;
-  // The places on the tape of the leaves behind a history that is used up; none when it is not.
-  std::vector<const TapeNode*> (*leaves_behind)(const TensorImpl& impl) = nullptr;
-  // Lets the history of a result, a released one, lead to these leaves: a gradient for one of them
-  // is refused then, not undefined. `like`: the history given last, which serves again for the same
-  // leaves.
-  void (*lead_to)(TensorImpl& result, ArrayRef<TensorImpl*> leaves, TapeNodePtr& like) = nullptr;
+  // Gives it the one that it has then when its own is used up. `last`: what this gave last, which
+  // serves again when nobody else has it.
+  void (*give_used_up)(const UsedUpRun& run, TapeNodePtr& last) = nullptr;
   // What the results of a recording leave on the tape; null (and why) when it cannot be repeated.
-  HistoryPlanPtr (*plan_history)(const HistoryRequest& request, std::string& why) = nullptr;
+  HistoryPlanPtr (*plan_history)(const HistoryRequest& request, UsedUpPlanPtr& used_up,
+                                 std::string& why) = nullptr;
   // Does the history of a tensor lead to what was on the tape before this position?
   bool (*reaches_before)(const TensorImpl& impl, std::uint64_t position) = nullptr;
   // Gives the results of a run the history that the plan says.

@@ -24,6 +24,8 @@ const std::vector<Loop>& code_loops();
 
 /// Results whose history outlives the stretch that made them (live_loops.cpp).
 const std::vector<Loop>& live_loops();
+/// What is said of results that a backward has used up (used_up_loops.cpp).
+const std::vector<Loop>& used_up_loops();
 /// Writes through views of what has a history (view_loops.cpp).
 const std::vector<Loop>& view_loops();
 /// Inputs that do not live long, or become others (life_loops.cpp).

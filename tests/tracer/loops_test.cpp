@@ -153,6 +153,8 @@ INSTANTIATE_TEST_SUITE_P(Odd, Loops, ::testing::ValuesIn(odd_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Live, Loops, ::testing::ValuesIn(live_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(UsedUp, Loops, ::testing::ValuesIn(used_up_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Views, Loops, ::testing::ValuesIn(view_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Lives, Loops, ::testing::ValuesIn(life_loops()),

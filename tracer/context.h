@@ -31,6 +31,8 @@ class Context {
   void on_materialize(TensorImpl& impl);
   void on_host_access(TensorImpl& impl);
   void on_flags_read(TensorImpl& impl);
+  /// Of what a recording or replay of this context knows: does the program have it but once?
+  bool is_temporary(const TensorImpl& impl);
   void on_expose(TensorImpl& impl);
   void on_metadata_change(TensorImpl& impl);
   void on_copy(const Tensor& original, const Tensor& copy);

@@ -88,6 +88,8 @@ class Recorder {
   void set_grad(TensorImpl& leaf, const Tensor& grad);
   /// The program looked at this tensor now.
   void host_read(TensorImpl& impl);
+  /// Has the program one reference of it, and nothing else in its memory (temporaries.cpp)?
+  bool is_temporary(const TensorImpl& impl) const;
   /// A raw pointer to its memory was handed out: what later words read of it may be anything.
   void expose(TensorImpl& impl);
 

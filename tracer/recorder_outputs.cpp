@@ -97,6 +97,7 @@ void Recorder::settle_result(SlotId id) {
     segment_->storages[static_cast<std::size_t>(slot.storage)].gains_history = true;
   slot.requires_grad = impl.requires_grad;
   slot.is_leaf = is_leaf;
+  slot.holds_base = impl.autograd && impl.autograd->view_base.defined();
 }
 
 std::uint32_t Recorder::version_of(std::size_t storage) const {

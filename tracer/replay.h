@@ -54,6 +54,8 @@ class Replay {
   bool expose(const Storage& storage, Reason& why);
   /// May a write that this run owes give the tensor a history that it does not show?
   bool hides_history(const TensorImpl& impl) const;
+  /// Has the program one reference of it, and nothing else in its memory (temporaries.cpp)?
+  bool is_temporary(const TensorImpl& impl) const;
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
   /// The last reference to the tensor is gone: true when it is a live-in of this run, which has one

@@ -36,6 +36,7 @@ struct Slot {
   bool is_leaf = true;
   SlotId parent = kNoSlot;       // views: whose storage this is
   std::int32_t view_word = -1;   // views: the word that made it
+  bool holds_base = false;       // views: the tape keeps what they are a view of
   std::int32_t storage = -1;     // which StorageInfo
   bool is_user_visible = false;  // made by a word itself, not inside an expansion
   bool is_held = false;          // by the program, when the recording ended

@@ -7,6 +7,7 @@
 #include "kernels/tensor/index_tensors.h"
 #include "src/core/check.h"
 #include "src/core/dispatch.h"
+#include "src/core/temporary.h"
 
 namespace groove {
 namespace {
@@ -131,10 +132,7 @@ void put(const Tensor& x, ArrayRef<TensorIndex> indices, const Tensor& value, Si
 // indices.
 void check_is_seen(const Tensor& target) {
   const TensorImpl* const impl = target.impl();
-  const bool is_alone = impl && impl->use_count() == 1 && impl->storage &&
-                        impl->storage->use_count() == 1 &&
-                        !(impl->storage->flags & Storage::kForeign);
-  GROOVE_CHECK(!is_alone,
+  GROOVE_CHECK(!impl || !is_temporary(*impl),
                "assignment to a temporary of shape {} that nothing else sees would be lost (index "
                "tensors and masks copy); use index_put_({{index}}, value)",
                to_string(impl->geometry.sizes));

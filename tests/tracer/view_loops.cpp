@@ -201,6 +201,47 @@ void flags_of_written_results(int steps, Log& log) {
   log.parameter(weight);
 }
 
+// What would write to a copy that nothing else sees is refused, each time; not so through a view.
+void writes_that_would_be_lost(int steps, Log& log) {
+  auto weight = groove::randn({4, 3}).requires_grad_();
+  auto table = groove::zeros({4, 3});
+  const auto rows = groove::tensor({0, 2});
+  const auto attempt = [&](const auto& write) {
+    try {
+      write();
+      log.line("written");
+    } catch (const Error& error) {
+      log.line(error.what());
+    }
+  };
+  for (int step = 0; step < steps; ++step) {
+    auto x = table * 0.5 + 1.0;
+    attempt([&] { x.index({rows}) = 3.0; });
+    attempt([&] { x[1] = 2.0; });
+    attempt([&] { x.index({rows}) = x.narrow(0, 0, 2) * 2.0; });
+    attempt([&] { x.index({indexing::Slice(1, 3)}) = x.narrow(0, 0, 2); });
+    attempt([&] { x * 2.0 = x; });
+    attempt([&] { (x * 2.0)[1] = 1.0; });
+    auto kept = x.index({rows});
+    if (step % 5 == 3) log.number(kept.sum().item<double>());
+    const auto other = step % 3 == 2 ? kept : x;
+    attempt([&] { std::move(kept) = 5.0; });
+    auto product = weight * x;
+    attempt([&] { product.index({rows}) = 1.0; });
+    attempt([&] { product.exp() = 1.0; });
+    auto row = product.square()[0];
+    attempt([&] { std::move(row) = 0.5; });
+    log.tensor(x);
+    log.tensor(other);
+    log.tensor(row);
+    (product.sum() + row.sum()).backward();
+    descend({weight});
+    table = x;
+    attempt([&] { x[x > 1] = 1; });
+  }
+  log.parameters({weight});
+}
+
 }  // namespace
 
 const std::vector<Loop>& view_loops() {
@@ -216,6 +257,7 @@ const std::vector<Loop>& view_loops() {
       {"flags_of_written_inputs", flags_of_written_inputs},
       {"leaves_that_are_written", leaves_that_are_written},
       {"flags_of_written_results", flags_of_written_results},
+      {"writes_that_would_be_lost", writes_that_would_be_lost},
   };
   return all;
 }

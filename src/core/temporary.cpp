@@ -1,0 +1,7 @@
+#include "src/core/temporary.h"
+
+namespace groove {
+
+bool (*temporary_hook)(const TensorImpl& impl) = nullptr;
+
+}  // namespace groove

@@ -13,6 +13,7 @@
 #include "tracer/modes.h"
 #include "tracer/numbers.h"
 #include "tracer/registry.h"
+#include "tracer/shared_locks.h"
 
 namespace groove::autodiff {
 namespace {
@@ -194,7 +195,7 @@ std::vector<bool> BackwardPrograms::run(const BackwardCall& call, const ValueOf&
 }
 
 std::string BackwardPrograms::describe() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(tracer::history_locks().of(this));
   std::size_t armed = 0;
   std::uint64_t runs = 0;
   for (const auto& program : programs_) {
@@ -258,7 +259,7 @@ std::vector<bool> BackwardPrograms::run_nodes(const BackwardCall& call, const Va
 // The program to run now; null while there is none.
 std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const BackwardCall& call) {
   Key key = key_of(call);
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(tracer::history_locks().of(this));
   std::erase_if(programs_, [](const auto& program) { return program->is_dropped(); });
   const auto fits = [&](const std::shared_ptr<Program>& program) {
     if (program->key != key) return false;
@@ -276,18 +277,22 @@ std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const B
     programs_.back()->asked = 1;
     return nullptr;
   }
-  Program& program = **found;
-  if (!program.code) {
-    if (++program.asked <= tracer::hot_repeats()) return nullptr;
-    program.answer = std::make_shared<Answer>();
-    program.code = std::make_shared<tracer::Segment>();
-    program.code->place = "the backward of " + plan_.place;
-    program.code->make_graph = [question = Question(call), answer = program.answer](Graph& graph) {
+  const std::shared_ptr<Program> program = *found;
+  if (!program->code) {
+    if (++program->asked <= tracer::hot_repeats()) return nullptr;
+    program->answer = std::make_shared<Answer>();
+    program->code = std::make_shared<tracer::Segment>();
+    program->code->place = "the backward of " + plan_.place;
+    program->code->make_graph = [question = Question(call),
+                                 answer = program->answer](Graph& graph) {
       static_cast<const LivePlan&>(*question.run.plan).programs->build(question, *answer, graph);
     };
-    tracer::compile_program(program.code, tracer::is_compilation_synchronous());
+    // Others find it as one that is not armed yet. The registry, which may ask for this lock, has
+    // one of its own.
+    lock.unlock();
+    tracer::compile_program(program->code, tracer::is_compilation_synchronous());
   }
-  return program.is_armed() && fits(*found) ? *found : nullptr;
+  return program->is_armed() && fits(program) ? program : nullptr;
 }
 
 // Runs the gradient rules on tensors without data.

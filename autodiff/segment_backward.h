@@ -6,7 +6,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "autodiff/op_node.h"
@@ -60,7 +59,6 @@ class BackwardPrograms {
   std::vector<std::size_t> first_slot_;  // of each node's outputs
   std::vector<std::vector<bool>> leads_to_;  // [result][outside edge]
   bool can_run_ = true, is_uniform_ = true;
-  mutable std::mutex mutex_;
   std::atomic<std::uint64_t> node_runs_{0};
   std::vector<std::shared_ptr<Program>> programs_;
 };

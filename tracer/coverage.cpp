@@ -1,5 +1,7 @@
 #include "tracer/coverage.h"
 
+#include <pthread.h>
+
 #include <ctime>
 
 #include <algorithm>
@@ -24,6 +26,12 @@ Tallies& tallies() {
   static Tallies& all = *new Tallies;
   return all;
 }
+
+[[maybe_unused]] const bool is_fork_handled = [] {
+  pthread_atfork([] { tallies().mutex.lock(); }, [] { tallies().mutex.unlock(); },
+                 [] { tallies().mutex.unlock(); });
+  return true;
+}();
 
 void add(Coverage& total, const Tally& tally) {
   total.compiled += tally.compiled.load(std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 
 #include "src/core/check.h"
 #include "tracer/report.h"
+#include "tracer/shared_locks.h"
 
 namespace groove::tracer {
 namespace {
@@ -18,13 +19,13 @@ std::string Came::text() const {
 }
 
 void Ledger::note_eager(std::int64_t nanoseconds) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ledger_locks().of(this));
   eager_ = static_cast<double>(nanoseconds) / kMillisecond;
 }
 
 void Ledger::note_compiled(std::int64_t nanoseconds) {
   const double time = static_cast<double>(nanoseconds) / kMillisecond;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ledger_locks().of(this));
   compiled_[timed_++ % compiled_.size()] = time;
 }
 
@@ -42,7 +43,7 @@ Exit& Ledger::exit_at(std::int32_t word, Reason reason, const Came& came) {
 
 void Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
                        std::int64_t again) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ledger_locks().of(this));
   Exit& exit = exit_at(static_cast<std::int32_t>(matched), reason, came);
   // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
   const double left =
@@ -54,7 +55,7 @@ void Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, co
 }
 
 double Ledger::eager() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ledger_locks().of(this));
   return eager_;
 }
 
@@ -67,12 +68,12 @@ double Ledger::middle() const {
 }
 
 double Ledger::compiled() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ledger_locks().of(this));
   return middle();
 }
 
 std::vector<Exit> Ledger::exits() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ledger_locks().of(this));
   std::vector<Exit> all = exits_;
   std::stable_sort(all.begin(), all.end(), [](const Exit& a, const Exit& b) {
     return a.lost != b.lost ? a.lost > b.lost : a.count > b.count;

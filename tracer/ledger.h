@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -78,7 +77,6 @@ class Ledger {
   double middle() const;
   Exit& exit_at(std::int32_t word, Reason reason, const Came& came);
 
-  mutable std::mutex mutex_;
   double eager_ = 0;
   std::array<double, 8> compiled_{};  // the last times, a ring
   std::uint64_t timed_ = 0;

@@ -27,6 +27,7 @@
 #include "tracer/paths.h"
 #include "tracer/report.h"
 #include "tracer/shape_table.h"
+#include "tracer/shared_locks.h"
 #include "tracer/stretch.h"
 
 namespace groove {
@@ -80,11 +81,20 @@ void before_fork() {
   registry().mutex.lock();
   lessons_mutex().lock();
   shape_table_mutex().lock();
+  family_locks().lock();
+  history_locks().lock();
+  ledger_locks().lock();
 }
-void after_fork_in_parent() {
+void unlock_after_fork() {
+  ledger_locks().unlock();
+  history_locks().unlock();
+  family_locks().unlock();
   shape_table_mutex().unlock();
   lessons_mutex().unlock();
   registry().mutex.unlock();
+}
+void after_fork_in_parent() {
+  unlock_after_fork();
   compiling().unlock();
 }
 // A child has no compile thread; what its parent was to compile stays eager there.
@@ -96,9 +106,7 @@ void after_fork_in_child() {
   r.promotions.clear();
   r.recorded.clear();
   kernels::set_background_busy(false);
-  shape_table_mutex().unlock();
-  lessons_mutex().unlock();
-  r.mutex.unlock();
+  unlock_after_fork();
   new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it
 }
 

@@ -1,5 +1,7 @@
 #include "tracer/report.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -140,6 +142,20 @@ std::vector<Event>& events() {
   static std::vector<Event>& all = *new std::vector<Event>;
   return all;
 }
+
+[[maybe_unused]] const bool is_fork_handled = [] {
+  const auto unlock = [] {
+    events_mutex.unlock();
+    gone_mutex.unlock();
+  };
+  pthread_atfork(
+      [] {
+        gone_mutex.lock();
+        events_mutex.lock();
+      },
+      unlock, unlock);
+  return true;
+}();
 
 int thread_number() {
   static std::atomic<int> next{0};

@@ -12,6 +12,7 @@
 #include "tracer/budget.h"
 #include "tracer/recorded_view.h"
 #include "tracer/registry.h"
+#include "tracer/shared_locks.h"
 
 namespace groove::tracer {
 namespace {
@@ -169,7 +170,7 @@ std::size_t ShapeFamily::Hash::operator()(const SizeValues& sizes) const {
 }
 
 SegmentPtr ShapeFamily::find(const SizeValues& sizes) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(family_locks().of(this));
   const auto found = programs_.find(sizes);
   if (found == programs_.end()) return nullptr;
   found->second.used = ++clock_;
@@ -204,7 +205,7 @@ SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool i
   program->id = original_->id;
   program->is_for_many_sizes = true;
   compile_program(program, is_synchronous);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(family_locks().of(this));
   Program& entry = programs_[sizes];
   bytes_ -= entry.bytes;
   entry = Program{program, ++clock_};
@@ -226,7 +227,7 @@ void ShapeFamily::drop_oldest() {
 
 // The first program needs code that is not there yet, so it is made beside the loop.
 bool ShapeFamily::is_making_cheap() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(family_locks().of(this));
   if (made_ == 0)
     for (auto& [sizes, program] : programs_) note_made(program);
   return made_ > 0 && milliseconds_.load(std::memory_order_relaxed) <=
@@ -234,7 +235,7 @@ bool ShapeFamily::is_making_cheap() {
 }
 
 void ShapeFamily::note_sizes(const SizeValues& sizes) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(family_locks().of(this));
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
     symbols_[i].least = std::min(symbols_[i].least, sizes[i]);
     symbols_[i].greatest = std::max(symbols_[i].greatest, sizes[i]);
@@ -242,7 +243,7 @@ void ShapeFamily::note_sizes(const SizeValues& sizes) {
 }
 
 std::string ShapeFamily::describe() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(family_locks().of(this));
   std::string text = "at any sizes:";
   for (std::size_t i = 0; i < symbols_.size(); ++i)
     text += fmt::format("{} {} ({} to {} so far)", i == 0 ? "" : ",", names_[i], symbols_[i].least,

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -77,7 +76,6 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
   std::vector<Symbol> symbols_;
   std::vector<std::string> names_;
 
-  mutable std::mutex mutex_;
   std::unordered_map<SizeValues, Program, Hash> programs_;
   std::uint64_t clock_ = 0;
   std::uint64_t made_ = 0;

@@ -12,6 +12,8 @@
 #include "groove/jit.h"
 #include "groove/memory.h"
 #include "tests/threads/threads.h"
+#include "tracer/ledger.h"
+#include "tracer/report.h"
 #include "tracer/testing.h"
 
 namespace groove::testing {
@@ -142,6 +144,39 @@ TEST_P(Process, AChildMayBeginAnywhere) {
   is_over = true;
   for (std::thread& other : others) other.join();
   EXPECT_EQ(failed, 0);
+}
+
+// While other threads write down, and tell, what became of their loops.
+TEST_P(Process, AChildMayAskWhatBecameOfLoops) {
+  Tensor total = groove::zeros({});
+  for (int turn = 0; turn < 4; ++turn)
+    for (int size = 3; size < 12; ++size)
+      total = total + (numbers({size, size + 1}, size) * 1.5).tanh().sum();
+  tracer::Ledger ledger;
+  std::atomic<bool> is_over{false};
+  std::vector<std::function<void()>> works = {
+      [] { jit::explain(); },
+      [] { jit::summary(); },
+      [&] { ledger.exits(); },
+      [&] { ledger.note_exit(1, 2, tracer::Reason::kHostRead, {}, 1000); },
+      [] { tracer::forget_gone(); },
+  };
+  std::vector<std::thread> others;
+  for (const std::function<void()>& work : works)
+    others.emplace_back([&is_over, &work] {
+      while (!is_over) work();
+    });
+  bool is_whole = true;
+  for (int child = 0; child < 30 && is_whole; ++child) {
+    usleep(2000);
+    is_whole = in_child([&] {
+                 for (const std::function<void()>& work : works) work();
+                 return 0;
+               }) == 0;
+  }
+  is_over = true;
+  for (std::thread& other : others) other.join();
+  EXPECT_TRUE(is_whole);
 }
 
 TEST_P(Process, ExitsWhileThingsAreGoingOn) {

@@ -386,7 +386,7 @@ void Nest::store(Emitter& emitter, const Instr& instr, const Value& value) {
   const bool walks_rows = kernel_.order == Order::kRow || kernel_.order == Order::kTree;
   switch (kernel_.accesses[instr.imm].inner) {
     case StrideClass::kContiguous:
-      if (!tail_ && (streaming_ >> access & 1)) return store_or_stream(emitter, access, value);
+      if (!tail_ && streams(kernel_, instr.imm)) return store_or_stream(emitter, access, value);
       emitter.store_contiguous(instr.dtype, element(access, instr.dtype), value, tail_);
       return;
     case StrideClass::kStrided:

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "harness.h"
+#include "kernels/nest_driver.h"
 
 namespace groove::kernels::testing {
 namespace {
@@ -38,6 +39,26 @@ TEST(ManyAccesses, Maps) {
     b.store(kFloat, StrideClass::kStrided, value);
     expect_same_of_all_lengths(b.finish());
   }
+}
+
+// Which of the first 31 accesses may be stored past the caches is a bit in a register: a later one
+// must not be taken for one of them.
+TEST(ManyAccesses, StoresOfAllDtypesBehindOneThatIsStreamed) {
+  for (const std::int64_t least : {0, 1}) {
+    set_least_streamed(least);
+    for (const ScalarType dtype : {kFloat, kDouble, kInt, kLong, kHalf}) {
+      Builder b;
+      const int streamed = b.access(kFloat, true, StrideClass::kContiguous);
+      const std::vector<Expr> all = loads(b, 30);
+      Expr value = all[0];
+      for (const Expr& each : all) value = value + each;
+      b.store(streamed, value);
+      for (int more = 0; more < 4; ++more)
+        b.store(dtype, StrideClass::kContiguous, convert(value * 0.01 + more, dtype));
+      expect_same_of_all_lengths(b.finish());
+    }
+  }
+  set_least_streamed(0);
 }
 
 TEST(ManyAccesses, RowsOfSeveralPhases) {

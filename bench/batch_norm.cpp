@@ -18,7 +18,7 @@ struct Layer {
 
 class Step {
  public:
-  Step(Layer layer, std::int64_t images, bool normalises) : normalises_(normalises) {
+  Step(Layer layer, std::int64_t images, bool normalises) {
     const std::int64_t c = layer.channels;
     images_ = groove::randn({images, c, layer.size, layer.size});
     const auto convolution = [&] {
@@ -49,7 +49,6 @@ class Step {
   }
 
  private:
-  bool normalises_;
   Tensor images_;
   groove::nn::Sequential layers_;
 };

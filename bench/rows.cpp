@@ -2,9 +2,9 @@
 // run. The limit of a case is the slower of
 //   - memory: its bytes in the time in which a triad moves as many. Bytes are those of inputs, each
 //     read once, and of results, each written once; what lies in between (the softmax that its
-//     gradient is computed from, sums of chunks of rows) counts for nothing. A triad writes one byte
-//     in three; where a case writes more of its own, "moved" tells what memory allows: as many
-//     streams read, as many written, in place where the case works in place;
+//     gradient is computed from, sums of chunks of rows) counts for nothing. A triad writes one
+//     byte in three; where a case writes more of its own, "moved" tells what memory allows: as
+//     many streams read, as many written, in place where the case works in place;
 //   - arithmetic: the same machine code for the same number of elements, of all launches, with
 //     rows that stay in the first-level cache.
 // So 100 % is code that waits for neither while it works for the other. Samples of all three
@@ -151,15 +151,19 @@ class Triad {
   Memory a_, b_, c_;
 };
 
+std::int64_t bytes_of(const Type& type) {
+  return element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
+}
+
 // As many streams as a graph has large inputs and results, each as large, and nothing computed.
 class Moved {
  public:
   explicit Moved(const Graph& graph) {
     std::int64_t largest = 0;
     for (const GraphInput& input : graph.inputs)
-      largest = std::max(largest, bytes_of(graph, input.value));
+      largest = std::max(largest, bytes_of(graph.type(input.value)));
     lines_ = largest / 64;
-    const auto is_large = [&](ValueId value) { return bytes_of(graph, value) == largest; };
+    const auto is_large = [&](ValueId value) { return bytes_of(graph.type(value)) == largest; };
     std::vector<float*> of_inputs;
     for (const GraphInput& input : graph.inputs) {
       of_inputs.push_back(nullptr);
@@ -183,11 +187,6 @@ class Moved {
   }
 
  private:
-  static std::int64_t bytes_of(const Graph& graph, ValueId value) {
-    const Type& type = graph.type(value);
-    return element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
-  }
-
   template <bool kStreams>
   void pass() const {
     kernels::parallel(kernels::num_threads(), [&](int part, int parts) {
@@ -298,10 +297,10 @@ class NearBody {
 class Whole {
  public:
   explicit Whole(const Graph& graph) : program_(graph), arena_(allocate(0)) {
-    for (const GraphInput& input : graph.inputs) add(graph.type(input.value), 1);
+    for (const GraphInput& input : graph.inputs) add(graph.type(input.value));
     for (const GraphOutput& output : graph.outputs) {
-      if (output.writes < 0) add(graph.type(output.value), 1);
-      if (output.writes >= 0) bytes_ += size(graph.type(output.value));
+      if (output.writes < 0) add(graph.type(output.value));
+      if (output.writes >= 0) bytes_ += bytes_of(graph.type(output.value));
     }
     arena_ = allocate(static_cast<std::int64_t>(program_.arena_bytes()));
     context_.arena = arena_.get();
@@ -318,13 +317,10 @@ class Whole {
   double bytes() const { return static_cast<double>(bytes_); }
 
  private:
-  static std::int64_t size(const Type& type) {
-    return element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
-  }
-  void add(const Type& type, int times) {
-    memory_.push_back(allocate(size(type)));
+  void add(const Type& type) {
+    memory_.push_back(allocate(bytes_of(type)));
     buffers_.push_back(memory_.back().get());
-    bytes_ += times * size(type);
+    bytes_ += bytes_of(type);
   }
 
   Program program_;
@@ -377,9 +373,10 @@ int run(int argc, char** argv) {
     }
   }
   const Triad triad;
-  std::printf("| ms on %d threads                | of     | Groove | triad  | in L1  | share  | moved  |\n",
+  std::printf("| ms on %d threads                | of     | Groove | triad  | in L1  | share  "
+              "| moved  |\n"
+              "|---|---|---|---|---|---|---|\n",
               kernels::num_threads());
-  std::printf("|---|---|---|---|---|---|---|\n");
   for (const Case& one : kCases) {
     if (!wanted.empty() && !std::count(wanted.begin(), wanted.end(), one.anchor)) continue;
     measure(one, triad, samples);

@@ -1,7 +1,5 @@
 #include "tracer/coverage.h"
 
-#include <pthread.h>
-
 #include <ctime>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
+#include "src/core/fork.h"
 
 namespace groove::tracer {
 namespace {
@@ -27,11 +26,8 @@ Tallies& tallies() {
   return all;
 }
 
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { tallies().mutex.lock(); }, [] { tallies().mutex.unlock(); },
-                 [] { tallies().mutex.unlock(); });
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled =
+    hold_over_fork([]() -> auto& { return tallies().mutex; });
 
 void add(Coverage& total, const Tally& tally) {
   total.compiled += tally.compiled.load(std::memory_order_relaxed);

@@ -1,7 +1,5 @@
 #include "tracer/report.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -13,6 +11,7 @@
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "src/core/fork.h"
 #include "tracer/coverage.h"
 #include "tracer/inspect.h"
 #include "tracer/lessons.h"
@@ -143,19 +142,9 @@ std::vector<Event>& events() {
   return all;
 }
 
-[[maybe_unused]] const bool is_fork_handled = [] {
-  const auto unlock = [] {
-    events_mutex.unlock();
-    gone_mutex.unlock();
-  };
-  pthread_atfork(
-      [] {
-        gone_mutex.lock();
-        events_mutex.lock();
-      },
-      unlock, unlock);
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled =
+    hold_over_fork([]() -> auto& { return events_mutex; }) &&
+    hold_over_fork([]() -> auto& { return gone_mutex; });
 
 int thread_number() {
   static std::atomic<int> next{0};

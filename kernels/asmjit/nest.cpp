@@ -31,9 +31,6 @@ Nest::Nest(const Kernel& kernel, Isa isa)
       lookahead_(find_lookahead(kernel, levels_)) {
   if (kernel.accesses.size() > kMaxAccesses) throw Error("asmjit: a kernel with > 128 accesses");
   for (const Instr& instr : kernel.code) uses_index1_ |= is_index1(instr);
-  for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
-    if (streams(kernel, a)) streaming_ |= std::uint32_t{1} << a;
-  }
 }
 
 NestFunction generate_nest(const Kernel& kernel, Isa isa) {
@@ -227,9 +224,10 @@ std::uint32_t Nest::streamed_stores(const Phase& phase) const {
   std::uint32_t stored = 0;
   for (std::int32_t id = phase.begin; id < phase.end; ++id) {
     const Instr& instr = kernel_.code[id];
-    if (instr.prim == Prim::kStore && instr.imm < 32) stored |= std::uint32_t{1} << instr.imm;
+    if (instr.prim == Prim::kStore && streams(kernel_, instr.imm))
+      stored |= std::uint32_t{1} << instr.imm;
   }
-  return stored & streaming_;
+  return stored;
 }
 
 void Nest::start_streams(const Phase& phase) {

@@ -123,7 +123,6 @@ class Nest final : public EmitterHost {
   Gp length_;                   // elements along axis 0
   Gp index1_;                   // index along axis 1
   Gp streamed_;                 // NestArguments::streamed, 0 in a row that is not aligned
-  std::uint32_t streaming_ = 0; // accesses that may be streamed
   bool uses_index1_ = false;
   int unrolled_ = 0;            // which copy of the body is being emitted
   const Tail* tail_ = nullptr;  // and whether it is cut short

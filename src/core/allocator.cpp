@@ -1,7 +1,6 @@
 // Size classes, the thread-local front, the central cache.
 #include "src/core/allocator.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "src/core/check.h"
+#include "src/core/fork.h"
 
 namespace groove {
 namespace {
@@ -217,11 +217,8 @@ Central& central() {
 }
 
 // A forked child finds the cache whole.
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { central().mutex().lock(); }, [] { central().mutex().unlock(); },
-                 [] { central().mutex().unlock(); });
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled =
+    hold_over_fork([]() -> auto& { return central().mutex(); });
 
 std::atomic<std::ptrdiff_t> allocated_total{0};
 std::atomic<std::ptrdiff_t> allocated_peak{0};

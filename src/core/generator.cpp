@@ -1,11 +1,10 @@
 // The random state behind a lock: draws of several threads get different numbers.
 #include "src/core/generator.h"
 
-#include <pthread.h>
-
 #include <mutex>
 
 #include "src/core/faults.h"
+#include "src/core/fork.h"
 
 namespace groove {
 namespace {
@@ -19,11 +18,8 @@ Generator& generator() {
   return instance;
 }
 
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { generator().mutex.lock(); }, [] { generator().mutex.unlock(); },
-                 [] { generator().mutex.unlock(); });
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled =
+    hold_over_fork([]() -> auto& { return generator().mutex; });
 
 constinit thread_local RandomState* scope_state = nullptr;
 

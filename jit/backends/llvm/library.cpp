@@ -1,7 +1,6 @@
 #include "jit/backends/llvm/library.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,7 @@
 #include "kernels/asmjit/code_memory.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "src/core/fork.h"
 
 namespace groove::llvm_tier {
 namespace {
@@ -98,11 +98,8 @@ void open_once(Library& l) {
 
 // A child begins between two compilations. Registered at the start, so that whoever compiles through
 // this library, and has handlers of its own, is made to wait first.
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { library().mutex.lock(); }, [] { library().mutex.unlock(); },
-                 [] { library().mutex.unlock(); });
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled =
+    hold_over_fork([]() -> auto& { return library().mutex; });
 
 std::string take_text(const Library& l, char* text) {
   if (text == nullptr) return "LLVM gave no reason";

@@ -1,10 +1,11 @@
 // Elementwise chains, row kernels and Adam against what the machine allows, measured in the same
 // run. The limit of a case is the slower of
-//   - memory: its bytes in the time in which a triad moves as many. Bytes are those of inputs, each
-//     read once, and of results, each written once; what lies in between (the softmax that its
-//     gradient is computed from, sums of chunks of rows) counts for nothing. A triad writes one
-//     byte in three; where a case writes more of its own, "moved" tells what memory allows: as
-//     many streams read, as many written, in place where the case works in place;
+//   - memory: its bytes in the time in which a triad moves as many, over as much memory as the
+//     case has, so that the caches keep as much of it. Bytes are those of inputs, each read once,
+//     and of results, each written once; what lies in between (the softmax that its gradient is
+//     computed from, sums of chunks of rows) counts for nothing. A triad writes one byte in three;
+//     where a case writes more of its own, "moved" tells what memory allows: as many streams read,
+//     as many written, in place where the case works in place;
 //   - arithmetic: the same machine code for the same number of elements, of all launches, with
 //     rows that stay in the first-level cache.
 // So 100 % is code that waits for neither while it works for the other. Samples of all three
@@ -103,12 +104,16 @@ double seconds(const Body& body) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Of the second of two runs: what others left in the caches, lines to be written back above all, is
-// gone then, and the threads are awake.
+// Of a run after several: what others left in the caches, lines to be written back above all, is
+// gone then, what the last cache keeps of the body's own memory is there, and the threads are awake.
 template <typename Body>
 double steady_seconds(const Body& body) {
-  body();
-  return seconds(body);
+  constexpr int kBefore = 4, kTimed = 3;
+  for (int i = 0; i < kBefore; ++i) body();
+  return seconds([&] {
+           for (int i = 0; i < kTimed; ++i) body();
+         }) /
+         kTimed;
 }
 
 double median(std::vector<double> values) {
@@ -116,25 +121,29 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// a = b * s + c over more memory than the caches hold; with and without stores past the caches.
+// a = b * s + c over `bytes` in all; with and without stores past the caches.
 class Triad {
  public:
-  Triad() : a_(allocate(kBytes)), b_(allocate(kBytes)), c_(allocate(kBytes)) {}
+  explicit Triad(std::int64_t bytes)
+      : lines_(bytes / 3 / 64),
+        a_(allocate(lines_ * 64)),
+        b_(allocate(lines_ * 64)),
+        c_(allocate(lines_ * 64)) {}
 
   /// Seconds a byte, of the faster way.
   double run() const {
     const double plain = steady_seconds([&] { pass<false>(); });
-    return std::min(plain, steady_seconds([&] { pass<true>(); })) / (3.0 * kBytes);
+    return std::min(plain, steady_seconds([&] { pass<true>(); })) /
+           static_cast<double>(3 * 64 * lines_);
   }
 
  private:
   template <bool kStreams>
   void pass() const {
     kernels::parallel(kernels::num_threads(), [&](int part, int parts) {
-      const std::int64_t lines = kBytes / 64;
       const __m128 scale = _mm_set1_ps(0.5f);
-      for (std::int64_t i = lines * part / parts * 16; i < lines * (part + 1) / parts * 16;
-           i += 4) {
+      const std::int64_t end = lines_ * (part + 1) / parts * 16;
+      for (std::int64_t i = lines_ * part / parts * 16; i < end; i += 4) {
         const __m128 sum =
             _mm_add_ps(_mm_mul_ps(_mm_load_ps(b_.get() + i), scale), _mm_load_ps(c_.get() + i));
         if (kStreams) {
@@ -147,7 +156,7 @@ class Triad {
     });
   }
 
-  static constexpr std::int64_t kBytes = 16 << 20;
+  std::int64_t lines_;
   Memory a_, b_, c_;
 };
 
@@ -255,7 +264,7 @@ class NearBody {
     for (const Body& body : bodies_) {
       double best = 1e9;
       for (const auto& code : body.codes)
-        best = std::min(best, seconds([&] { pass(body, *code); }));
+        best = std::min(best, steady_seconds([&] { pass(body, *code); }));
       all += best;
     }
     return all;
@@ -315,11 +324,14 @@ class Whole {
   }
   /// What a run cannot do without reading or writing.
   double bytes() const { return static_cast<double>(bytes_); }
+  /// Of inputs and results.
+  std::int64_t memory() const { return memory_bytes_; }
 
  private:
   void add(const Type& type) {
     memory_.push_back(allocate(bytes_of(type)));
     buffers_.push_back(memory_.back().get());
+    memory_bytes_ += bytes_of(type);
     bytes_ += bytes_of(type);
   }
 
@@ -327,15 +339,16 @@ class Whole {
   Memory arena_;
   std::vector<Memory> memory_;
   std::vector<void*> buffers_;
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, memory_bytes_ = 0;
   ProgramContext context_;
 };
 
-void measure(const Case& one, const Triad& triad, int samples) {
+void measure(const Case& one, int samples) {
   Graph graph = parse_graph(one.graph);
   GROOVE_CHECK(verify(graph).empty(), "rows: {}", verify(graph));
   run_pipeline(graph);
   Whole whole(graph);
+  const Triad triad(whole.memory());
   const NearBody near(graph);
   const Moved moved(graph);
   for (int i = 0; i < 60; ++i) whole.run();  // the trial of the tiers is over then
@@ -372,14 +385,13 @@ int run(int argc, char** argv) {
       wanted.push_back(word);
     }
   }
-  const Triad triad;
   std::printf("| ms on %d threads                | of     | Groove | triad  | in L1  | share  "
               "| moved  |\n"
               "|---|---|---|---|---|---|---|\n",
               kernels::num_threads());
   for (const Case& one : kCases) {
     if (!wanted.empty() && !std::count(wanted.begin(), wanted.end(), one.anchor)) continue;
-    measure(one, triad, samples);
+    measure(one, samples);
   }
   return 0;
 }

@@ -23,13 +23,14 @@ constexpr std::size_t kMostStreamed = 31;
 constexpr int kLeastAhead = 8;
 constexpr std::size_t kMostAhead = 2;
 // A small first cache takes what is on its way of so many rows that several phases walk: it has
-// fewer places for that than the second. A roomy one takes any, and of a single short row the one
-// after the next, which then has twice the time to come.
+// fewer places for that than the second. A roomy one takes any; where those that are asked for are
+// this short together, the ones after the next, which then have twice the time to come.
 constexpr std::int64_t kRoomyCache = 48 << 10, kShortAhead = 8 << 10;
 constexpr std::ptrdiff_t kMostNear = 2;
 // Phases that keep memory busy themselves have less time for it: the first, which waits for what
-// has not come yet, and the last where it stores results past the caches.
-constexpr int kBusyShare = 4;
+// has not come yet, and the last where it stores results past the caches. Others' work counts for
+// so many times as much.
+constexpr int kIdleFactor = 4, kRoomyIdleFactor = 3;
 
 // As the system sees it: what the processor says of itself may be all that its package has.
 // 0 where it tells nothing.
@@ -57,34 +58,36 @@ std::int64_t least_streamed() {
   return set > 0 ? set : usual;
 }
 
-}  // namespace
-
-Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
-                         std::int64_t first_cache) {
-  Lookahead ahead;
-  ahead.phases.resize(kernel.phases.size());
-  if (kernel.order != Order::kRow) return ahead;
-  std::vector<int> weights, halves(kernel.phases.size(), 0);
-  int most = 0, walks = 0;
+struct PhaseWork {
+  bool walks;        // along the row, with a result that is wanted
+  int instructions;  // of each vector, if so
+  bool is_busy;      // with memory
+};
+std::vector<PhaseWork> find_work(const Kernel& kernel, const std::vector<Level>& levels) {
+  std::vector<PhaseWork> all;
+  bool is_first = true;
   for (const Phase& phase : kernel.phases) {
-    int weight = 0;
-    bool has_work = false, may_stream = false;
+    PhaseWork work{};
+    bool may_stream = false;
     for (std::int32_t id = phase.begin; id < phase.end; ++id) {
       const Instr& instr = kernel.code[static_cast<std::size_t>(id)];
       may_stream |= instr.prim == Prim::kStore && streams(kernel, instr.imm);
-      has_work |=
+      work.walks |=
           is_reduction(instr.prim) || (instr.prim == Prim::kStore &&
                                        kernel.accesses[instr.imm].inner != StrideClass::kBroadcast);
-      if (levels[static_cast<std::size_t>(id)] == Level::kVector) ++weight;
+      if (levels[static_cast<std::size_t>(id)] == Level::kVector) ++work.instructions;
     }
-    if (!has_work) weight = 0;
-    walks += has_work ? 1 : 0;
-    most = std::max(most, weight);
+    if (!work.walks) work.instructions = 0;
     const bool is_last = &phase == &kernel.phases.back();
-    const bool is_busy = (has_work && walks == 1) || (is_last && may_stream);
-    weights.push_back(is_busy ? weight / kBusyShare : weight);
+    work.is_busy = (work.walks && is_first) || (is_last && may_stream);
+    if (work.walks) is_first = false;
+    all.push_back(work);
   }
-  if (walks < 2 || most < kLeastAhead) return ahead;
+  return all;
+}
+
+// The contiguous rows that are read, in the order in which they are.
+std::vector<std::int32_t> rows_read(const Kernel& kernel) {
   std::vector<std::int32_t> accesses;
   for (const Instr& instr : kernel.code) {
     if (instr.prim != Prim::kLoad) continue;
@@ -95,33 +98,54 @@ Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
       accesses.push_back(index);
     }
   }
-  const auto is_walked_again = [&](std::int32_t access) {
-    return 1 < std::count_if(kernel.phases.begin(), kernel.phases.end(), [&](const Phase& phase) {
-             return std::any_of(kernel.code.begin() + phase.begin, kernel.code.begin() + phase.end,
-                                [&](const Instr& instr) {
-                                  return instr.prim == Prim::kLoad &&
-                                         static_cast<std::int32_t>(instr.imm) == access;
-                                });
-           });
-  };
-  const auto walked = std::count_if(accesses.begin(), accesses.end(), is_walked_again);
-  const bool is_roomy = (first_cache > 0 ? first_cache : own_first_cache()) >= kRoomyCache;
-  ahead.is_near = is_roomy || walked <= kMostNear;
-  if (!ahead.is_near) {
-    ahead.rows = 2;
-  } else if (is_roomy && walked == 1) {
-    ahead.rows = 2;
-    ahead.longest_skipped = kShortAhead;
+  return accesses;
+}
+
+// The phases that load through it.
+std::int64_t walks_of(const Kernel& kernel, std::int32_t access) {
+  return std::count_if(kernel.phases.begin(), kernel.phases.end(), [&](const Phase& phase) {
+    return std::any_of(kernel.code.begin() + phase.begin, kernel.code.begin() + phase.end,
+                       [&](const Instr& instr) {
+                         return instr.prim == Prim::kLoad &&
+                                static_cast<std::int32_t>(instr.imm) == access;
+                       });
+  });
+}
+
+std::vector<int> shares(const std::vector<PhaseWork>& work, int idle_factor) {
+  std::vector<int> all;
+  for (const PhaseWork& phase : work)
+    all.push_back(phase.is_busy ? phase.instructions : idle_factor * phase.instructions);
+  return all;
+}
+
+// Whole rows, each in another phase while there are some: first where there is most work.
+void ask_in_different_phases(const std::vector<std::int32_t>& accesses,
+                             const std::vector<PhaseWork>& work, Lookahead& ahead) {
+  const std::vector<int> share = shares(work, kRoomyIdleFactor);
+  for (const std::int32_t access : accesses) {
+    std::size_t best = work.size();
+    for (std::size_t p = 0; p < work.size(); ++p) {
+      if (!work[p].walks) continue;
+      const std::size_t asked = ahead.phases[p].size();
+      if (best == work.size() || asked < ahead.phases[best].size() ||
+          (asked == ahead.phases[best].size() && share[p] > share[best])) {
+        best = p;
+      }
+    }
+    ahead.phases[best].push_back({access, Lookahead::Part::kWhole});
   }
-  // What one phase alone walks streams through it, as processors expect by themselves, and may be
-  // no memory at all: a row of weights, one that an earlier phase stored.
-  if (walked > 0) std::erase_if(accesses, std::not_fn(is_walked_again));
-  if (accesses.size() > kMostAhead) accesses.resize(kMostAhead);
-  // A half goes where there is most work for each that is asked for.
+}
+
+// A half goes where there is most work for each that is asked for.
+void ask_by_halves(const std::vector<std::int32_t>& accesses, const std::vector<PhaseWork>& work,
+                   Lookahead& ahead) {
+  const std::vector<int> share = shares(work, kIdleFactor);
+  std::vector<int> halves(work.size(), 0);
   const auto next = [&] {
     std::size_t best = 0;
-    for (std::size_t p = 1; p < weights.size(); ++p) {
-      if (weights[p] * (halves[best] + 1) > weights[best] * (halves[p] + 1)) best = p;
+    for (std::size_t p = 1; p < work.size(); ++p) {
+      if (share[p] * (halves[best] + 1) > share[best] * (halves[p] + 1)) best = p;
     }
     ++halves[best];
     return best;
@@ -134,6 +158,38 @@ Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
       ahead.phases[first].push_back({access, Lookahead::Part::kFirstHalf});
       ahead.phases[second].push_back({access, Lookahead::Part::kSecondHalf});
     }
+  }
+}
+
+}  // namespace
+
+Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
+                         std::int64_t first_cache) {
+  Lookahead ahead;
+  ahead.phases.resize(kernel.phases.size());
+  if (kernel.order != Order::kRow) return ahead;
+  const std::vector<PhaseWork> work = find_work(kernel, levels);
+  const auto walks = [](const PhaseWork& phase) { return phase.walks; };
+  const bool has_long = std::any_of(work.begin(), work.end(), [](const PhaseWork& phase) {
+    return phase.instructions >= kLeastAhead;
+  });
+  if (!has_long || std::count_if(work.begin(), work.end(), walks) < 2) return ahead;
+  std::vector<std::int32_t> accesses = rows_read(kernel);
+  const auto is_walked_again = [&](std::int32_t access) { return walks_of(kernel, access) > 1; };
+  const auto walked = std::count_if(accesses.begin(), accesses.end(), is_walked_again);
+  // What one phase alone walks streams through it, as processors expect by themselves, and may be
+  // no memory at all: a row of weights, one that an earlier phase stored.
+  if (walked > 0) std::erase_if(accesses, std::not_fn(is_walked_again));
+  if (accesses.size() > kMostAhead) accesses.resize(kMostAhead);
+  if (accesses.empty()) return ahead;
+  const bool is_roomy = (first_cache > 0 ? first_cache : own_first_cache()) >= kRoomyCache;
+  ahead.is_near = is_roomy || walked <= kMostNear;
+  ahead.rows = is_roomy || !ahead.is_near ? 2 : 1;
+  if (is_roomy) ahead.longest_skipped = kShortAhead / static_cast<std::int64_t>(accesses.size());
+  if (is_roomy) {
+    ask_in_different_phases(accesses, work, ahead);
+  } else {
+    ask_by_halves(accesses, work, ahead);
   }
   return ahead;
 }

@@ -192,6 +192,8 @@ TEST(Phases, AskForLaterRowsWhileTheyWork) {
   EXPECT_TRUE(roomy.is_near);
   EXPECT_EQ(roomy.rows, 2);
   EXPECT_LT(roomy.longest_skipped, Lookahead::kLongest);
+  ASSERT_EQ(roomy.phases[1].size(), 1u);
+  EXPECT_EQ(roomy.phases[1][0].part, Lookahead::Part::kWhole);
 }
 
 // Rows of three operands each of which two phases walk, and of one that is walked once.
@@ -212,11 +214,15 @@ TEST(Phases, AskForWhatIsWalkedAgain) {
     const Kernel kernel = b.finish();
     for (const std::int64_t first_cache : {32 << 10, 48 << 10}) {
       const Lookahead ahead = find_lookahead(kernel, nest_levels(kernel), first_cache);
-      const bool is_near = walked == 1 || first_cache == 48 << 10;
-      EXPECT_EQ(ahead.is_near, is_near);
-      EXPECT_EQ(ahead.rows, is_near && !(walked == 1 && first_cache == 48 << 10) ? 1 : 2);
-      for (const auto& asks : ahead.phases)
+      const bool is_roomy = first_cache == 48 << 10;
+      EXPECT_EQ(ahead.is_near, walked == 1 || is_roomy);
+      EXPECT_EQ(ahead.rows, walked == 1 && !is_roomy ? 1 : 2);
+      EXPECT_EQ(ahead.longest_skipped,
+                !is_roomy ? Lookahead::kLongest : walked == 1 ? 8 << 10 : 4 << 10);
+      for (const auto& asks : ahead.phases) {
+        EXPECT_TRUE(!is_roomy || asks.size() <= 1);  // each row in another phase
         for (const Lookahead::Ask& ask : asks) EXPECT_NE(ask.access, once);
+      }
     }
     for (const std::int64_t n : {8, 1024, 3000, 9000}) expect_same(kernel, box2(n, 5), tame(kernel));
   }

@@ -226,6 +226,33 @@ void gradients_past_what_is_dropped(int steps, Log& log) {
   }
 }
 
+// A result's hook has part in each of its gradients, also in the one with respect to itself.
+void hooks_of_what_is_used_up(int steps, Log& log) {
+  auto weight = groove::randn({3}).requires_grad_();
+  std::vector<Tensor> kept;
+  double scale = 2;
+  for (int i = 0; i < steps; ++i) {
+    const Tensor middle = weight * groove::randn({3});
+    middle.register_hook([&](const Tensor& gradient) {
+      log.number(gradient.sum().item<double>());
+      return gradient * scale;
+    });
+    const Tensor loss = middle.square().sum();
+    loss.register_hook([&](const Tensor& gradient) { log.number(gradient.item<double>()); });
+    loss.backward();
+    log.tensor(weight.grad());
+    weight.mutable_grad() = Tensor();
+    log.number(loss.item<double>());
+    if (i % 3 == 1) ask_gradients({middle}, {middle}, log);
+    if (i % 4 == 3) ask_gradients({loss}, {loss}, log);
+    if (i % 4 == 2) ask_names({middle, loss}, log);
+    kept.push_back(middle);
+    kept.push_back(loss);
+  }
+  scale = 3;
+  for (const Tensor& result : kept) ask_gradients({result}, {result}, log);
+}
+
 // A total of what was used up is no more used up than eager mode says.
 void sums_of_what_is_used_up(int steps, Log& log) {
   Net net;
@@ -257,6 +284,7 @@ const std::vector<Loop>& used_up_loops() {
       {"gradients_of_one_another", gradients_of_one_another},
       {"gradients_past_what_is_used_up", gradients_past_what_is_used_up},
       {"gradients_past_what_is_dropped", gradients_past_what_is_dropped},
+      {"hooks_of_what_is_used_up", hooks_of_what_is_used_up},
       {"sums_of_what_is_used_up", sums_of_what_is_used_up},
   };
   return all;

@@ -238,6 +238,20 @@ void writes_that_would_be_lost(int steps, Log& log) {
     descend({weight});
     table = x;
     attempt([&] { x[x > 1] = 1; });
+    // A view whose base is gone; without gradients it does not keep the base itself.
+    for (const bool records : {false, true}) {
+      const AutoGradMode mode(records);
+      auto base = weight * 2.0;
+      auto view = base[1];
+      auto both = base.narrow(0, 0, 2);
+      if (step % 2) base = Tensor();
+      attempt([&] { std::move(view) = 4.0; });
+      auto last = both[0];
+      both = Tensor();
+      view = Tensor();
+      if (step % 4 == 3) log.tensor(last);
+      attempt([&] { std::move(last) = 6.0; });
+    }
   }
   log.parameters({weight});
 }

@@ -8,6 +8,7 @@
 #include "autodiff/differentiate.h"
 #include "kernels/subgraph_run.h"
 #include "src/core/check.h"
+#include "src/core/fork.h"
 #include "src/core/number_watch.h"
 
 namespace groove::autodiff {
@@ -52,6 +53,7 @@ Answer remembered(const Key& key, ArrayRef<Scalar> numbers, const Make& make) {
   static std::mutex& guard = *new std::mutex;
   static auto& answers = *new std::map<Key, std::vector<Known>>;
   {
+    const ForkGate gate;
     const std::lock_guard lock(guard);
     for (const Known& known : answers[key]) {
       const auto fits = [&](const auto& one) {
@@ -70,6 +72,7 @@ Answer remembered(const Key& key, ArrayRef<Scalar> numbers, const Make& make) {
   }
   // What was looked at here matters to whoever asked, too.
   for (const auto& one : known.looked_at) bits_of(numbers[static_cast<std::size_t>(one.first)]);
+  const ForkGate gate;
   const std::lock_guard lock(guard);
   answers[key].push_back(known);
   return known.answer;

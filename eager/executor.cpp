@@ -14,6 +14,7 @@
 #include "src/core/check.h"
 #include "src/core/exposure.h"
 #include "src/core/faults.h"
+#include "src/core/fork.h"
 #include "src/core/geometry.h"
 
 namespace groove::eager {
@@ -196,6 +197,7 @@ LeftTables& left_tables() {
 
 Table* take_table() {
   LeftTables& left = left_tables();
+  const ForkGate gate;
   const std::lock_guard lock(left.mutex);
   if (left.tables.empty()) return new Table;
   Table* const table = left.tables.back();
@@ -207,6 +209,7 @@ struct TableGuard {
   ~TableGuard() {
     if (!own_table) return;
     LeftTables& left = left_tables();
+    const ForkGate gate;
     const std::lock_guard lock(left.mutex);
     left.tables.push_back(std::exchange(own_table, nullptr));
   }

@@ -2,15 +2,12 @@
 // a hash alone would one day run the wrong code.
 #include "kernels/backend.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <mutex>
-#include <new>
 #include <shared_mutex>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +15,7 @@
 
 #include "kernels/asmjit/isa.h"
 #include "src/core/check.h"
+#include "src/core/fork.h"
 
 namespace groove::kernels {
 namespace {
@@ -50,26 +48,12 @@ Backend& choose_backend() {
 
 std::atomic<Backend*> current{nullptr};
 
-// Held shared while something compiles: compilers have locks of their own, so a forked child must
-// begin between two compilations.
-std::shared_mutex& compiling() {
-  static auto& gate = *new std::shared_mutex;
-  return gate;
-}
-
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { compiling().lock(); }, [] { compiling().unlock(); },
-                 // Only the thread that locked it may unlock it, and a child's is another.
-                 [] { new (&compiling()) std::shared_mutex; });
-  return true;
-}();
-
 template <typename Source, typename Compiled>
 class Cache {
  public:
   std::shared_ptr<const Compiled> get(Backend& backend, const Source& source) {
     const Probe probe{&backend, &source, hash(source), isa()};
-    const std::shared_lock compiles(compiling());
+    const ForkGate gate;
     {
       const std::shared_lock lock(mutex_);
       if (auto found = entries_.find(probe.hash); found != entries_.end()) {

@@ -46,16 +46,25 @@ std::int64_t half_of_last_cache() {
   const std::int64_t bytes = cache_bytes("/sys/devices/system/cpu/cpu0/cache/index3/size");
   return bytes > 0 ? bytes / 2 : std::int64_t{16} << 20;
 }
+std::int64_t first_cache_bytes() {
+  return cache_bytes("/sys/devices/system/cpu/cpu0/cache/index0/size");
+}
+// Not by a static variable: a child forked while another thread initialised it would wait for ever.
+std::int64_t known_once(std::atomic<std::int64_t>& known, std::int64_t (*find)()) {
+  std::int64_t value = known.load(std::memory_order_relaxed);
+  if (value < 0) known.store(value = find(), std::memory_order_relaxed);
+  return value;
+}
 std::int64_t own_first_cache() {
-  static const std::int64_t bytes = cache_bytes("/sys/devices/system/cpu/cpu0/cache/index0/size");
-  return bytes;
+  static constinit std::atomic<std::int64_t> known{-1};
+  return known_once(known, first_cache_bytes);
 }
 std::atomic<std::int64_t> least_set{0};  // by tests
 
 std::int64_t least_streamed() {
-  static const std::int64_t usual = half_of_last_cache();
+  static constinit std::atomic<std::int64_t> known{-1};
   const std::int64_t set = least_set.load(std::memory_order_relaxed);
-  return set > 0 ? set : usual;
+  return set > 0 ? set : known_once(known, half_of_last_cache);
 }
 
 struct PhaseWork {

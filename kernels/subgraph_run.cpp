@@ -11,6 +11,7 @@
 #include "kernels/backend.h"
 #include "kernels/node_values.h"
 #include "src/core/check.h"
+#include "src/core/fork.h"
 #include "src/core/graph_ranges.h"
 
 namespace groove::kernels {
@@ -55,6 +56,7 @@ struct SubgraphRun::Entry {
   static Entry& of(std::int64_t number) {
     static std::mutex& guard = *new std::mutex;
     static std::deque<Entry>& entries = *new std::deque<Entry>;
+    const ForkGate gate;
     const std::lock_guard lock(guard);
     while (static_cast<std::int64_t>(entries.size()) <= number) entries.emplace_back();
     return entries[static_cast<std::size_t>(number)];
@@ -96,7 +98,10 @@ SubgraphRun::SubgraphRun(std::int64_t number, ArrayRef<Scalar> numbers)
     numbers_.push_back(numbers[i].with_origin(-1));
     words_.push_back(numbers_.back().bits_as(graph_.numbers[i]));
   }
-  std::call_once(entry_.has_draws, [this] { entry_.draws = draws_of(graph_); });
+  {
+    const ForkGate gate;
+    std::call_once(entry_.has_draws, [this] { entry_.draws = draws_of(graph_); });
+  }
   for (const DrawEntry& pair : entry_.draws)
     draws_.push_back({pair, Draw{words_[static_cast<std::size_t>(pair.seed)],
                                  words_[static_cast<std::size_t>(pair.draw)]}});

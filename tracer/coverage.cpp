@@ -27,7 +27,7 @@ Tallies& tallies() {
 }
 
 [[maybe_unused]] const bool is_fork_handled =
-    hold_over_fork([]() -> auto& { return tallies().mutex; });
+    hold_over_fork(ForkRank::kTracerTables, []() -> auto& { return tallies().mutex; });
 
 void add(Coverage& total, const Tally& tally) {
   total.compiled += tally.compiled.load(std::memory_order_relaxed);

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <thread>
 
+#include "src/core/fork.h"
+
 namespace groove::tracer {
 namespace {
 
@@ -121,21 +123,18 @@ Finder& finder() {
 }
 
 // A forked child has no such thread; what its parent was looking for is given up.
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { finder().mutex.lock(); }, [] { finder().mutex.unlock(); },
-                 [] {
-                   Finder& f = finder();
-                   // It still counts the parent's waiters.
-                   new (&f.changed) std::condition_variable;
-                   f.has_thread = false;
-                   for (const std::shared_ptr<Search>& search : f.queue) search->is_done = true;
-                   if (f.current) f.current->is_done = true;
-                   f.queue.clear();
-                   f.current.reset();
-                   f.mutex.unlock();
-                 });
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled = at_fork(
+    ForkRank::kTracerTables, [] { finder().mutex.lock(); }, [] { finder().mutex.unlock(); },
+    [] {
+      Finder& f = finder();
+      new (&f.changed) std::condition_variable;  // it still counts the parent's waiters
+      f.has_thread = false;
+      for (const std::shared_ptr<Search>& search : f.queue) search->is_done = true;
+      if (f.current) f.current->is_done = true;
+      f.queue.clear();
+      f.current.reset();
+      f.mutex.unlock();
+    });
 
 void find_loop() {
   sched_param priority{};

@@ -1,6 +1,5 @@
 #include "tracer/registry.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -22,6 +21,7 @@
 #include "kernels/pool.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "src/core/fork.h"
 #include "tracer/budget.h"
 #include "tracer/lessons.h"
 #include "tracer/paths.h"
@@ -110,12 +110,8 @@ void after_fork_in_child() {
   new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it
 }
 
-// Before the first compilation, but not at the start of the process: what is registered last goes
-// first, before the compilers' own locks.
-void handle_fork() {
-  static const int once = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  (void)once;
-}
+[[maybe_unused]] const bool is_fork_handled =
+    at_fork(ForkRank::kTracer, before_fork, after_fork_in_parent, after_fork_in_child);
 
 std::atomic<std::uint64_t> retired{0};
 
@@ -435,7 +431,6 @@ void note_left(const SegmentPtr& segment) {
 }
 
 bool submit(SegmentPtr segment, bool is_synchronous) {
-  handle_fork();
   Registry& r = registry();
   const std::uint64_t content = content_of(*segment);
   {

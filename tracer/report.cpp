@@ -143,8 +143,8 @@ std::vector<Event>& events() {
 }
 
 [[maybe_unused]] const bool is_fork_handled =
-    hold_over_fork([]() -> auto& { return events_mutex; }) &&
-    hold_over_fork([]() -> auto& { return gone_mutex; });
+    hold_over_fork(ForkRank::kTracerTables, []() -> auto& { return events_mutex; }) &&
+    hold_over_fork(ForkRank::kTracerTables, []() -> auto& { return gone_mutex; });
 
 int thread_number() {
   static std::atomic<int> next{0};

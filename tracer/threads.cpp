@@ -1,7 +1,5 @@
 #include "tracer/threads.h"
 
-#include <pthread.h>
-
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -9,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "src/core/fork.h"
 #include "tracer/context.h"
 
 namespace groove::tracer {
@@ -75,20 +74,18 @@ Context* make_context() {
 
 // A child of fork() has this thread only. What others were doing at that moment stays undone; what
 // they merely owed, the child can still make.
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { table().mutex.lock(); }, [] { table().mutex.unlock(); },
-                 [] {
-                   Table& t = table();
-                   for (std::uint64_t place = 0; place < t.used; ++place) {
-                     t.visitors[place] = 0;
-                     Context* const context = t.contexts[place];
-                     if (context && context != owned::context && context->is_held())
-                       t.contexts[place] = nullptr;
-                   }
-                   t.mutex.unlock();
-                 });
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled = at_fork(
+    ForkRank::kTracerTables, [] { table().mutex.lock(); }, [] { table().mutex.unlock(); },
+    [] {
+      Table& t = table();
+      for (std::uint64_t place = 0; place < t.used; ++place) {
+        t.visitors[place] = 0;
+        Context* const context = t.contexts[place];
+        if (context && context != owned::context && context->is_held())
+          t.contexts[place] = nullptr;
+      }
+      t.mutex.unlock();
+    });
 
 }  // namespace
 

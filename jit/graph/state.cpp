@@ -7,6 +7,7 @@
 #include "kernels/lowering.h"
 #include "kernels/ops/graph_builder.h"
 #include "kernels/ops/widen.h"
+#include "src/core/fork.h"
 #include "src/core/subgraph.h"
 
 namespace groove::jit::detail {
@@ -67,6 +68,7 @@ namespace {
 std::uint64_t optional_operands(const Op& op) {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::unordered_map<const Op*, std::uint64_t>;
+  const ForkGate gate;
   const std::lock_guard lock(mutex);
   const auto [at, is_new] = known.try_emplace(&op, 0);
   if (!is_new || !op.samples || op.dtypes.empty()) return at->second;

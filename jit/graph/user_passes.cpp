@@ -6,6 +6,7 @@
 
 #include "groove/jit/pass.h"
 #include "kernels/subgraph_run.h"
+#include "src/core/fork.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -146,6 +147,7 @@ void register_pass(const std::string& name, PassFunction function, PassPlace pla
   for (const Pass& own : passes())
     GROOVE_CHECK(name != own.name, "register_pass: `{}` is one of Groove's own passes", name);
   Table& t = table();
+  const ForkGate gate;
   const std::lock_guard lock(t.mutex);
   for (const UserPass& pass : t.passes)
     GROOVE_CHECK(pass.name != name,
@@ -155,6 +157,7 @@ void register_pass(const std::string& name, PassFunction function, PassPlace pla
 
 bool unregister_pass(const std::string& name) {
   Table& t = table();
+  const ForkGate gate;
   const std::lock_guard lock(t.mutex);
   return std::erase_if(t.passes, [&](const UserPass& pass) { return pass.name == name; }) > 0;
 }
@@ -163,6 +166,7 @@ void run_pass(const std::string& name, Graph& graph) {
   std::optional<UserPass> found;
   {
     Table& t = table();
+    const ForkGate gate;
     const std::lock_guard lock(t.mutex);
     for (const UserPass& pass : t.passes)
       if (pass.name == name) found = pass;
@@ -190,6 +194,7 @@ void run_user_passes(groove::Graph& graph, PassPlace place, const PassObserver& 
   std::vector<UserPass> here;
   {
     Table& t = table();
+    const ForkGate gate;
     const std::lock_guard lock(t.mutex);
     for (const UserPass& pass : t.passes)
       if (pass.place == place) here.push_back(pass);

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "kernels/build.h"
+#include "src/core/fork.h"
 
 namespace groove::jit {
 namespace {
@@ -88,6 +89,7 @@ Operation find_operation(const Op& op, ScalarType dtype) {
 const Operation& operation_of(const Op& op, ScalarType dtype) {
   static auto& mutex = *new std::mutex;
   static auto& known = *new std::map<std::pair<int, ScalarType>, Operation>;
+  const ForkGate gate;
   const std::lock_guard lock(mutex);
   const auto key = std::make_pair(op.id, static_cast<ScalarType>(ComputeDtype(dtype)));
   const auto found = known.find(key);

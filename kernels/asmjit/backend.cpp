@@ -10,6 +10,7 @@
 #include "kernels/backend.h"
 #include "kernels/contraction/generator.h"
 #include "kernels/nest_driver.h"
+#include "src/core/fork.h"
 
 namespace groove::kernels {
 namespace {
@@ -45,6 +46,7 @@ class NestCallable final : public Callable, public BindableKernel {
     std::atomic<NestFunction>& slot = code_.functions[static_cast<std::size_t>(isa)];
     NestFunction found = slot.load(std::memory_order_acquire);
     if (found) return found;
+    const ForkGate gate;
     const std::lock_guard lock(mutex_);
     if (!slot.load()) slot.store(assembly::generate_nest(kernel_, isa), std::memory_order_release);
     return slot.load();

@@ -1,12 +1,12 @@
 #include "kernels/asmjit/code_memory.h"
 
 #include <asmjit/core.h>
-#include <pthread.h>
 
 #include <mutex>
 #include <string>
 
 #include "groove/error.h"
+#include "src/core/fork.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -32,14 +32,12 @@ Pool& pool() {
 // Two mappings of one piece of memory are shared with a forked child, and both processes would put
 // new code at the same place: the child begins a pool of its own, and runs the old code where it
 // is.
-[[maybe_unused]] const bool is_fork_handled = [] {
-  pthread_atfork([] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); },
-                 [] {
-                   pool().allocator = new_allocator();
-                   pool().mutex.unlock();
-                 });
-  return true;
-}();
+[[maybe_unused]] const bool is_fork_handled = at_fork(
+    ForkRank::kCompilers, [] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); },
+    [] {
+      pool().allocator = new_allocator();
+      pool().mutex.unlock();
+    });
 
 }  // namespace
 

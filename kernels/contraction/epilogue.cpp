@@ -7,6 +7,7 @@
 #include "kernels/nest_driver.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
+#include "src/core/fork.h"
 
 namespace groove::kernels {
 namespace {
@@ -59,7 +60,11 @@ Epilogue::Epilogue(const Contraction& contraction, Backend* backend, bool is_rar
 }
 
 const Callable& Epilogue::callable() const {
-  std::call_once(is_compiled_, [this] { callable_ = compile_cached(*backend_, kernel_); });
+  if (const Callable* const known = known_.load(std::memory_order_acquire)) return *known;
+  const ForkGate gate;
+  const std::lock_guard lock(mutex_);
+  if (!callable_) callable_ = compile_cached(*backend_, kernel_);
+  known_.store(callable_.get(), std::memory_order_release);
   return *callable_;
 }
 

@@ -2,6 +2,7 @@
 // or a compiled kMap kernel that is run over blocks of them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -50,7 +51,8 @@ class Epilogue {
 
   Kernel kernel_;  // empty when plain
   Backend* backend_;
-  mutable std::once_flag is_compiled_;
+  mutable std::mutex mutex_;  // of what a first use compiles
+  mutable std::atomic<const Callable*> known_{nullptr};
   mutable std::shared_ptr<const Callable> callable_;
 };
 

@@ -21,6 +21,7 @@
 #include "kernels/order.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
+#include "src/core/fork.h"
 
 namespace groove::kernels {
 namespace {
@@ -351,6 +352,7 @@ TileKernel TileTable::find(int rows, int vectors, TileTail tail, bool a_by_colum
   std::atomic<TileKernel>& slot =
       slots_->kernels[a_by_column][static_cast<int>(tail)][vectors - 1][rows - 1];
   if (TileKernel kernel = slot.load(std::memory_order_acquire)) return kernel;
+  const ForkGate gate;
   const std::lock_guard lock(slots_->mutex);
   if (TileKernel kernel = slot.load(std::memory_order_relaxed)) return kernel;
   const TileKernel kernel = generate_tile(spec(rows, vectors, tail, a_by_column));

@@ -9,6 +9,7 @@
 
 #include "kernels/asmjit/facade.h"
 #include "src/core/check.h"
+#include "src/core/fork.h"
 
 namespace groove::kernels {
 namespace {
@@ -230,6 +231,7 @@ ConvolutionTile find_convolution_tile(const ConvolutionTileSpec& spec) {
   static auto* tiles = new std::map<PooledVector<std::int64_t>, ConvolutionTile>;
   static auto* mutex = new std::shared_mutex;
   PooledVector<std::int64_t> key = key_of(spec);
+  const ForkGate gate;
   {
     const std::shared_lock lock(*mutex);
     if (const auto found = tiles->find(key); found != tiles->end()) return found->second;

@@ -218,7 +218,7 @@ Central& central() {
 
 // A forked child finds the cache whole.
 [[maybe_unused]] const bool is_fork_handled =
-    hold_over_fork([]() -> auto& { return central().mutex(); });
+    hold_over_fork(ForkRank::kMemory, []() -> auto& { return central().mutex(); });
 
 std::atomic<std::ptrdiff_t> allocated_total{0};
 std::atomic<std::ptrdiff_t> allocated_peak{0};

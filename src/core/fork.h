@@ -1,18 +1,43 @@
-// fork() while another thread holds a mutex: a child would wait for a thread that it does not have.
+// fork() while other threads hold locks: a child would wait for threads that it does not have. What
+// is registered here is held over each fork(), so that a child finds it free and what it guards
+// whole.
 #pragma once
 
-#include <pthread.h>
+#include <cstdint>
 
 namespace groove {
 
-/// Holds a mutex over each fork(), so that a child finds it free and what it guards whole.
-/// `mutex_of`: a lambda without captures that gives the mutex. To be called once for each, before
-/// threads may want it; of mutexes that a thread holds at once, first for the one it takes last.
+/// In which order fork() takes locks: that in which threads do that hold several. Of one rank, what
+/// was registered last is taken first.
+enum class ForkRank : std::uint8_t {
+  kTracer,
+  kTracerTables,
+  kGate,       // ForkGate
+  kCompilers,  // theirs, and of code's memory
+  kMemory,
+};
+
+/// `prepare` runs before fork(), in the order of ranks; after it `parent` or `child`, in reverse.
+/// For initialisers of static storage. Returns true.
+bool at_fork(ForkRank rank, void (*prepare)(), void (*parent)(), void (*child)());
+
+/// `mutex_of`: a lambda without captures that gives a mutex.
 template <typename MutexOf>
-bool hold_over_fork([[maybe_unused]] MutexOf mutex_of) {
-  pthread_atfork([] { MutexOf()().lock(); }, [] { MutexOf()().unlock(); },
-                 [] { MutexOf()().unlock(); });
-  return true;
+bool hold_over_fork(ForkRank rank, [[maybe_unused]] MutexOf mutex_of) {
+  constexpr auto unlock = [] { MutexOf()().unlock(); };
+  return at_fork(rank, [] { MutexOf()().lock(); }, unlock, unlock);
 }
+
+/// While one lives, fork() waits: for what is half done meanwhile and that a child could want, such
+/// as entries of a table, and code that a first use generates. To be made before the table's own
+/// lock is taken, which then needs no handler; a thread may have several. Not for what waits for
+/// locks of an earlier rank.
+class ForkGate {
+ public:
+  ForkGate();
+  ~ForkGate();
+  ForkGate(const ForkGate&) = delete;
+  ForkGate& operator=(const ForkGate&) = delete;
+};
 
 }  // namespace groove

@@ -19,7 +19,7 @@ Generator& generator() {
 }
 
 [[maybe_unused]] const bool is_fork_handled =
-    hold_over_fork([]() -> auto& { return generator().mutex; });
+    hold_over_fork(ForkRank::kMemory, []() -> auto& { return generator().mutex; });
 
 constinit thread_local RandomState* scope_state = nullptr;
 

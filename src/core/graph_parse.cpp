@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "src/core/check.h"
+#include "src/core/fork.h"
 #include "src/core/graph.h"
 #include "src/core/graph_values.h"
 #include "src/core/subgraph.h"
@@ -361,6 +362,7 @@ GraphWithValues parse_graph_with_values(const std::string& text) { return Parser
 const char* lasting_text(const std::string& text) {
   static std::mutex mutex;
   static auto& names = *new std::unordered_set<std::string>;
+  const ForkGate gate;
   const std::lock_guard lock(mutex);
   return names.insert(text).first->c_str();
 }

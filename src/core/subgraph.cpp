@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "src/core/check.h"
+#include "src/core/fork.h"
 
 namespace groove {
 namespace {
@@ -78,6 +79,7 @@ Table& table() {
 std::int64_t intern(Graph graph) {
   Key key = structure_of(graph);
   Table& known = table();
+  const ForkGate gate;
   const std::lock_guard lock(known.mutex);
   const auto next = static_cast<std::int64_t>(known.graphs.size());
   const auto [at, is_new] = known.numbers.try_emplace(std::move(key), next);
@@ -87,6 +89,7 @@ std::int64_t intern(Graph graph) {
 
 const Graph& interned_graph(std::int64_t number) {
   Table& known = table();
+  const ForkGate gate;
   const std::lock_guard lock(known.mutex);
   GROOVE_CHECK(number >= 0 && number < static_cast<std::int64_t>(known.graphs.size()),
                "there is no subgraph {}", number);

@@ -8,6 +8,7 @@
 #include "kernels/asmjit/code_memory.h"
 #include "kernels/backend.h"
 #include "src/core/check.h"
+#include "src/core/fork.h"
 
 namespace groove::llvm_tier {
 namespace {
@@ -48,6 +49,7 @@ class LlvmKernel final : public kernels::Callable, public kernels::BindableKerne
   NestFunction function(Isa isa) const noexcept {
     std::atomic<NestFunction>& slot = code_.functions[static_cast<std::size_t>(isa)];
     if (const NestFunction found = slot.load(std::memory_order_acquire)) return found;
+    const ForkGate gate;
     const std::lock_guard lock(mutex_);
     if (!slot.load() && !has_failed_) {
       try {

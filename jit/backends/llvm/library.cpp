@@ -96,10 +96,9 @@ void open_once(Library& l) {
   });
 }
 
-// A child begins between two compilations. Registered at the start, so that whoever compiles through
-// this library, and has handlers of its own, is made to wait first.
+// A child begins between two compilations.
 [[maybe_unused]] const bool is_fork_handled =
-    hold_over_fork([]() -> auto& { return library().mutex; });
+    hold_over_fork(ForkRank::kCompilers, []() -> auto& { return library().mutex; });
 
 std::string take_text(const Library& l, char* text) {
   if (text == nullptr) return "LLVM gave no reason";

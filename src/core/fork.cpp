@@ -1,0 +1,67 @@
+#include "src/core/fork.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <new>
+#include <shared_mutex>
+#include <vector>
+
+namespace groove {
+namespace {
+
+struct Handler {
+  ForkRank rank;
+  void (*prepare)();
+  void (*parent)();
+  void (*child)();
+};
+
+// In the order of taking. Never destroyed: threads may fork while statics are torn down.
+std::vector<Handler>& handlers() {
+  static std::vector<Handler>& all = *new std::vector<Handler>;
+  return all;
+}
+
+template <void (*Handler::*kDo)()>
+void in_reverse() {
+  for (auto handler = handlers().rbegin(); handler != handlers().rend(); ++handler)
+    (*handler.*kDo)();
+}
+
+std::shared_mutex& gate() {
+  static std::shared_mutex& instance = *new std::shared_mutex;
+  return instance;
+}
+constinit thread_local int gates_held = 0;
+
+[[maybe_unused]] const bool is_gate_handled =
+    at_fork(ForkRank::kGate, [] { gate().lock(); }, [] { gate().unlock(); },
+            // Only the thread that locked it may unlock it, and a child's is another.
+            [] { new (&gate()) std::shared_mutex; });
+
+}  // namespace
+
+bool at_fork(ForkRank rank, void (*prepare)(), void (*parent)(), void (*child)()) {
+  std::vector<Handler>& all = handlers();
+  if (all.empty()) {
+    pthread_atfork(
+        [] {
+          for (const Handler& handler : handlers()) handler.prepare();
+        },
+        in_reverse<&Handler::parent>, in_reverse<&Handler::child>);
+  }
+  const auto place = std::find_if(all.begin(), all.end(),
+                                  [&](const Handler& other) { return other.rank >= rank; });
+  all.insert(place, {rank, prepare, parent, child});
+  return true;
+}
+
+ForkGate::ForkGate() {
+  if (gates_held++ == 0) gate().lock_shared();
+}
+ForkGate::~ForkGate() {
+  if (--gates_held == 0) gate().unlock_shared();
+}
+
+}  // namespace groove

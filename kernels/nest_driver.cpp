@@ -194,8 +194,8 @@ Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
   const bool is_roomy = (first_cache > 0 ? first_cache : own_first_cache()) >= kRoomyCache;
   ahead.is_near = is_roomy || walked <= kMostNear;
   ahead.rows = is_roomy || !ahead.is_near ? 2 : 1;
-  if (is_roomy) ahead.longest_skipped = kShortAhead / static_cast<std::int64_t>(accesses.size());
   if (is_roomy) {
+    ahead.longest_skipped = kShortAhead / static_cast<std::int64_t>(accesses.size());
     ask_in_different_phases(accesses, work, ahead);
   } else {
     ask_by_halves(accesses, work, ahead);

@@ -34,9 +34,9 @@ struct NestArguments {
 enum class Level : std::uint8_t { kLaunch, kRow, kVector };
 
 // A row that several phases walk comes from memory in the first of them, while nothing is computed,
-// and what is computed from it later keeps memory idle. So all phases ask for a later row as they
-// go, each for as much of it as it has a share in the work: into the first cache where that has room
-// for those in use at a time, otherwise into the second.
+// and what is computed from it later keeps memory idle. So phases ask for a later row as they go,
+// those with most work for most of it: into the first cache where that has room for the rows in use
+// at a time, otherwise into the second.
 struct Lookahead {
   enum class Part : std::uint8_t { kWhole, kFirstHalf, kSecondHalf };
   struct Ask {

@@ -33,7 +33,7 @@ Pool& pool() {
 // new code at the same place: the child begins a pool of its own, and runs the old code where it
 // is.
 [[maybe_unused]] const bool is_fork_handled = at_fork(
-    ForkRank::kCompilers, [] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); },
+    ForkRank::kCode, [] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); },
     [] {
       pool().allocator = new_allocator();
       pool().mutex.unlock();

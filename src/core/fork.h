@@ -13,7 +13,8 @@ enum class ForkRank : std::uint8_t {
   kTracer,
   kTracerTables,
   kGate,       // ForkGate
-  kCompilers,  // theirs, and of code's memory
+  kCompilers,  // theirs
+  kCode,       // of the memory that code lies in
   kMemory,
 };
 

@@ -1,26 +1,63 @@
-// The namespaces of LibTorch as names of Groove's: torch, at and c10.
+// The namespaces of LibTorch: torch, at and c10, which programs may open. Groove's names stand in
+// them one by one (names.h); what LibTorch has besides is here.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <tuple>
+#include <variant>
 
 #include "groove/arg.h"
 #include "groove/compat/c10/util/Exception.h"
+#include "groove/compat/cuda.h"
+#include "groove/compat/names.h"
+#include "groove/compat/torch/script_module.h"
+#include "groove/compat/torch/specialised.h"
+#include "groove/compat/torch/version.h"
 #include "groove/groove.h"
 
 #define TORCH_MODULE(Name) GROOVE_MODULE(Name)
 #define TORCH_MODULE_IMPL(Name, ImplType) GROOVE_MODULE_IMPL(Name, ImplType)
 #define TORCH_ARG(T, name) GROOVE_ARG(T, name)
+#define TORCH_API
+#define TORCH_CUDA_CU_API
+#define C10_API
+#define C10_UNUSED [[maybe_unused]]
+#define C10_NODISCARD [[nodiscard]]
+#define C10_ALWAYS_INLINE inline __attribute__((always_inline))
+#define C10_LIKELY(condition) (__builtin_expect(static_cast<bool>(condition), 1))
+#define C10_UNLIKELY(condition) (__builtin_expect(static_cast<bool>(condition), 0))
+#ifndef C10_HOST_DEVICE
+#ifdef __CUDACC__
+#define C10_HOST_DEVICE __host__ __device__
+#define C10_DEVICE __device__
+#define C10_HOST __host__
+#else
+#define C10_HOST_DEVICE
+#define C10_DEVICE
+#define C10_HOST
+#endif
+#endif
 
-namespace torch {
-using namespace groove;
-namespace jit {}
-}  // namespace torch
+namespace c10 {
+using std::get_if;
+using std::holds_alternative;
+using std::in_place;
+using std::make_optional;
+using std::monostate;
+using std::nullopt;
+using std::nullopt_t;
+using std::optional;
+using std::variant;
+using std::visit;
+using string_view = std::string_view;
+}  // namespace c10
 
 namespace at {
-using namespace groove;
-using std::nullopt;
-using std::optional;
+using c10::make_optional;
+using c10::nullopt;
+using c10::optional;
 
 // Switches of libraries that Groove does not use; accepted and without effect.
 class Context {
@@ -29,6 +66,7 @@ class Context {
   void setBenchmarkCuDNN(bool) {}
   void setAllowTF32CuBLAS(bool) {}
   void setAllowTF32CuDNN(bool) {}
+  void setFloat32MatmulPrecision(const std::string&) {}
   void setDeterministicAlgorithms(bool, bool) {}
   static bool hasCUDA() { return false; }
 };
@@ -38,14 +76,7 @@ inline Context& globalContext() {
 }
 }  // namespace at
 
-namespace c10 {
-using namespace groove;
-using std::make_optional;
-using std::nullopt;
-using std::nullopt_t;
-using std::optional;
-}  // namespace c10
-
 namespace torch {
 using at::globalContext;
+using c10::make_optional;
 }  // namespace torch

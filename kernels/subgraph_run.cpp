@@ -143,7 +143,7 @@ void SubgraphRun::run_nodes(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) c
     const Tensors operands = values.operands(node);
     const std::vector<Scalar> numbers = numbers_of(node, numbers_);
     Tensors results(output_count(*node.op, node.attrs));
-    dispatch_below(DispatchLayer::kAutodiff, Call{node.op, operands, &node.attrs, numbers, Site()},
+    dispatch_below(DispatchLayer::kAutodiff, Call{node.op, operands, &node.attrs, numbers, Site::none()},
                    results.data());
     values.finish(node, std::move(results));
   }
@@ -155,7 +155,7 @@ void SubgraphRun::run_nodes(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) c
     const Tensors operands{target, values[id]};
     const Attrs none{};
     Tensor written;
-    dispatch_below(DispatchLayer::kAutodiff, Call{copy, operands, &none, {}, Site(), true},
+    dispatch_below(DispatchLayer::kAutodiff, Call{copy, operands, &none, {}, Site::none(), true},
                    &written);
   }
 }

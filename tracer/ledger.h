@@ -35,7 +35,7 @@ class Overhead {
 // What came instead of the expected word; `op` is null when no call came.
 struct Came {
   const Op* op = nullptr;
-  Site site;
+  Site site = Site::none();
   std::string text() const;  // "add at model.cpp:35"; empty when no call came
   bool operator==(const Came& other) const {
     return op == other.op && (!op || (site.file_name() == other.site.file_name() &&

@@ -103,7 +103,7 @@ struct Word {
   const Op* op = nullptr;
   Attrs attrs;
   SiteKey site{};
-  Site place;
+  Site place = Site::none();
   bool is_big = false;
   bool is_inplace = false;
   bool grad_enabled = false;

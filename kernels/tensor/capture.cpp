@@ -86,7 +86,7 @@ struct FunctionCapture::Running {
       const Tensor input = outputs[k];
       static const Attrs none{};
       Tensor cut;
-      builder.add(Call{detach, input, &none, {}, Site()}, &cut);
+      builder.add(Call{detach, input, &none, {}, Site::none()}, &cut);
       input.impl()->trace_id = cut.impl()->trace_id;
     }
   }

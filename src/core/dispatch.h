@@ -15,7 +15,7 @@ struct Call {
   ArrayRef<Tensor> inputs;
   const Attrs* attrs;
   ArrayRef<Scalar> numbers;
-  Site site;
+  Site site = Site::none();
   bool is_inplace = false;  // output k is written into inputs[op->mutates[k]] and returned
 };
 
@@ -85,7 +85,7 @@ struct SiteKey {  // what the tracer compares
   bool operator==(const SiteKey&) const = default;
 };
 struct OpenSite {
-  Site site;
+  Site site = Site::none();
   std::uint32_t ordinal = 0;
   bool is_open = false;
 };
@@ -111,7 +111,7 @@ struct BigWord {
   ArrayRef<Tensor> inputs;
   const Attrs* attrs;
   ArrayRef<Scalar> numbers;  // run-time inputs; expansions pass them on by with_origin()
-  Site site;
+  Site site = Site::none();
   const void* object = nullptr;  // whose state the expansion walks …
   std::uint64_t epoch = 0;       // … and its epoch: a change means another word
   bool ends_step = false;        // a natural cut comes after it

@@ -122,8 +122,8 @@ class GraphExecutable final : public Executable {
     std::vector<Tensor> outputs(output_count(*node.op, node.attrs));
     const bool was_enabled = grad_enabled();
     set_grad_enabled(false);
-    dispatch_below(DispatchLayer::kAutodiff, Call{node.op, inputs, &node.attrs, numbers, {}},
-                   outputs.data());
+    dispatch_below(DispatchLayer::kAutodiff,
+                   Call{node.op, inputs, &node.attrs, numbers, Site::none()}, outputs.data());
     set_grad_enabled(was_enabled);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       Tensor whole = make_empty(outputs[k].impl()->geometry.sizes, outputs[k].impl()->dtype);

@@ -23,7 +23,7 @@ struct Operands {
   std::int64_t i = 0, j = 0, k = 0;
   double x = 0;
   std::int64_t step = 0;
-  Site site;
+  Site site = Site::none();
 };
 
 using Run = Tensor (*)(const Operands&);

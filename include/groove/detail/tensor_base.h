@@ -1,10 +1,9 @@
 // The handle itself: one pointer to a shared TensorImpl, and the source location of a call.
 #pragma once
 
-#include <source_location>
-
 #include "groove/array_ref.h"
 #include "groove/detail/ref_counted.h"
+#include "groove/detail/site.h"
 #include "groove/options.h"
 #include "groove/scalar.h"
 
@@ -18,8 +17,6 @@ void destroy(TensorImpl* impl);  // when the last reference has gone
 inline const detail::RefCounted& reference_counter(TensorImpl* impl) {
   return *reinterpret_cast<const detail::RefCounted*>(impl);
 }
-
-using Site = std::source_location;
 
 class TensorBase {
  public:

@@ -1,13 +1,22 @@
 // The user's place in the source: the last parameter of everything that a program can call.
 #pragma once
 
-#include <source_location>
+#include <cstdint>
 
-#if !__has_builtin(__builtin_source_location)
-#error "Groove needs a compiler that knows std::source_location: GCC 12, Clang 16, or newer"
+#if __has_builtin(__builtin_source_location)
+#include <source_location>
+#elif !__has_builtin(__builtin_COLUMN)
+#error "Groove needs GCC 12, Clang 14, or newer"
 #endif
 
 namespace groove {
+
+namespace detail {
+// Of a compiler that makes no constants of places: the one record of this place, for ever.
+const void* kept_place(const char* file, std::uint_least32_t line, std::uint_least32_t column);
+}  // namespace detail
+
+#if __has_builtin(__builtin_source_location)
 
 // One pointer to constant data that the compiler makes. It is a class of Groove's own so that no
 // argument becomes one by accident: `{}`, nullptr or a number in the last place is not a place.
@@ -36,6 +45,37 @@ class Site {
 
   std::source_location place_;
 };
+
+#else  // Clang 14
+
+// The same where the compiler tells file, line and column but makes no constant of them: a pointer
+// to a record that the library keeps, so that these programs call the same functions as all others.
+class Site {
+  struct Record {  // as std::source_location's of libstdc++ and libc++
+    const char *file, *function;
+    std::uint_least32_t line, column;
+  };
+
+ public:
+  static Site current(const char* file = __builtin_FILE(),
+                      std::uint_least32_t line = __builtin_LINE(),
+                      std::uint_least32_t column = __builtin_COLUMN()) {
+    return Site(static_cast<const Record*>(detail::kept_place(file, line, column)));
+  }
+  static constexpr Site none() { return Site(nullptr); }
+
+  constexpr const char* file_name() const { return place_ ? place_->file : ""; }
+  constexpr std::uint_least32_t line() const { return place_ ? place_->line : 0; }
+  constexpr std::uint_least32_t column() const { return place_ ? place_->column : 0; }
+
+ private:
+  constexpr explicit Site(const Record* place) : place_(place) {}
+
+  const Record* place_;
+};
+
+#endif
+
 static_assert(sizeof(Site) == sizeof(void*));
 
 }  // namespace groove

@@ -1,10 +1,11 @@
-# The install tree: headers, libgroove.a, and what find_package(Groove) reads.
+# The install tree: headers, libgroove.a, libgroove.so, and what find_package(Groove) reads.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(groove_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Groove)
 
-install(TARGETS groove_archive groove groove_torch EXPORT GrooveTargets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS groove_archive groove groove_torch groove_shared groove_torch_shared
+        EXPORT GrooveTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/groove DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT GrooveTargets NAMESPACE Groove:: DESTINATION ${groove_cmake_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/GrooveConfig.cmake.in

@@ -1,10 +1,11 @@
-# libgroove.a from one object library a layer, and the two targets that users name.
+# libgroove.a from one object library a layer, and the two targets that users name; libgroove.so is
+# made of the same objects (shared.cmake), which are therefore position-independent. A program pays
+# nothing for that: its linker puts plain addresses where the compiler left room for a table.
 #
 # Operators, backends and the tracer register themselves from static objects that nobody refers to,
 # which a linker drops from a plain archive. Groove::groove is therefore an interface that links the
 # archive Groove::archive whole; the same expression serves the build tree, add_subdirectory and
-# the exported targets. It cannot be linked into a shared library: Debian's asmjit is not
-# position-independent.
+# the exported targets. It is for programs: Debian's asmjit is not position-independent.
 set(GROOVE_LAYERS core kernels ops eager tracer autodiff llvm jit front)
 set(core_folders src/core)
 set(kernels_folders kernels)
@@ -36,6 +37,8 @@ foreach(layer IN LISTS GROOVE_LAYERS)
   if(layer_sources)
     add_library(groove_${layer} OBJECT ${layer_sources})
     target_link_libraries(groove_${layer} PRIVATE groove_options)
+    set_target_properties(groove_${layer} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(groove_${layer} PRIVATE -fno-semantic-interposition)
     if(layer MATCHES "^(kernels|ops|jit)$")
       target_link_libraries(groove_${layer} PRIVATE asmjit::asmjit)
     endif()
@@ -43,6 +46,9 @@ foreach(layer IN LISTS GROOVE_LAYERS)
     list(APPEND groove_layers_built ${layer})
   endif()
 endforeach()
+
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/io/archive.cpp APPEND PROPERTY
+  COMPILE_DEFINITIONS GROOVE_VERSION="${PROJECT_VERSION}")
 
 add_library(groove_archive STATIC ${groove_objects})
 set_target_properties(groove_archive PROPERTIES

@@ -6,17 +6,28 @@ if(NOT GROOVE_PRECOMPILE OR NOT PROJECT_IS_TOP_LEVEL OR CMAKE_CXX_COMPILER_LAUNC
    GROOVE_SANITIZE)
   return()
 endif()
-target_precompile_headers(groove_core PRIVATE
-  <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory>
-  <mutex> <optional> <set> <string> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
-# Of other files the flags differ.
+# Twice, since the flags must be the same: for the layers, which are position-independent, and for
+# the programs. Of other files the flags differ.
+set(precompiled <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstring> <functional> <limits>
+  <map> <memory> <mutex> <optional> <set> <string> <unordered_map> <utility> <variant> <vector>
+  <fmt/format.h>)
+target_precompile_headers(groove_core PRIVATE ${precompiled})
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
+add_library(groove_precompiled OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled.cpp)
+target_link_libraries(groove_precompiled PRIVATE groove_options)
+target_precompile_headers(groove_precompiled PRIVATE ${precompiled})
 get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS targets)
   get_target_property(kind ${target} TYPE)
   get_target_property(independent ${target} POSITION_INDEPENDENT_CODE)
   get_target_property(linked ${target} LINK_LIBRARIES)
-  if(kind MATCHES "^(OBJECT_LIBRARY|EXECUTABLE)$" AND "groove_options" IN_LIST linked
-     AND NOT independent AND NOT target STREQUAL "groove_core")
+  if(NOT kind MATCHES "^(OBJECT_LIBRARY|EXECUTABLE)$" OR NOT "groove_options" IN_LIST linked OR
+     target MATCHES "^groove_(core|precompiled)$")
+    continue()
+  endif()
+  if(independent)
     target_precompile_headers(${target} REUSE_FROM groove_core)
+  else()
+    target_precompile_headers(${target} REUSE_FROM groove_precompiled)
   endif()
 endforeach()

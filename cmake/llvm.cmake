@@ -3,8 +3,7 @@
 include(GNUInstallDirs)
 set(GROOVE_LLVM_DIR ${PROJECT_BINARY_DIR}/lib)
 target_compile_definitions(groove_llvm PRIVATE
-  GROOVE_LLVM_FILE="libgroove-llvm.so" GROOVE_LLVM_BUILD_DIR="${GROOVE_LLVM_DIR}"
-  GROOVE_LLVM_INSTALL_DIR="${CMAKE_INSTALL_FULL_LIBDIR}")
+  GROOVE_LLVM_FILE="libgroove-llvm.so" GROOVE_LLVM_INSTALL_DIR="${CMAKE_INSTALL_FULL_LIBDIR}")
 
 # A package answers to its own minor version only. LLVM 14's code generator crashes on what we give it.
 foreach(version IN ITEMS 22.1 21.1 20.1 19.1 18.1 17.0 16.0 15.0)
@@ -53,3 +52,7 @@ set_target_properties(groove_llvm_plugin PROPERTIES
 if(GROOVE_INSTALL)
   install(TARGETS groove_llvm_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+# A program that has Groove's code in itself finds the library where that Groove lies.
+target_link_options(groove INTERFACE
+  $<BUILD_INTERFACE:LINKER:-rpath,${GROOVE_LLVM_DIR}>
+  $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}>)

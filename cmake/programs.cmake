@@ -30,6 +30,10 @@ foreach(source IN LISTS sample_sources)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/samples)
   add_dependencies(groove_samples ${name})
 endforeach()
+# The five whose table ends ./quickstart.
+add_custom_target(groove_quickstart
+  DEPENDS regression small_digits lstm_cell cnn_mnist char_gpt
+          $<TARGET_NAME_IF_EXISTS:groove_llvm_plugin>)
 
 file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.cpp)
 # Needs the tests' reference library and stands there (tests.cmake).

@@ -75,10 +75,10 @@ endif()
 # The loader once more, told to look where nothing is.
 groove_add_test(tiers_missing_test FOLDER tiers_missing LAYERS core kernels)
 target_sources(tiers_missing_test PRIVATE ${PROJECT_SOURCE_DIR}/jit/backends/llvm/backend.cpp
-                                          ${PROJECT_SOURCE_DIR}/jit/backends/llvm/library.cpp)
+                                          ${PROJECT_SOURCE_DIR}/jit/backends/llvm/library.cpp
+                                          ${PROJECT_SOURCE_DIR}/jit/backends/llvm/places.cpp)
 target_compile_definitions(tiers_missing_test PRIVATE
-  GROOVE_LLVM_FILE="libgroove-nowhere.so" GROOVE_LLVM_BUILD_DIR="/nowhere"
-  GROOVE_LLVM_INSTALL_DIR="/nowhere")
+  GROOVE_LLVM_FILE="libgroove-nowhere.so" GROOVE_LLVM_INSTALL_DIR="/nowhere")
 groove_add_test(ops_test FOLDER ops TIMEOUT 600 SHARDS 4)
 if(TARGET groove_llvm_plugin)
   add_dependencies(ops_test groove_llvm_plugin)

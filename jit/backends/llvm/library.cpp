@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "jit/backends/llvm/interface.h"
+#include "jit/backends/llvm/places.h"
 #include "kernels/asmjit/code_memory.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -36,40 +37,17 @@ Library& library() {
   return instance;
 }
 
-std::string program_folder() {
-  std::array<char, 4096> path;
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return {};
-  const std::string whole(path.data(), static_cast<std::size_t>(length));
-  return whole.substr(0, whole.rfind('/') + 1);
-}
-
-// Beside the program and where a program in bin/ has its libraries, so that a tree may be moved;
-// then where this one was built, where it is installed, and the system's own search.
-std::vector<std::string> places() {
-  const std::string folder = program_folder();
-  std::vector<std::string> paths;
-  if (!folder.empty()) {
-    paths.push_back(folder + kName);
-    paths.push_back(folder + "../lib/" + kName);
-  }
-  paths.push_back(std::string(GROOVE_LLVM_BUILD_DIR "/") + kName);
-  paths.push_back(std::string(GROOVE_LLVM_INSTALL_DIR "/") + kName);
-  return paths;
-}
-
 void* open_library(Library& l) {
-  for (const std::string& path : places()) {
-    if (access(path.c_str(), F_OK) != 0) continue;
-    if (void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-      l.path = path;
-      return handle;
+  for (const std::string& path : places_of(kName)) {
+    const bool is_path = path.find('/') != std::string::npos;
+    if (is_path && access(path.c_str(), F_OK) != 0) continue;
+    l.path = path;
+    if (void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (is_path) {
+      l.problem = dlerror();
+      return nullptr;
     }
-    l.problem = dlerror();
-    return nullptr;
   }
-  l.path = kName;
-  if (void* const handle = dlopen(kName, RTLD_NOW | RTLD_LOCAL)) return handle;
   l.problem = std::string(kName) +
               " was not found beside the program or among Groove's libraries; install llvm-22-dev "
               "and libzstd-dev and build Groove again";

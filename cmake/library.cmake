@@ -38,7 +38,10 @@ foreach(layer IN LISTS GROOVE_LAYERS)
     add_library(groove_${layer} OBJECT ${layer_sources})
     target_link_libraries(groove_${layer} PRIVATE groove_options)
     set_target_properties(groove_${layer} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(groove_${layer} PRIVATE -fno-semantic-interposition)
+    # A thread's variables lie at fixed places, in libgroove.so too, where each would otherwise take a
+    # call; it has less than 900 bytes of them (tests/install/shared), which dlopen() has room for.
+    target_compile_options(groove_${layer} PRIVATE
+      -fno-semantic-interposition -ftls-model=initial-exec)
     if(layer MATCHES "^(kernels|ops|jit)$")
       target_link_libraries(groove_${layer} PRIVATE asmjit::asmjit)
     endif()

@@ -1,7 +1,6 @@
 #include "tracer/context.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "kernels/lowering.h"
@@ -29,21 +28,35 @@ struct Variety {
   std::uint64_t place, shown;
 };
 constexpr std::size_t kPlaces = 256;
-thread_local std::array<Variety, kPlaces> varieties;
+// Of the thread, but not among its variables, which are to be few (cmake/library.cmake).
+constinit thread_local Variety* varieties = nullptr;
 thread_local std::size_t varieties_lost = 0;
+
+Variety* make_varieties() {
+  struct Owner {
+    ~Owner() {
+      delete[] varieties;
+      varieties = nullptr;
+    }
+  };
+  static thread_local const Owner owner;  // what comes after its end stays
+  (void)owner;
+  return varieties = new Variety[kPlaces]();
+}
 
 // The hash of a word without what may be a size, and that of all its attributes, which does not
 // depend on where the program lies in memory.
 bool has_endless_sizes(std::uint64_t without, std::uint64_t shown) {
   constexpr std::size_t kProbes = 8;
   constexpr int kFew = 20;  // bits; forty values set about thirty
+  Variety* const all = varieties ? varieties : make_varieties();
   Variety* known = nullptr;
   for (std::size_t i = 0; i < kProbes && known == nullptr; ++i) {
-    Variety& each = varieties[(without + i) % kPlaces];
+    Variety& each = all[(without + i) % kPlaces];
     if (each.place == without || each.place == 0) known = &each;
   }
   // Two places of a loop must not take turns in driving out each other.
-  if (known == nullptr) known = &varieties[(without + varieties_lost++ % kProbes) % kPlaces];
+  if (known == nullptr) known = &all[(without + varieties_lost++ % kProbes) % kPlaces];
   if (known->place != without) *known = {without, 0};
   known->shown |= std::uint64_t{1} << (shown >> 58);
   return std::popcount(known->shown) > kFew;

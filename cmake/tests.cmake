@@ -117,6 +117,11 @@ add_custom_target(programs_full COMMAND programs_test --full USES_TERMINAL)
 
 # The project itself: order of includes, length of files, cost of the header, install tree.
 groove_add_test(project_test FOLDER project/rules STANDALONE)
+find_program(GROOVE_PYTHON python3)
+if(GROOVE_PYTHON)
+  add_test(NAME compat_tools
+    COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/project/compat_test.py)
+endif()
 add_executable(header_cost ${PROJECT_SOURCE_DIR}/tests/project/header_cost.cpp)
 set_target_properties(header_cost PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 if(NOT GROOVE_SANITIZE)

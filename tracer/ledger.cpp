@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/core/check.h"
+#include "tracer/keep_loaded.h"
 #include "tracer/report.h"
 #include "tracer/shared_locks.h"
 
@@ -36,6 +37,7 @@ Exit& Ledger::exit_at(std::int32_t word, Reason reason, const Came& came) {
   const std::string text = came.text();
   for (Exit& known : exits_)
     if (known.word == word && known.reason == reason && known.came == text) return known;
+  keep_loaded(came.site.file_name());
   // Of very many ways out, the later ones are counted with the last.
   if (exits_.size() < kMostExits) exits_.push_back({word, reason, came, text, 0, 0});
   return exits_.back();

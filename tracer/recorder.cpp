@@ -7,6 +7,7 @@
 #include "src/core/check.h"
 #include "src/core/faults.h"
 #include "src/core/geometry.h"
+#include "tracer/keep_loaded.h"
 #include "tracer/numbers.h"
 #include "tracer/tape_hooks.h"
 #include "tracer/threads.h"
@@ -273,6 +274,8 @@ void Recorder::fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<
   word.grad_enabled = grad_enabled();
   word.first_number = static_cast<std::int32_t>(segment_->number_kinds.size());
   for (const Scalar& number : numbers) {
+  keep_loaded(site.file);
+  keep_loaded(place.file_name());
     if (segment_->number_kinds.size() >= kMostNumbers) fail(Reason::kTooLong);
     word.number_kinds.push_back(number.type());
     segment_->number_kinds.push_back(word_kind(number));

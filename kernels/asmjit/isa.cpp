@@ -1,6 +1,8 @@
 // Which instruction set new code uses: what the CPU has, within the limit that was set.
 #include "kernels/asmjit/isa.h"
 
+#include <cpuid.h>
+
 #include <algorithm>
 #include <atomic>
 
@@ -18,12 +20,18 @@ std::atomic<Isa> limit{Isa::kAvx512};
   return true;
 }();
 
+// Clang learned this name for __builtin_cpu_supports() late.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
 }  // namespace
 
 bool has_isa(Isa isa) {
   // The compiler's check asks the operating system about register state, too.
   static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                               __builtin_cpu_supports("f16c");
+                               has_f16c();
   static const bool has_avx512 =
       has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

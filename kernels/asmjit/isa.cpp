@@ -30,8 +30,8 @@ bool has_f16c() {
 
 bool has_isa(Isa isa) {
   // The compiler's check asks the operating system about register state, too.
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                               has_f16c();
+  static const bool has_avx2 =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
   static const bool has_avx512 =
       has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

@@ -120,7 +120,7 @@ class Pool {
     for (;;) {
       std::uint32_t epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;
       const std::uint64_t start = __rdtsc();
-      for (int i = 0; epoch == seen; ++i) {
+      while (epoch == seen) {
         if (is_crowded_) sched_yield();
         _mm_pause();
         epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;

@@ -54,7 +54,11 @@ void walk_windows(const PoolAxis& axis, const PooledVector<PoolWindow>& windows,
       std::int64_t begin = 0, end = axis.out;
       while (begin < end && begin * stride + offset < 0) ++begin;
       while (end > begin && (end - 1) * stride + offset >= axis.in) --end;
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
       for (std::int64_t o = begin; o < end; ++o) step(o, o * stride + offset);
     }
   };

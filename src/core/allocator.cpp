@@ -22,7 +22,6 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kLinearLimit = 512;
 constexpr int kLinearClasses = kLinearLimit / kAlignment;  // classes 0 … 7
-constexpr std::size_t kSmallLimit = 32 << 10;
 constexpr int kSmallClasses = kLinearClasses + 4 * 6;  // 512 … 32768 has six doublings
 constexpr int kClasses = kLinearClasses + 4 * (48 - 9);
 constexpr std::size_t kSlabBytes = 1 << 20;

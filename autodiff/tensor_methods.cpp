@@ -82,7 +82,7 @@ static const Op& requires_grad_op() {
 std::int64_t DataMethods::_version() const {
   TensorImpl& impl = checked(*this, "_version");
   host_read(impl);  // a write that is owed has not been counted yet
-  return impl.storage ? impl.storage->version : 0;
+  return impl.storage ? version_of(impl).get() : 0;
 }
 
 bool DataMethods::requires_grad() const {
@@ -92,6 +92,7 @@ bool DataMethods::requires_grad() const {
 }
 
 const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
+  const CallFrame frame(site);
   TensorImpl& impl = checked(*this, "requires_grad_");
   tracer::settle_flags(impl);
   if (impl.requires_grad == value) return self();
@@ -108,11 +109,16 @@ const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
 }
 
 const Tensor& DataMethods::set_requires_grad(bool value, Site site) const {
+  const CallFrame frame(site);
   return requires_grad_(value, site);
 }
 
 bool DataMethods::is_leaf() const { return !producer(checked(*this, "is_leaf")); }
-const TapeNode* DataMethods::grad_fn() const { return real_producer(checked(*this, "grad_fn")); }
+std::shared_ptr<autograd::Node> DataMethods::grad_fn() const {
+  TensorImpl& impl = checked(*this, "grad_fn");
+  real_producer(impl);
+  return impl.autograd ? autodiff::shown(impl.autograd->grad_fn) : nullptr;
+}
 
 std::int64_t DataMethods::output_nr() const {
   TensorImpl& impl = checked(*this, "output_nr");
@@ -134,6 +140,7 @@ bool DataMethods::retains_grad() const {
 }
 
 Tensor DataMethods::detach(Site site) const {
+  const CallFrame frame(site);
   checked(*this, "detach");
   return call(autodiff::detach_op(), {self()}, site);
 }
@@ -149,9 +156,14 @@ Tensor& DataMethods::detach_(Site) const {
   return const_cast<Tensor&>(self());
 }
 
-Tensor DataMethods::data() const { return detach(); }
+// What is written through it is not noticed by those who need the tensor as it was.
+Tensor DataMethods::data() const {
+  Tensor result = detach();
+  result.impl()->counts_apart = true;
+  return result;
+}
 Tensor DataMethods::tensor_data() const { return detach(); }
-Tensor DataMethods::variable_data() const { return detach(); }
+Tensor DataMethods::variable_data() const { return data(); }
 
 void DataMethods::set_data(const Tensor& value, Site) const {
   TensorImpl& impl = checked(*this, "set_data");
@@ -167,6 +179,7 @@ void DataMethods::set_data(const Tensor& value, Site) const {
   metadata_changes(impl);
   materialize(impl);
   impl.storage = source.storage;
+  impl.counts_apart = source.counts_apart;
   impl.dtype = source.dtype;
   impl.set_geometry(source.geometry);
   impl.trace_session = 0;
@@ -175,10 +188,22 @@ void DataMethods::set_data(const Tensor& value, Site) const {
 
 void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_graph,
                            bool create_graph, Site site) const {
+  const CallFrame frame(site);
   const ArrayRef<Tensor> gradients =
       gradient.defined() ? ArrayRef<Tensor>(gradient) : ArrayRef<Tensor>();
   autodiff::backward_word(ArrayRef<Tensor>(self()), gradients, retain_graph.value_or(create_graph),
                           create_graph, {}, site);
+}
+
+void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_graph,
+                           bool create_graph, std::optional<TensorList> inputs, Site site) const {
+  const CallFrame frame(site);
+  if (!inputs) return backward(gradient, retain_graph, create_graph, site);
+  GROOVE_CHECK(!inputs->empty(), "backward: inputs is empty; leave it out to reach every leaf");
+  const ArrayRef<Tensor> gradients =
+      gradient.defined() ? ArrayRef<Tensor>(gradient) : ArrayRef<Tensor>();
+  autodiff::backward_word(ArrayRef<Tensor>(self()), gradients, retain_graph.value_or(create_graph),
+                          create_graph, *inputs, site);
 }
 
 }  // namespace groove

@@ -1,6 +1,7 @@
 // A borrowed view of contiguous values: how shapes and index lists are passed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -9,16 +10,24 @@
 
 namespace groove {
 
+namespace detail {
+[[noreturn]] void throw_out_of_range(std::size_t index, std::size_t size);
+}
+
 template <typename T>
 class ArrayRef {
  public:
   using value_type = T;
+  using iterator = const T*;
   using const_iterator = const T*;
+  using size_type = std::size_t;
   constexpr ArrayRef() = default;
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
 #pragma GCC diagnostic push
+#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
   // The list lives to the end of the full expression, as long as a call's argument needs it.
   constexpr ArrayRef(const std::initializer_list<T>& list)
       : data_(list.begin()), size_(list.size()) {}
@@ -27,6 +36,10 @@ class ArrayRef {
   ArrayRef(const std::vector<T, A>& values) : data_(values.data()), size_(values.size()) {}
   template <std::size_t N>
   constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}
+  template <std::size_t N>
+  constexpr ArrayRef(const std::array<T, N>& values) : data_(values.data()), size_(N) {}
+  constexpr ArrayRef(const T* first, const T* last)
+      : data_(first), size_(static_cast<std::size_t>(last - first)) {}
 
   constexpr const T* begin() const { return data_; }
   constexpr const T* end() const { return data_ + size_; }
@@ -39,6 +52,15 @@ class ArrayRef {
   constexpr ArrayRef slice(std::size_t first, std::size_t count) const {
     return ArrayRef(data_ + first, count);
   }
+  constexpr ArrayRef slice(std::size_t first) const { return slice(first, size_ - first); }
+  /// Throws std::out_of_range.
+  const T& at(std::size_t i) const {
+    if (i >= size_) detail::throw_out_of_range(i, size_);
+    return data_[i];
+  }
+  constexpr const T* cbegin() const { return begin(); }
+  constexpr const T* cend() const { return end(); }
+  bool equals(ArrayRef other) const { return *this == other; }
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
   bool operator==(const ArrayRef& other) const {
     if (size_ != other.size_) return false;
@@ -56,5 +78,12 @@ using IntArrayRef = ArrayRef<std::int64_t>;
 
 /// "[2, 3]"
 std::ostream& operator<<(std::ostream& out, IntArrayRef values);
+template <typename Stream, typename T>
+Stream& operator<<(Stream& out, ArrayRef<T> values) {
+  out << "[";
+  for (std::size_t i = 0; i < values.size(); ++i) out << (i ? ", " : "") << values[i];
+  out << "]";
+  return out;
+}
 
 }  // namespace groove

@@ -43,6 +43,38 @@ namespace autograd {
 
 using Variable = Tensor;
 using variable_list = std::vector<Tensor>;
+using groove::AutoGradMode;
+using groove::GradMode;
+
+class Node;
+/// Where a gradient goes on: the `input_nr`-th result of `function`, which is null where it ends.
+struct Edge {
+  std::shared_ptr<Node> function;
+  std::uint32_t input_nr = 0;
+  bool is_valid() const noexcept { return function != nullptr; }
+};
+using edge_list = std::vector<Edge>;
+
+/// A node of the tape, as Tensor::grad_fn() shows it.
+class Node {
+ public:
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  /// "AddBackward0": the operator, in LibTorch's spelling.
+  std::string name() const;
+  /// One for each input of the operator.
+  edge_list next_edges() const;
+  Edge next_edge(std::size_t index) const { return next_edges().at(index); }
+  std::uint32_t num_outputs() const { return static_cast<std::uint32_t>(next_edges().size()); }
+  /// How many results the operator has.
+  std::uint32_t num_inputs() const;
+  /// The position on the tape of its thread.
+  std::uint64_t sequence_nr() const;
+
+ protected:
+  Node() = default;
+  ~Node() = default;
+};
 
 /// Adds to `.grad` of every leaf the gradient of the sum of tensors[i] * grad_tensors[i].
 /// `grad_tensors` may be empty for tensors of one element. With `inputs` only those accumulate.

@@ -12,6 +12,10 @@
 
 namespace groove {
 
+namespace ivalue {
+class Tuple;
+}
+
 /// A value of one of a few types: what a context, or an archive, keeps besides tensors.
 class IValue {
  public:
@@ -40,6 +44,12 @@ class IValue {
   bool isString() const { return kind_ == kText; }
   bool isIntList() const { return kind_ == kIntegers; }
   bool isDoubleList() const { return kind_ == kReals; }
+  // Values of TorchScript, which Groove does not run: never one of these.
+  bool isTuple() const { return false; }
+  bool isList() const { return isIntList() || isDoubleList(); }
+  bool isTensorList() const { return false; }
+  bool isModule() const { return false; }
+  bool isGenericDict() const { return false; }
   // Each throws groove::Error when the value is of another type.
   std::int64_t toInt() const;
   double toDouble() const;
@@ -48,6 +58,8 @@ class IValue {
   const std::string& toStringRef() const;
   const std::vector<std::int64_t>& toIntVector() const;
   const std::vector<double>& toDoubleVector() const;
+  std::shared_ptr<ivalue::Tuple> toTuple() const;
+  std::vector<Tensor> toTensorVector() const;
 
  private:
   enum Kind : std::uint8_t { kNothing, kInteger, kReal, kTruth, kTensor, kText, kIntegers, kReals };
@@ -60,6 +72,17 @@ class IValue {
   std::vector<std::int64_t> integers_;
   std::vector<double> reals_;
 };
+
+namespace ivalue {
+class Tuple {
+ public:
+  const std::vector<IValue>& elements() const { return elements_; }
+  std::size_t size() const { return elements_.size(); }
+
+ private:
+  std::vector<IValue> elements_;
+};
+}  // namespace ivalue
 
 namespace autograd {
 
@@ -82,6 +105,8 @@ class AutogradContext {
   /// Throws groove::Error when one was overwritten since.
   variable_list get_saved_variables() const;
   void mark_non_differentiable(const variable_list& outputs);
+  /// The arguments that forward() changes in place; it must return them.
+  void mark_dirty(const variable_list& inputs);
   /// Whether undefined gradients reach backward() as zeros (the default).
   void set_materialize_grads(bool value);
   /// Is the gradient of the `index`-th argument that is a tensor wanted?
@@ -99,9 +124,27 @@ class AutogradContext {
 namespace detail {
 
 using BackwardFunction = variable_list (*)(AutogradContext* context, variable_list gradients);
-/// Runs `forward` without a tape and puts its outputs on it. `arguments`: one for each argument
-/// of forward(), undefined where it is no tensor.
-variable_list apply_function(const char* name, const variable_list& arguments,
+// What forward() is called with: a place for each argument, one for each tensor of a TensorList.
+struct FunctionArguments {
+  variable_list tensors;
+  std::vector<bool> are_tensors;
+
+  void add(const Tensor& tensor) {
+    tensors.push_back(tensor);
+    are_tensors.push_back(true);
+  }
+  void add(const std::optional<Tensor>& tensor) { add(tensor ? *tensor : Tensor()); }
+  void add(TensorList list) {
+    for (const Tensor& tensor : list) add(tensor);
+  }
+  void add_other() {
+    tensors.emplace_back();
+    are_tensors.push_back(false);
+  }
+};
+
+/// Runs `forward` without a tape and puts its outputs on it.
+variable_list apply_function(const char* name, const FunctionArguments& arguments,
                              BackwardFunction backward,
                              const std::function<variable_list(AutogradContext*)>& forward);
 
@@ -109,14 +152,17 @@ variable_list apply_function(const char* name, const variable_list& arguments,
 
 /// Derive as `struct F : Function<F>` with static forward(AutogradContext*, args...) and
 /// static backward(AutogradContext*, tensor_list) giving one gradient per argument (Variable()
-/// for those that are no tensors); call F::apply(args...).
+/// for those that are no tensors); call F::apply(args...). An argument that is a TensorList counts
+/// as its tensors; in LibTorch, and so here, a std::vector of tensors is an argument like a number,
+/// through which no gradient passes.
 template <typename T>
 struct Function {
   template <typename X = T, typename... Args>
   static auto apply(Args&&... args) {
     using Result =
         decltype(X::forward(static_cast<AutogradContext*>(nullptr), std::forward<Args>(args)...));
-    const variable_list arguments{as_tensor(args)...};
+    detail::FunctionArguments arguments;
+    (add_argument(arguments, args), ...);
     variable_list outputs = detail::apply_function(
         "Function", arguments,
         [](AutogradContext* context, variable_list gradients) {
@@ -136,11 +182,12 @@ struct Function {
 
  private:
   template <typename Value>
-  static Tensor as_tensor(const Value& value) {
-    if constexpr (std::is_same_v<Value, Tensor>)
-      return value;
+  static void add_argument(detail::FunctionArguments& arguments, const Value& value) {
+    if constexpr (std::is_same_v<Value, Tensor> || std::is_same_v<Value, TensorList> ||
+                  std::is_same_v<Value, std::optional<Tensor>>)
+      arguments.add(value);
     else
-      return {};
+      arguments.add_other();
   }
 };
 

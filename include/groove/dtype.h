@@ -43,6 +43,13 @@ constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat, kF32 = kFloa
 constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble, kF64 = kDouble;
 constexpr ScalarType kBool = ScalarType::Bool;
 constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+// Of LibTorch; Groove does not compute with them.
+constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf;
+constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat;
+constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble;
+constexpr ScalarType kQInt8 = ScalarType::QInt8;
+constexpr ScalarType kQUInt8 = ScalarType::QUInt8;
+constexpr ScalarType kQInt32 = ScalarType::QInt32;
 
 /// Bytes of one element; 0 for dtypes that Groove does not compute with.
 constexpr std::size_t element_size(ScalarType dtype) {
@@ -76,10 +83,36 @@ constexpr bool is_integral(ScalarType dtype) {
 const char* short_name(ScalarType dtype);
 /// "Float", "Long", "Bool" …: LibTorch's spelling, used in printing and errors.
 const char* name(ScalarType dtype);
+inline const char* toString(ScalarType dtype) { return name(dtype); }
 std::ostream& operator<<(std::ostream& out, ScalarType dtype);
 
 /// The dtype two operands of equal category compute in (LibTorch's promotion table).
 ScalarType promote_types(ScalarType a, ScalarType b);
+
+/// What dtype() of a tensor gives: a ScalarType that prints as the C++ type ("float", "long int"),
+/// as LibTorch's.
+class TypeMeta {
+ public:
+  constexpr TypeMeta() = default;
+  constexpr explicit TypeMeta(ScalarType dtype) : dtype_(dtype) {}
+  constexpr operator ScalarType() const { return dtype_; }
+  constexpr ScalarType toScalarType() const { return dtype_; }
+  constexpr std::size_t itemsize() const { return element_size(dtype_); }
+  const char* name() const;
+
+ private:
+  ScalarType dtype_ = ScalarType::Undefined;
+};
+inline const char* name(TypeMeta dtype) { return name(dtype.toScalarType()); }
+constexpr bool is_floating(TypeMeta dtype) { return is_floating(dtype.toScalarType()); }
+constexpr ScalarType typeMetaToScalarType(TypeMeta dtype) { return dtype; }
+constexpr TypeMeta scalarTypeToTypeMeta(ScalarType dtype) { return TypeMeta(dtype); }
+constexpr std::size_t elementSize(ScalarType dtype) { return element_size(dtype); }
+constexpr bool isFloatingType(ScalarType dtype) { return is_floating(dtype); }
+constexpr bool isIntegralType(ScalarType dtype, bool include_bool = false) {
+  return is_integral(dtype) || (include_bool && dtype == kBool);
+}
+std::ostream& operator<<(std::ostream& out, TypeMeta dtype);
 
 template <typename T>
 struct DtypeOf;

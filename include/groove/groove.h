@@ -2,6 +2,7 @@
 #pragma once
 
 #include "groove/accessor.h"
+#include "groove/anomaly.h"
 #include "groove/array_ref.h"
 #include "groove/autograd.h"
 #include "groove/control_flow.h"
@@ -30,3 +31,4 @@
 #include "groove/serialize.h"
 #include "groove/tensor.h"
 #include "groove/types.h"
+#include "groove/warning.h"

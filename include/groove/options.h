@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "groove/detail/site.h"
 #include "groove/dtype.h"
 
 namespace groove {
@@ -21,8 +22,8 @@ class Device {
   constexpr Device(DeviceType type, int index = -1)
       : type_(type), index_(static_cast<std::int8_t>(index)) {}
   /// "cpu", "cuda", "cuda:1"; throws groove::Error on anything else.
-  Device(const std::string& text);
-  Device(const char* text) : Device(std::string(text)) {}
+  Device(const std::string& text, Site site = Site::current());
+  Device(const char* text, Site site = Site::current()) : Device(std::string(text), site) {}
   constexpr DeviceType type() const { return type_; }
   constexpr int index() const { return index_; }
   constexpr bool is_cpu() const { return type_ == kCPU; }
@@ -42,12 +43,20 @@ std::ostream& operator<<(std::ostream& out, const Device& device);
 
 enum class Layout : std::int8_t { Strided };
 constexpr Layout kStrided = Layout::Strided;
-enum class MemoryFormat : std::int8_t { Contiguous, Preserve };
+enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+std::ostream& operator<<(std::ostream& out, Layout layout);
+std::ostream& operator<<(std::ostream& out, MemoryFormat format);
+
+namespace detail {
+// Throws groove::Error for orders of memory that are not built.
+void check_memory_format(const char* op, std::optional<MemoryFormat> format);
+}
 
 class TensorOptions {
  public:
   constexpr TensorOptions() = default;
   constexpr TensorOptions(ScalarType dtype) : dtype_(dtype) {}
+  constexpr TensorOptions(TypeMeta dtype) : dtype_(dtype.toScalarType()) {}
   constexpr TensorOptions(Device device) : device_(device) {}
   constexpr TensorOptions(DeviceType device) : device_(Device(device)) {}
   constexpr TensorOptions dtype(std::optional<ScalarType> value) const {
@@ -63,19 +72,36 @@ class TensorOptions {
   constexpr TensorOptions device(DeviceType type, int index = -1) const {
     return device(Device(type, index));
   }
-  constexpr TensorOptions requires_grad(bool value) const {
+  constexpr TensorOptions device_index(int index) const {
+    return device(Device(DeviceType::CUDA, index));
+  }
+  constexpr TensorOptions requires_grad(std::optional<bool> value) const {
     TensorOptions r = *this;
     r.requires_grad_ = value;
     return r;
   }
-  constexpr TensorOptions layout(Layout) const { return *this; }
-  constexpr TensorOptions pinned_memory(bool) const { return *this; }
+  constexpr TensorOptions layout(std::optional<Layout>) const { return *this; }
+  /// Without effect: there is no device that copies from pinned memory.
+  constexpr TensorOptions pinned_memory(std::optional<bool> value) const {
+    TensorOptions r = *this;
+    r.pinned_memory_ = value;
+    return r;
+  }
+  /// Contiguous or Preserve; groove::Error for others.
+  TensorOptions memory_format(std::optional<MemoryFormat> format) const;
 
-  ScalarType dtype() const;  // get_default_dtype() when unset
+  TypeMeta dtype() const;  // get_default_dtype() when unset
   constexpr Device device() const { return device_.value_or(Device()); }
   constexpr bool requires_grad() const { return requires_grad_.value_or(false); }
   constexpr bool has_dtype() const { return dtype_.has_value(); }
   constexpr bool has_device() const { return device_.has_value(); }
+  constexpr bool has_requires_grad() const { return requires_grad_.has_value(); }
+  constexpr Layout layout() const { return kStrided; }
+  constexpr bool has_layout() const { return false; }
+  constexpr bool pinned_memory() const { return pinned_memory_.value_or(false); }
+  constexpr bool has_pinned_memory() const { return pinned_memory_.has_value(); }
+  constexpr bool has_memory_format() const { return false; }
+  constexpr int device_index() const { return device().index(); }
   constexpr std::optional<ScalarType> dtype_opt() const { return dtype_; }
   constexpr std::optional<Device> device_opt() const { return device_; }
 
@@ -83,15 +109,21 @@ class TensorOptions {
   std::optional<ScalarType> dtype_;
   std::optional<Device> device_;
   std::optional<bool> requires_grad_;
+  std::optional<bool> pinned_memory_;
 };
+/// "TensorOptions(dtype=float (default), device=cpu, …)", as LibTorch writes it.
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 
 inline TensorOptions dtype(ScalarType value) { return TensorOptions(value); }
+inline TensorOptions dtype(std::nullopt_t) { return TensorOptions(); }
 inline TensorOptions device(Device value) { return TensorOptions(value); }
+inline TensorOptions layout(Layout) { return TensorOptions(); }
+inline TensorOptions device_index(int index) { return TensorOptions().device_index(index); }
 inline TensorOptions requires_grad(bool value = true) {
   return TensorOptions().requires_grad(value);
 }
 
 ScalarType get_default_dtype();
-void set_default_dtype(ScalarType dtype);
+void set_default_dtype(ScalarType dtype, Site site = Site::current());
 
 }  // namespace groove

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <type_traits>
 
 #include "groove/dtype.h"
@@ -73,6 +74,15 @@ class Scalar {
   /// The bits of this number in a dtype, as kernels receive it.
   std::uint64_t bits_as(ScalarType dtype) const;
 
+  Scalar operator-() const {
+    return isFloatingPoint() ? Scalar(-to_double()) : Scalar(-to_int());
+  }
+  /// The same value, whatever the type.
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  bool equal(T number) const {
+    return isFloatingPoint() ? to_double() == static_cast<double>(number) : to_int() == number;
+  }
+
   // Where a number inside the expansion of a big word came from: its index among the word's own
   // numbers, or -1 for a literal. Carried along, never compared.
   constexpr int origin() const { return origin_; }
@@ -92,5 +102,7 @@ class Scalar {
   ScalarType kind_;
   std::int16_t origin_ = -1;
 };
+
+std::ostream& operator<<(std::ostream& out, const Scalar& number);
 
 }  // namespace groove

@@ -40,5 +40,7 @@ inline const Tensor& TensorBase::self() const { return static_cast<const Tensor&
 
 /// As LibTorch prints: values, then "[ CPUFloatType{2,3} ]".
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+/// One after the other, each as above with a line of its own behind it.
+std::ostream& operator<<(std::ostream& out, TensorList tensors);
 
 }  // namespace groove

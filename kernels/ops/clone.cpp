@@ -19,7 +19,18 @@ const Op& op = define(UnarySpec{
 
 Tensor clone(Arg self) { return call(op, self); }
 Tensor MathMethods::clone(Site site) const { return call(op, {self(), site}); }
+Tensor MathMethods::clone(std::optional<MemoryFormat> format, Site site) const {
+  const CallFrame frame(site);
+  detail::check_memory_format("clone", format);
+  return clone(site);
+}
+Tensor MathMethods::contiguous(MemoryFormat format, Site site) const {
+  const CallFrame frame(site);
+  detail::check_memory_format("contiguous", format);
+  return contiguous(site);
+}
 Tensor MathMethods::contiguous(Site site) const {
+  const CallFrame frame(site);
   return checked("contiguous", self()).is_contiguous ? self() : clone(site);
 }
 

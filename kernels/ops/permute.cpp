@@ -78,12 +78,14 @@ const Op& op = define({
 }  // namespace
 
 Tensor permute(Arg self, IntArrayRef dims) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("permute", *self.tensor).geometry.sizes.size();
   Shape normal;
   for (std::int64_t dim : dims) normal.push_back(normal_dim("permute", dim, rank));
   return call(op, {*self.tensor}, self.site, Attrs().add(IntArrayRef(normal)));
 }
 Tensor transpose(Arg self, std::int64_t dim0, std::int64_t dim1) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("transpose", *self.tensor).geometry.sizes.size();
   const auto first = static_cast<std::size_t>(normal_dim("transpose", dim0, rank));
   const auto second = static_cast<std::size_t>(normal_dim("transpose", dim1, rank));
@@ -93,12 +95,14 @@ Tensor transpose(Arg self, std::int64_t dim0, std::int64_t dim1) {
   return call(op, {*self.tensor}, self.site, Attrs().add(IntArrayRef(dims)));
 }
 Tensor t(Arg self) {
+  const CallFrame frame(self.site);
   const Shape& sizes = checked("t", *self.tensor).geometry.sizes;
   GROOVE_CHECK(sizes.size() <= 2, "t: shape {} has more than 2 axes; use transpose or permute",
                to_string(sizes));
   return sizes.size() == 2 ? transpose(self, 0, 1) : permute(self, Shape(sizes.size(), 0));
 }
 Tensor movedim(Arg self, std::int64_t source, std::int64_t destination) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("movedim", *self.tensor).geometry.sizes.size();
   const auto from = static_cast<std::size_t>(normal_dim("movedim", source, rank));
   const auto to = static_cast<std::size_t>(normal_dim("movedim", destination, rank));
@@ -111,6 +115,7 @@ Tensor movedim(Arg self, std::int64_t source, std::int64_t destination) {
   return call(op, {*self.tensor}, self.site, Attrs().add(IntArrayRef(dims)));
 }
 Tensor swapaxes(Arg self, std::int64_t axis0, std::int64_t axis1) {
+  const CallFrame frame(self.site);
   return transpose(self, axis0, axis1);
 }
 
@@ -124,7 +129,12 @@ Tensor ViewMethods::t(Site site) const { return groove::t({self(), site}); }
 Tensor ViewMethods::movedim(std::int64_t source, std::int64_t destination, Site site) const {
   return groove::movedim({self(), site}, source, destination);
 }
+Tensor ViewMethods::swapdims(std::int64_t dim0, std::int64_t dim1, Site site) const {
+  const CallFrame frame(site);
+  return transpose(dim0, dim1, site);
+}
 Tensor ViewMethods::swapaxes(std::int64_t axis0, std::int64_t axis1, Site site) const {
+  const CallFrame frame(site);
   return groove::transpose({self(), site}, axis0, axis1);
 }
 

@@ -130,6 +130,26 @@ const Op& op = define(BinarySpec{
     .tolerance_ulp = 4,
 });
 
+const Op& op_reversed = define(ScalarSpec{
+    .name = "rpow_scalar",
+    .body = [](kernels::Expr x, kernels::Expr number) { return power_of(number, x); },
+    .gradient =
+        [](const Grad& g) {
+          const double base = g.numbers[0].to_double();
+          const Tensor slope = mul(pow(g.numbers[0], g.input(0)), std::log(base));
+          // The power of 0 is flat where the exponent is not negative.
+          const Tensor finite =
+              base == 0 ? masked_fill(slope, ge(g.input(0), 0), 0) : slope;
+          return Tensors{reduced_to(mul(g.cotangent(), finite), g.input_types[0])};
+        },
+    .saves_input = true,
+    .reference = [](double a, double b) { return std::pow(b, a); },
+    .domain = {-2, 3},
+    .type = tensor_type,
+    .numbers = {2, 0.75},
+    .tolerance_ulp = 4,
+});
+
 Tensor power(Arg self, Scalar exponent) {
   return call(op_scalar, {*self.tensor}, self.site, Attrs().add(class_of(exponent.to_double())),
               exponent);
@@ -137,9 +157,14 @@ Tensor power(Arg self, Scalar exponent) {
 
 }  // namespace
 
-Tensor pow(Arg self, Scalar exponent) { return power(self, exponent); }
+Tensor pow(Arg self, Scalar exponent) {
+  const CallFrame frame(self.site);
+  return power(self, exponent);
+}
 Tensor pow(Arg self, const Tensor& exponent) { return call(op, self, exponent); }
+Tensor pow(Scalar self, Arg exponent) { return call(op_reversed, exponent, self); }
 Tensor MathMethods::pow(Scalar exponent, Site site) const {
+  const CallFrame frame(site);
   return power({self(), site}, exponent);
 }
 Tensor MathMethods::pow(const Tensor& exponent, Site site) const {

@@ -1,4 +1,6 @@
 // randint: uniform integers, by the high part of word * range.
+#include <limits>
+
 #include "kernels/ops/random.h"
 #include "kernels/ops/reference.h"
 
@@ -53,10 +55,60 @@ const Op& op = define({
     .tolerance_ulp = 0,
 });
 
+// Integers from `low` on, `span` more at the most; any span of 63 bits.
+Tensor whole_numbers(IntArrayRef sizes, std::int64_t low, std::int64_t span, Site site) {
+  if (span < (std::int64_t{1} << 31)) return randint(low, low + span + 1, sizes, {}, site);
+  const Tensor bits = bitwise_and(random_bits(sizes, site),
+                                  std::numeric_limits<std::int64_t>::max());
+  if (span == std::numeric_limits<std::int64_t>::max()) return bits + low;
+  return remainder(bits, span + 1) + low;
+}
+
+// The greatest whole number below which the dtype holds all of them.
+std::int64_t greatest_whole(ScalarType dtype) {
+  switch (dtype) {
+    case kBool:
+      return 1;
+    case kByte:
+      return 255;
+    case kBFloat16:
+      return 1 << 8;
+    case kHalf:
+      return 1 << 11;
+    case kFloat:
+      return 1 << 24;
+    case kDouble:
+      return std::int64_t{1} << 53;
+    default:
+      return static_cast<std::int64_t>(
+          ~std::uint64_t{0} >> (65 - 8 * static_cast<int>(element_size(dtype))));
+  }
+}
+
+Tensor& fill_random(const Tensor& self, std::int64_t low, std::int64_t span, Site site) {
+  const SiteScope scope(site);
+  const Tensor values = whole_numbers(type_of(self).sizes, low, span, site);
+  return self.copy_(values, false, site);
+}
+
 }  // namespace
+
+Tensor& MathMethods::random_(Site site) const {
+  const CallFrame frame(site);
+  return fill_random(self(), 0, greatest_whole(checked("random_", self()).dtype), site);
+}
+Tensor& MathMethods::random_(std::int64_t to, Site site) const { return random_(0, to, site); }
+Tensor& MathMethods::random_(std::int64_t from, std::optional<std::int64_t> to, Site site) const {
+  const CallFrame frame(site);
+  const std::int64_t end = to ? *to - 1 : greatest_whole(checked("random_", self()).dtype);
+  checked("random_", self());
+  GROOVE_CHECK(from <= end, "random_: from {} must be less than to {}", from, end + 1);
+  return fill_random(self(), from, end - from, site);
+}
 
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, TensorOptions options,
                Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(low < high && high - low <= (std::int64_t{1} << 31),
                "randint: low {} and high {}: high must be greater, by at most 2^31", low, high);
   check_sizes("randint", size);
@@ -68,6 +120,7 @@ Tensor randint(std::int64_t high, IntArrayRef size, TensorOptions options, Site 
   return randint(0, high, size, options, site);
 }
 Tensor randint_like(Arg self, std::int64_t low, std::int64_t high, TensorOptions options) {
+  const CallFrame frame(self.site);
   const TensorImpl& like = checked("randint_like", *self.tensor);
   return randint(low, high, like.geometry.sizes,
                  options.dtype(options.dtype_opt().value_or(like.dtype)), self.site);

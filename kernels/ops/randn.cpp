@@ -51,13 +51,51 @@ const Op& op = define({
 }  // namespace
 
 Tensor randn(IntArrayRef size, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return random_tensor(op, size, options, site);
 }
 Tensor randn_like(Arg self, TensorOptions options) {
+  const CallFrame frame(self.site);
   const ScalarType dtype = options.dtype_opt().value_or(checked("randn_like", *self.tensor).dtype);
   return randn(type_of(*self.tensor).sizes, options.dtype(dtype), self.site);
 }
+
+namespace {
+
+void check_deviation(double std) {
+  GROOVE_CHECK(std >= 0, "normal: std is {}; it must not be negative", std);
+}
+
+}  // namespace
+
+Tensor normal(double mean, double std, IntArrayRef size, TensorOptions options, Site site) {
+  const CallFrame frame(site);
+  check_deviation(std);
+  const Tensor values = randn(size, options.requires_grad(false), site);
+  Tensor result = values.mul(std, site).add(mean, 1, site);
+  if (options.requires_grad()) result.requires_grad_(true, site);
+  return result;
+}
+Tensor normal(Arg mean, double std) {
+  const CallFrame frame(mean.site);
+  check_deviation(std);
+  const Tensor values = randn_like(mean);
+  return values.mul(std, mean.site).add(*mean.tensor, 1, mean.site);
+}
+Tensor normal(double mean, Arg std) {
+  const CallFrame frame(std.site);
+  const Tensor values = randn_like(std);
+  return values.mul(*std.tensor, std.site).add(mean, 1, std.site);
+}
+Tensor normal(Arg mean, const Tensor& std) {
+  const CallFrame frame(mean.site);
+  const Shape sizes = broadcast_of("normal", checked("normal", *mean.tensor).geometry.sizes,
+                                   checked("normal", std).geometry.sizes);
+  const Tensor values = randn(sizes, mean.tensor->scalar_type(), mean.site);
+  return values.mul(std, mean.site).add(*mean.tensor, 1, mean.site);
+}
 Tensor& MathMethods::normal_(double mean, double std, Site site) const {
+  const CallFrame frame(site);
   const Tensor values = groove::randn_like({self(), site});
   return copy_(values.mul(std, site).add(mean, 1, site), false, site);
 }

@@ -34,6 +34,9 @@ std::vector<Sample> random_samples(ScalarType dtype);
 std::vector<AttrField> factory_attributes();
 Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& options, Site site);
 
+/// 64 random bits an element (i64).
+Tensor random_bits(IntArrayRef sizes, Site site);
+
 /// Philox 4x32-10 in plain code: the word that philox_word() gives for seed and draw, which are
 /// numbers from `first_number` on; for references.
 std::uint64_t reference_philox_word(const Signature& signature, std::size_t first_number,

@@ -43,13 +43,22 @@ const Op& op_keys = define({
 
 }  // namespace
 
+Tensor& randperm_out(Tensor& out, std::int64_t n, Site site) {
+  const CallFrame frame(site);
+  GROOVE_CHECK(checked("randperm_out", out).numel == n,
+               "randperm_out: out has {} elements, not {}; make it of that size", out.numel(), n);
+  return out.copy_(randperm(n, {}, site).view(out.sizes(), site), false, site);
+}
+
+Tensor random_bits(IntArrayRef sizes, Site site) {
+  const DrawNumbers draw = next_draw();
+  return call(op_keys, {}, site, Attrs().add(sizes).add(kLong), {draw.seed, draw.draw});
+}
+
 Tensor randperm(std::int64_t n, TensorOptions options, Site site) {
   GROOVE_CHECK(n >= 0, "randperm: size {} is negative", n);
   const SiteScope scope(site);
-  const DrawNumbers draw = next_draw();
-  const Shape sizes{n};
-  const Tensor keys =
-      call(op_keys, {}, site, Attrs().add(IntArrayRef(sizes)).add(kLong), {draw.seed, draw.draw});
+  const Tensor keys = random_bits(Shape{n}, site);
   const ScalarType dtype = options.dtype_opt().value_or(kLong);
   Tensor result = argsort({keys, site}).to(dtype, false, false, site);
   if (options.requires_grad()) result.requires_grad_(true, site);

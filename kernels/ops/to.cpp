@@ -60,9 +60,11 @@ Tensor converted(const Tensor& self, ScalarType dtype, bool copy, Site site) {
 }  // namespace
 
 Tensor MathMethods::to(ScalarType dtype, bool, bool copy, Site site) const {
+  const CallFrame frame(site);
   return converted(self(), dtype, copy, site);
 }
 Tensor MathMethods::to(Device device, bool, bool copy, Site site) const {
+  const CallFrame frame(site);
   check_device(device);
   return converted(self(), checked("to", self()).dtype, copy, site);
 }
@@ -70,26 +72,72 @@ Tensor MathMethods::to(DeviceType device, bool non_blocking, bool copy, Site sit
   return to(Device(device), non_blocking, copy, site);
 }
 Tensor MathMethods::to(Device device, ScalarType dtype, bool, bool copy, Site site) const {
+  const CallFrame frame(site);
   check_device(device);
   return converted(self(), dtype, copy, site);
 }
 Tensor MathMethods::to(const TensorOptions& options, bool, bool copy, Site site) const {
+  const CallFrame frame(site);
+  GROOVE_CHECK(!options.requires_grad(),
+               "to: options that require a gradient; a conversion has the history of what it "
+               "converts: call requires_grad_() on the result of detach(), or leave it out");
   if (options.has_device()) check_device(options.device());
   const ScalarType dtype = options.dtype_opt().value_or(checked("to", self()).dtype);
   return converted(self(), dtype, copy, site);
 }
 Tensor MathMethods::to(const Tensor& other, bool, bool copy, Site site) const {
+  const CallFrame frame(site);
   return converted(self(), checked("to", other).dtype, copy, site);
 }
+Tensor MathMethods::to(ScalarType dtype, bool non_blocking, bool copy,
+                       std::optional<MemoryFormat> format, Site site) const {
+  const CallFrame frame(site);
+  detail::check_memory_format("to", format);
+  return to(dtype, non_blocking, copy, site);
+}
+Tensor MathMethods::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
+                       std::optional<MemoryFormat> format, Site site) const {
+  const CallFrame frame(site);
+  detail::check_memory_format("to", format);
+  return to(device, dtype, non_blocking, copy, site);
+}
+Tensor MathMethods::to(const TensorOptions& options, bool non_blocking, bool copy,
+                       std::optional<MemoryFormat> format, Site site) const {
+  const CallFrame frame(site);
+  detail::check_memory_format("to", format);
+  return to(options, non_blocking, copy, site);
+}
+Tensor MathMethods::to(const Tensor& other, bool non_blocking, bool copy,
+                       std::optional<MemoryFormat> format, Site site) const {
+  const CallFrame frame(site);
+  detail::check_memory_format("to", format);
+  return to(other, non_blocking, copy, site);
+}
+Tensor MathMethods::to(TypeMeta dtype, bool non_blocking, bool copy, Site site) const {
+  return to(dtype.toScalarType(), non_blocking, copy, site);
+}
 Tensor MathMethods::toType(ScalarType dtype, Site site) const {
+  const CallFrame frame(site);
   return converted(self(), dtype, false, site);
 }
 Tensor MathMethods::type_as(const Tensor& other, Site site) const {
+  const CallFrame frame(site);
   return converted(self(), checked("type_as", other).dtype, false, site);
 }
-Tensor MathMethods::half(Site site) const { return converted(self(), kHalf, false, site); }
-Tensor MathMethods::bfloat16(Site site) const { return converted(self(), kBFloat16, false, site); }
+Tensor MathMethods::half(Site site) const {
+  const CallFrame frame(site);
+  return converted(self(), kHalf, false, site);
+}
+Tensor MathMethods::bfloat16(Site site) const {
+  const CallFrame frame(site);
+  return converted(self(), kBFloat16, false, site);
+}
 Tensor MathMethods::cpu(Site) const { return self(); }
+Tensor DataMethods::pin_memory(Site) const {
+  checked("pin_memory", self());
+  throw_error("pin_memory: there is no device that copies from pinned memory; ask "
+              "torch::cuda::is_available() first");
+}
 Tensor MathMethods::cuda(Site) const {
   check_device(kCUDA);
   return self();

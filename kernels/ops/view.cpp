@@ -85,6 +85,7 @@ Tensor viewed(const Tensor& self, const Shape& sizes, Site site) {
 }  // namespace
 
 Tensor reshape(Arg self, IntArrayRef shape) {
+  const CallFrame frame(self.site);
   const Tensor& x = *self.tensor;
   const Shape sizes = inferred_sizes("reshape", x, shape);
   if (sizes == x.impl()->geometry.sizes) return x;
@@ -92,6 +93,7 @@ Tensor reshape(Arg self, IntArrayRef shape) {
   return viewed(x.clone(self.site), sizes, self.site);
 }
 Tensor flatten(Arg self, std::int64_t start_dim, std::int64_t end_dim) {
+  const CallFrame frame(self.site);
   const Shape& sizes = checked("flatten", *self.tensor).geometry.sizes;
   if (sizes.empty()) return reshape(self, {1});
   const std::int64_t first = normal_dim("flatten", start_dim, sizes.size());
@@ -110,6 +112,7 @@ Tensor flatten(Arg self, std::int64_t start_dim, std::int64_t end_dim) {
   return reshape(self, result);
 }
 Tensor unflatten(Arg self, std::int64_t dim, IntArrayRef sizes) {
+  const CallFrame frame(self.site);
   const Shape& own = checked("unflatten", *self.tensor).geometry.sizes;
   GROOVE_CHECK(!own.empty(), "unflatten: a 0-d tensor has no axis to divide");
   GROOVE_CHECK(!sizes.empty(), "unflatten: the list of sizes is empty");
@@ -137,11 +140,13 @@ Tensor unflatten(Arg self, std::int64_t dim, IntArrayRef sizes) {
   return viewed(*self.tensor, result, self.site);
 }
 Tensor unsqueeze(Arg self, std::int64_t dim) {
+  const CallFrame frame(self.site);
   Shape sizes = checked("unsqueeze", *self.tensor).geometry.sizes;
   sizes.insert(static_cast<std::size_t>(normal_dim("unsqueeze", dim, sizes.size() + 1)), 1);
   return viewed(*self.tensor, sizes, self.site);
 }
 Tensor squeeze(Arg self) {
+  const CallFrame frame(self.site);
   Shape sizes;
   for (std::int64_t size : checked("squeeze", *self.tensor).geometry.sizes) {
     if (size != 1) sizes.push_back(size);
@@ -149,6 +154,7 @@ Tensor squeeze(Arg self) {
   return viewed(*self.tensor, sizes, self.site);
 }
 Tensor squeeze(Arg self, std::int64_t dim) {
+  const CallFrame frame(self.site);
   Shape sizes = checked("squeeze", *self.tensor).geometry.sizes;
   const auto axis = static_cast<std::size_t>(normal_dim("squeeze", dim, sizes.size()));
   if (sizes.empty() || sizes[axis] != 1) return *self.tensor;
@@ -157,10 +163,20 @@ Tensor squeeze(Arg self, std::int64_t dim) {
 }
 
 Tensor ViewMethods::view(IntArrayRef size, Site site) const {
+  const CallFrame frame(site);
   return viewed(self(), inferred_sizes("view", self(), size), site);
 }
 Tensor ViewMethods::view_as(const Tensor& other, Site site) const {
+  const CallFrame frame(site);
   return view(checked("view_as", other).geometry.sizes, site);
+}
+Tensor ViewMethods::reshape_as(const Tensor& other, Site site) const {
+  const CallFrame frame(site);
+  return reshape(checked("reshape_as", other).geometry.sizes, site);
+}
+Tensor ViewMethods::ravel(Site site) const {
+  const CallFrame frame(site);
+  return groove::flatten({self(), site});
 }
 Tensor ViewMethods::reshape(IntArrayRef shape, Site site) const {
   return groove::reshape({self(), site}, shape);

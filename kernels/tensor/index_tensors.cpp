@@ -189,7 +189,10 @@ Tensor read_at(const Tensor& x, const IndexTensors& indices) {
 
 // The indexed axes in front and joined to one, slices are put at positions of that. Where strides
 // allow it through a view of x, otherwise in a copy that x then takes over.
-void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value) {
+void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value, bool accumulate) {
+  const auto write = [accumulate](const Tensor& to, const Tensor& at, const Tensor& from) {
+    accumulate ? to.index_add_(0, at, from) : to.index_copy_(0, at, from);
+  };
   const Places places = find_places(x, indices);
   std::vector<std::int64_t> order = places.axes, rest, value_order;
   for (std::int64_t axis = 0; axis < x.dim(); ++axis) {
@@ -225,14 +228,17 @@ void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value)
   const Shape own = turned.sizes();
   const bool is_plain = places.axes.size() == 1;
   if (is_plain) {
-    turned.index_copy_(0, positions, source);
+    write(turned, positions, source);
     return;
   }
   if (x.is_contiguous() && stays_whole(places.axes)) {
-    x.view(joined).index_copy_(0, positions, source);
+    write(x.view(joined), positions, source);
     return;
   }
-  turned.copy_(turned.reshape(joined).index_copy(0, positions, source).view(own));
+  const Tensor all = turned.reshape(joined);
+  turned.copy_((accumulate ? all.index_add(0, positions, source)
+                           : all.index_copy(0, positions, source))
+                   .view(own));
 }
 
 }  // namespace groove

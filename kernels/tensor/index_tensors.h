@@ -22,11 +22,16 @@ void check_mask(const Tensor& x, const AxisIndex& mask);
 /// place of the indexed axes when these are adjacent, otherwise comes first. Differentiable.
 Tensor read_at(const Tensor& x, const IndexTensors& indices);
 
-/// x[indices] = value, the last of equal places staying. Differentiable.
-void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value);
+/// x[indices] = value, the last of equal places staying; or x[indices] += value, where values of
+/// equal places add up. Differentiable.
+void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value,
+              bool accumulate = false);
 
 /// Row-major positions (i64) of the elements that are not 0; reads the values on the host.
 Tensor selected_positions(const Tensor& mask, Site site);
+/// Another handle, of another tensor, over all elements. Differentiable.
+Tensor alias(const Tensor& self, Site site);
+
 /// The values as an i64 tensor.
 Tensor index_list(const std::vector<std::int64_t>& values);
 

@@ -2,6 +2,10 @@
 // slices, None and Ellipsis give a view; index tensors then read or write through it.
 #include "groove/indexing.h"
 
+#include <ostream>
+
+#include <algorithm>
+
 #include "groove/ops/math.h"
 #include "groove/ops/views.h"
 #include "kernels/tensor/index_tensors.h"
@@ -15,13 +19,13 @@ namespace {
 using Kind = TensorIndex::Kind;
 
 std::size_t axes_of(const TensorIndex& index) {
-  switch (index.kind) {
+  switch (index.kind()) {
     case Kind::kInteger:
     case Kind::kSlice:
       return 1;
     case Kind::kTensor:
-      return index.tensor.scalar_type() == kBool || index.tensor.scalar_type() == kByte
-                 ? static_cast<std::size_t>(index.tensor.dim())
+      return index.tensor().scalar_type() == kBool || index.tensor().scalar_type() == kByte
+                 ? static_cast<std::size_t>(index.tensor().dim())
                  : 1;
     default:
       return 0;
@@ -46,11 +50,18 @@ struct Located {
   IndexTensors by_axis;
 };
 
-Located locate(const Tensor& x, ArrayRef<TensorIndex> indices, Site site) {
+// A bool is an index tensor on an axis of its own: the one element of it, or none.
+Tensor index_of(bool value) {
+  return index_list(value ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{});
+}
+
+Located locate(const char* op, const Tensor& x, ArrayRef<TensorIndex> indices, Site site) {
   GROOVE_CHECK(x.defined(), "index: the tensor is undefined");
+  GROOVE_CHECK(!indices.empty(),
+               "{}: an empty list of indices; \"...\" stands for all elements", op);
   std::size_t used = 0;
   for (const TensorIndex& index : indices) {
-    GROOVE_CHECK(index.kind != Kind::kTensor || index.tensor.defined(),
+    GROOVE_CHECK(index.kind() != Kind::kTensor || index.tensor().defined(),
                  "index: an index tensor is undefined");
     used += axes_of(index);
   }
@@ -60,16 +71,16 @@ Located locate(const Tensor& x, ArrayRef<TensorIndex> indices, Site site) {
   Tensor& view = result.view;
   std::int64_t axis = 0;
   for (const TensorIndex& index : indices) {
-    switch (index.kind) {
+    switch (index.kind()) {
       case Kind::kInteger:
-        view = select_checked(view, axis, index.integer, site);
+        view = select_checked(view, axis, index.integer(), site);
         break;
       case Kind::kSlice:
-        GROOVE_CHECK(index.slice.step() > 0, "index: a slice's step must be positive, not {}",
-                     index.slice.step());
-        if (!index.slice.is_whole())
+        GROOVE_CHECK(index.slice().step() > 0, "index: a slice's step must be positive, not {}",
+                     index.slice().step());
+        if (!index.slice().is_whole())
           view =
-              view.slice(axis, index.slice.start(), index.slice.stop(), index.slice.step(), site);
+              view.slice(axis, index.slice().given_start(), index.slice().given_stop(), index.slice().step(), site);
         ++axis;
         break;
       case Kind::kEllipsis:
@@ -80,24 +91,33 @@ Located locate(const Tensor& x, ArrayRef<TensorIndex> indices, Site site) {
         break;
       case Kind::kBoolean:
         view = view.unsqueeze(axis, site);
-        if (index.integer == 0) view = view.slice(axis, 0, 0, 1, site);
-        ++axis;
+        result.by_axis.push_back({axis++, index_of(index.boolean())});
         break;
       case Kind::kTensor:
-        if (index.tensor.dim() == 0 && !is_mask(index.tensor)) {
-          view = select_checked(view, axis, index.tensor.item<std::int64_t>(), site);
-        } else if (index.tensor.dim() == 0) {
+        if (index.tensor().dim() == 0 && !is_mask(index.tensor())) {
+          view = select_checked(view, axis, index.tensor().item<std::int64_t>(), site);
+        } else if (index.tensor().dim() == 0) {
           view = view.unsqueeze(axis, site);
-          if (!index.tensor.item<bool>()) view = view.slice(axis, 0, 0, 1, site);
-          ++axis;
+          result.by_axis.push_back({axis++, index_of(index.tensor().item<bool>())});
         } else {
-          result.by_axis.push_back({axis, index.tensor});
+          result.by_axis.push_back({axis, index.tensor()});
           axis += static_cast<std::int64_t>(axes_of(index));
         }
         break;
     }
   }
   return result;
+}
+
+// Of what is read or written there.
+std::size_t places_rank(const Located& at) {
+  std::size_t rank = static_cast<std::size_t>(at.view.dim()), joint = 0;
+  for (const AxisIndex& index : at.by_axis) {
+    const bool is_mask_there = is_mask(index.index);
+    rank -= is_mask_there ? static_cast<std::size_t>(index.index.dim()) : 1;
+    joint = std::max(joint, is_mask_there ? 1 : static_cast<std::size_t>(index.index.dim()));
+  }
+  return rank + joint;
 }
 
 // A mask over leading axes of `view`, with a value for every selected place, needs no list of
@@ -117,10 +137,19 @@ bool put_by_mask(const Located& at, const Tensor& value, Site site) {
   return true;
 }
 
-void put(const Tensor& x, ArrayRef<TensorIndex> indices, const Tensor& value, Site site) {
-  GROOVE_CHECK(value.defined(), "index_put_: the value is undefined");
+// Axes of size 1 in front are nothing to what a value is written to.
+Tensor without_leading_ones(const Tensor& value, std::size_t most, Site site) {
+  const IntArrayRef sizes = value.sizes();
+  std::size_t first = 0;
+  while (sizes.size() - first > most && sizes[first] == 1) ++first;
+  return first == 0 ? value : value.reshape(sizes.slice(first, sizes.size() - first), site);
+}
+
+void put(const Tensor& x, ArrayRef<TensorIndex> indices, const Tensor& given, Site site) {
+  GROOVE_CHECK(given.defined(), "index_put_: the value is undefined");
   const SiteScope scope(site);
-  const Located at = locate(x, indices, site);
+  const Located at = locate("index_put_", x, indices, site);
+  const Tensor value = without_leading_ones(given, places_rank(at), site);
   if (at.by_axis.empty()) {
     at.view.copy_(value, false, site);
   } else if (!put_by_mask(at, value, site)) {
@@ -146,8 +175,33 @@ Tensor as_tensor(const Tensor& like, const Scalar& value) {
 
 }  // namespace
 
-TensorIndex::TensorIndex(const char* text) : kind(Kind::kEllipsis) {
+TensorIndex::TensorIndex(const char* text) : kind_(Kind::kEllipsis) {
   GROOVE_CHECK(std::string(text) == "...", "index: \"{}\" is no index; only \"...\" is", text);
+}
+
+std::ostream& indexing::operator<<(std::ostream& out, const Slice& slice) {
+  return out << slice.start() << ':' << slice.stop() << ':' << slice.step();
+}
+std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
+  switch (index.kind()) {
+    case Kind::kNone:
+      return out << "None";
+    case Kind::kEllipsis:
+      return out << "...";
+    case Kind::kInteger:
+      return out << index.integer();
+    case Kind::kBoolean:
+      return out << (index.boolean() ? "true" : "false");
+    case Kind::kSlice:
+      return out << index.slice();
+    default:
+      return out << index.tensor();
+  }
+}
+std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices) {
+  out << '(';
+  for (std::size_t i = 0; i < indices.size(); ++i) out << (i > 0 ? ", " : "") << indices[i];
+  return out << ')';
 }
 
 Tensor DataMethods::operator[](detail::SubscriptArg at) const {
@@ -159,8 +213,9 @@ Tensor DataMethods::operator[](detail::SubscriptArg at) const {
 
 Tensor DataMethods::index(ArrayRef<TensorIndex> indices, Site site) const {
   const SiteScope scope(site);
-  const Located at = locate(self(), indices, site);
-  return at.by_axis.empty() ? at.view : read_at(at.view, at.by_axis);
+  const Located at = locate("index", self(), indices, site);
+  if (!at.by_axis.empty()) return read_at(at.view, at.by_axis);
+  return at.view.is_same(self()) ? alias(self(), site) : at.view;
 }
 
 Tensor DataMethods::index(std::initializer_list<TensorIndex> indices, Site site) const {
@@ -169,6 +224,7 @@ Tensor DataMethods::index(std::initializer_list<TensorIndex> indices, Site site)
 
 Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value,
                                 Site site) const {
+  const CallFrame frame(site);
   put(self(), indices, value, site);
   return const_cast<Tensor&>(self());
 }
@@ -181,7 +237,7 @@ Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, cons
 Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value,
                                 Site site) const {
   const SiteScope scope(site);
-  const Located at = locate(self(), indices, site);
+  const Located at = locate("index_put_", self(), indices, site);
   if (at.by_axis.empty()) {
     at.view.fill_(value, site);
   } else {
@@ -194,6 +250,25 @@ Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Scalar& val
 Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value,
                                 Site site) const {
   return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), value, site);
+}
+
+Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate,
+                                Site site) const {
+  if (!accumulate) return index_put_(indices, value, site);
+  GROOVE_CHECK(value.defined(), "index_put_: the value is undefined");
+  const SiteScope scope(site);
+  const Located at = locate("index_put_", self(), indices, site);
+  if (at.by_axis.empty()) {
+    at.view.add_(value, 1, site);
+  } else {
+    write_at(at.view, at.by_axis, value, true);
+  }
+  return const_cast<Tensor&>(self());
+}
+
+Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value,
+                                bool accumulate, Site site) const {
+  return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), value, accumulate, site);
 }
 
 Tensor& Tensor::operator=(Arg value) && {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "groove/tensor.h"
+#include "groove/autograd.h"
 #include "src/core/pooled.h"
 #include "src/core/tensor_impl.h"
 
@@ -12,7 +12,7 @@ namespace groove {
 
 // Base of every tape node. Destroyed iteratively by autodiff (a chain of 10,000,000 must not
 // overflow the stack), hence a virtual destroy() instead of nested destructors.
-struct TapeNode : detail::RefCounted {
+struct TapeNode : detail::RefCounted, autograd::Node {
   virtual ~TapeNode() = default;
   virtual const char* name() const = 0;
   std::uint64_t sequence = 0;  // position on the tape of its thread
@@ -36,6 +36,7 @@ struct AutogradMeta : FromPool {
   std::uint32_t view_version = 0;  // storage version at which grad_fn was made (views only)
   detail::RefPtr<ViewStep> view_step;  // how view_base becomes this view: a list of view ops
   bool is_saved_by_producer = false;   // grad_fn saved this very output (without owning it)
+  bool is_made_without_grad = false;   // a view made while no gradients were recorded
   std::uint64_t hooks = 0;  // leaves: names the set of gradient hooks; 0 when there is none
 };
 

@@ -12,24 +12,30 @@
 namespace groove {
 namespace {
 
-TensorImpl& checked(const TensorBase& tensor, const char* what) {
-  GROOVE_CHECK(tensor.defined(), "{}: the tensor is undefined; give it a value first", what);
+TensorImpl& checked(const TensorBase& tensor, const Site& site, const char* what) {
+  GROOVE_CHECK_AT(site, tensor.defined(), "{}: the tensor is undefined; give it a value first", what);
   return *tensor.impl();
 }
 
 }  // namespace
 
-IntArrayRef DataMethods::sizes() const { return checked(*this, "sizes").geometry.sizes; }
-IntArrayRef DataMethods::strides() const { return checked(*this, "strides").geometry.strides; }
+IntArrayRef DataMethods::sizes(Site site) const {
+  return checked(*this, site, "sizes").geometry.sizes;
+}
+IntArrayRef DataMethods::strides(Site site) const {
+  return checked(*this, site, "strides").geometry.strides;
+}
 
-std::int64_t DataMethods::size(std::int64_t dim) const {
-  const Shape& all = checked(*this, "size").geometry.sizes;
+std::int64_t DataMethods::size(std::int64_t dim, Site site) const {
+  const CallFrame frame(site);
+  const Shape& all = checked(*this, site, "size").geometry.sizes;
   GROOVE_CHECK(!all.empty(), "size: a 0-d tensor has no dimension {}", dim);
   return all[static_cast<std::size_t>(wrap_dim("size", dim, all))];
 }
 
-std::int64_t DataMethods::stride(std::int64_t dim) const {
-  const Geometry& geometry = checked(*this, "stride").geometry;
+std::int64_t DataMethods::stride(std::int64_t dim, Site site) const {
+  const CallFrame frame(site);
+  const Geometry& geometry = checked(*this, site, "stride").geometry;
   GROOVE_CHECK(!geometry.sizes.empty(), "stride: a 0-d tensor has no dimension {}", dim);
   return geometry.strides[static_cast<std::size_t>(wrap_dim("stride", dim, geometry.sizes))];
 }
@@ -41,33 +47,44 @@ std::size_t DataMethods::nbytes() const {
 std::int64_t DataMethods::element_size() const {
   return static_cast<std::int64_t>(groove::element_size(scalar_type()));
 }
-ScalarType DataMethods::scalar_type() const { return checked(*this, "dtype").dtype; }
-Device DataMethods::device() const { return checked(*this, "device").device; }
-TensorOptions DataMethods::options() const { return TensorOptions(scalar_type()).device(device()); }
-std::int64_t DataMethods::storage_offset() const {
-  return checked(*this, "storage_offset").geometry.offset;
+ScalarType DataMethods::scalar_type(Site site) const {
+  return checked(*this, site, "dtype").dtype;
 }
-bool DataMethods::is_contiguous() const { return checked(*this, "is_contiguous").is_contiguous; }
+Device DataMethods::device(Site site) const { return checked(*this, site, "device").device; }
+TensorOptions DataMethods::options(Site site) const {
+  const TensorImpl& impl = checked(*this, site, "options");
+  return TensorOptions(impl.dtype).device(impl.device);
+}
+std::int64_t DataMethods::storage_offset(Site site) const {
+  return checked(*this, site, "storage_offset").geometry.offset;
+}
+bool DataMethods::is_contiguous() const { return checked(*this, Site::none(), "is_contiguous").is_contiguous; }
+
+bool DataMethods::is_contiguous(MemoryFormat format) const {
+  detail::check_memory_format("is_contiguous", format);
+  return is_contiguous();
+}
+bool DataMethods::is_same_size(const Tensor& other) const { return sizes() == other.sizes(); }
 
 bool DataMethods::is_alias_of(const Tensor& other) const {
-  TensorImpl& mine = checked(*this, "is_alias_of");
-  TensorImpl& theirs = checked(other, "is_alias_of");
+  TensorImpl& mine = checked(*this, Site::none(), "is_alias_of");
+  TensorImpl& theirs = checked(other, Site::none(), "is_alias_of");
   materialize(mine);
   materialize(theirs);
   return mine.storage == theirs.storage;
 }
 
-Scalar DataMethods::item() const {
-  TensorImpl& impl = checked(*this, "item");
-  GROOVE_CHECK(impl.numel == 1, "item: the tensor has {} elements (shape {}); item() needs one",
+Scalar DataMethods::item(Site site) const {
+  TensorImpl& impl = checked(*this, site, "item");
+  GROOVE_CHECK_AT(site, impl.numel == 1, "item: the tensor has {} elements (shape {}); item() needs one",
                impl.numel, to_string(impl.geometry.sizes));
   host_read(impl);
   return host_value(impl.data(), impl.dtype);
 }
 
-void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const) const {
-  TensorImpl& impl = checked(*this, "data_ptr");
-  GROOVE_CHECK(expected == ScalarType::Undefined || expected == impl.dtype,
+void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const, const Site& site) const {
+  TensorImpl& impl = checked(*this, site, "data_ptr");
+  GROOVE_CHECK_AT(site, expected == ScalarType::Undefined || expected == impl.dtype,
                "data_ptr: expected dtype {} but the tensor has dtype {}; convert it with to()",
                name(expected), name(impl.dtype));
   host_read(impl);
@@ -78,9 +95,9 @@ void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const) const {
   return impl.data();
 }
 
-void DataMethods::check_accessor(std::int64_t dims) const {
-  const Shape& all = checked(*this, "accessor").geometry.sizes;
-  GROOVE_CHECK(static_cast<std::int64_t>(all.size()) == dims,
+void DataMethods::check_accessor(std::int64_t dims, const Site& site) const {
+  const Shape& all = checked(*this, site, "accessor").geometry.sizes;
+  GROOVE_CHECK_AT(site, static_cast<std::int64_t>(all.size()) == dims,
                "accessor: expected {} dimensions but the tensor has {} (shape {})", dims,
                all.size(), to_string(all));
 }

@@ -15,7 +15,7 @@ std::atomic<ScalarType> default_dtype{kFloat};
 
 }  // namespace
 
-Device::Device(const std::string& text) {
+Device::Device(const std::string& text, Site site) {
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
   bool is_known = false;
@@ -30,7 +30,7 @@ Device::Device(const std::string& text) {
                digits.find_first_not_of("0123456789") == std::string::npos;
     if (is_known) index_ = static_cast<std::int8_t>(std::stoi(digits));
   }
-  GROOVE_CHECK(is_known, "Device: cannot read \"{}\"; use \"cpu\", \"cuda\" or \"cuda:1\"", text);
+  GROOVE_CHECK_AT(site, is_known, "Device: cannot read \"{}\"; use \"cpu\", \"cuda\" or \"cuda:1\"", text);
 }
 
 std::string Device::str() const {
@@ -40,12 +40,42 @@ std::string Device::str() const {
 
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.str(); }
 
-ScalarType TensorOptions::dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
+std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
+std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
+  constexpr const char* kNames[] = {"Contiguous", "Preserve", "ChannelsLast", "ChannelsLast3d"};
+  return out << kNames[static_cast<int>(format)];
+}
+
+void detail::check_memory_format(const char* op, std::optional<MemoryFormat> format) {
+  GROOVE_CHECK(!format || *format == MemoryFormat::Contiguous || *format == MemoryFormat::Preserve,
+               "{}: Groove lays images out with channels first only; leave the memory format out",
+               op);
+}
+
+TypeMeta TensorOptions::dtype() const { return TypeMeta(dtype_ ? *dtype_ : get_default_dtype()); }
+
+TensorOptions TensorOptions::memory_format(std::optional<MemoryFormat> format) const {
+  detail::check_memory_format("TensorOptions", format);
+  return *this;
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
+  const auto field = [&out](const char* label, const auto& value, bool is_set) {
+    out << label << value << (is_set ? "" : " (default)");
+  };
+  const auto truth = [](bool value) { return value ? "true" : "false"; };
+  field("TensorOptions(dtype=", options.dtype(), options.has_dtype());
+  field(", device=", options.device(), options.has_device());
+  field(", layout=", options.layout(), options.has_layout());
+  field(", requires_grad=", truth(options.requires_grad()), options.has_requires_grad());
+  field(", pinned_memory=", truth(options.pinned_memory()), options.has_pinned_memory());
+  return out << ", memory_format=(nullopt))";
+}
 
 ScalarType get_default_dtype() { return default_dtype.load(std::memory_order_relaxed); }
 
-void set_default_dtype(ScalarType dtype) {
-  GROOVE_CHECK(is_floating(dtype), "set_default_dtype: {} is not a floating-point dtype",
+void set_default_dtype(ScalarType dtype, Site site) {
+  GROOVE_CHECK_AT(site, is_floating(dtype), "set_default_dtype: {} is not a floating-point dtype",
                name(dtype));
   default_dtype.store(dtype, std::memory_order_relaxed);
   detail::default_dtype_changes.fetch_add(1, std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <iostream>
 #include <ostream>
 #include <vector>
 
@@ -177,5 +178,17 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   for (std::size_t i = 0; i < sizes.size(); ++i) out << (i ? "," : "") << sizes[i];
   return out << "} ]";
 }
+
+std::ostream& operator<<(std::ostream& out, TensorList tensors) {
+  out << "[";
+  for (std::size_t i = 0; i < tensors.size(); ++i) out << (i ? ", " : "") << tensors[i];
+  return out << "]";
+}
+
+std::string DataMethods::toString() const {
+  if (!defined()) return "UndefinedType";
+  return std::string(is_cuda() ? "CUDA" : "CPU") + groove::name(scalar_type()) + "Type";
+}
+void DataMethods::print() const { std::cout << self() << "\n"; }
 
 }  // namespace groove

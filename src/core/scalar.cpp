@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <ostream>
 
 #include "src/core/half.h"
 #include "src/core/number_watch.h"
@@ -28,6 +29,11 @@ void number_was_read(int origin) {
   if (!NumberWatch::note(origin) && number_read_hook) number_read_hook(origin);
 }
 }  // namespace detail
+
+std::ostream& operator<<(std::ostream& out, const Scalar& number) {
+  if (number.isBoolean()) return out << (number.toBool() ? "true" : "false");
+  return number.isFloatingPoint() ? out << number.to_double() : out << number.to_int();
+}
 
 std::int64_t Scalar::to_int() const {
   if (origin_ >= 0) [[unlikely]] detail::number_was_read(origin_);

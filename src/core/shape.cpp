@@ -1,5 +1,6 @@
 // Arithmetic of shapes.
 #include <ostream>
+#include <stdexcept>
 #include <string>
 
 #include "src/core/small_vector.h"
@@ -15,6 +16,10 @@ std::string to_string(IntArrayRef values) {
   return text + "]";
 }
 
+void detail::throw_out_of_range(std::size_t index, std::size_t size) {
+  throw std::out_of_range("ArrayRef: index " + std::to_string(index) +
+                          " is not below the size " + std::to_string(size));
+}
 std::ostream& operator<<(std::ostream& out, IntArrayRef values) { return out << to_string(values); }
 
 std::int64_t element_count(IntArrayRef sizes) {

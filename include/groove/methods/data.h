@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 #include "groove/accessor.h"
@@ -14,7 +16,9 @@
 namespace groove {
 
 struct TensorIndex;  // groove/indexing.h
-struct TapeNode;
+namespace autograd {
+class Node;  // groove/autograd.h
+}
 
 /// A reference to an undefined tensor: the default of optional tensor arguments.
 const Tensor& undefined_tensor();
@@ -24,70 +28,97 @@ class DataMethods : public IndexMethods {
   using IndexMethods::IndexMethods;
 
   // ---- shape and type ----
-  IntArrayRef sizes() const;
-  IntArrayRef strides() const;
+  IntArrayRef sizes(Site site = Site::current()) const;
+  IntArrayRef strides(Site site = Site::current()) const;
   /// Negative dims count from the end; throws groove::Error when out of range.
-  std::int64_t size(std::int64_t dim) const;
-  std::int64_t stride(std::int64_t dim) const;
-  std::int64_t dim() const { return static_cast<std::int64_t>(sizes().size()); }
-  std::int64_t ndimension() const { return dim(); }
+  std::int64_t size(std::int64_t dim, Site site = Site::current()) const;
+  std::int64_t stride(std::int64_t dim, Site site = Site::current()) const;
+  std::int64_t dim(Site site = Site::current()) const {
+    return static_cast<std::int64_t>(sizes(site).size());
+  }
+  std::int64_t ndimension(Site site = Site::current()) const { return dim(site); }
   std::int64_t numel() const;
   /// numel() * element_size(), which for a view is not the storage's size.
   std::size_t nbytes() const;
   std::int64_t element_size() const;
   std::int64_t itemsize() const { return element_size(); }
-  ScalarType scalar_type() const;
-  ScalarType dtype() const { return scalar_type(); }
-  Device device() const;
+  ScalarType scalar_type(Site site = Site::current()) const;
+  TypeMeta dtype(Site site = Site::current()) const { return TypeMeta(scalar_type(site)); }
+  Device device(Site site = Site::current()) const;
   Layout layout() const { return kStrided; }
   std::int64_t get_device() const { return device().is_cpu() ? -1 : device().index(); }
-  TensorOptions options() const;
-  std::int64_t storage_offset() const;
+  TensorOptions options(Site site = Site::current()) const;
+  std::int64_t storage_offset(Site site = Site::current()) const;
   bool is_contiguous() const;
+  bool is_contiguous(MemoryFormat format) const;
   bool is_floating_point() const { return is_floating(scalar_type()); }
   bool is_complex() const { return false; }
   bool is_sparse() const { return false; }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
+  bool is_mps() const { return false; }
+  bool is_signed() const { return scalar_type() != kByte && scalar_type() != kBool; }
+  bool is_pinned() const { return false; }
+  bool has_storage() const { return defined(); }
+  /// Throws groove::Error: there is no device that copies from pinned memory.
+  Tensor pin_memory(Site site = Site::current()) const;
+  bool is_meta() const { return false; }
+  bool is_quantized() const { return false; }
+  bool is_same_size(const Tensor& other) const;
+  /// "CPUFloatType"
+  std::string toString() const;
+  /// On the standard output, as operator<< writes it.
+  void print() const;
   /// Do the two share a storage?
   bool is_alias_of(const Tensor& other) const;
 
   // ---- host access ----
   /// The single element; throws groove::Error unless numel() is 1.
-  Scalar item() const;
+  Scalar item(Site site = Site::current()) const;
   template <typename T>
-  T item() const {
-    return item().to<T>();
+  T item(Site site = Site::current()) const {
+    return item(site).to<T>();
   }
   /// Address of the first element. From now on Groove assumes that foreign code reads and writes
   /// this memory at any time. Throws groove::Error when T is not the dtype.
   template <typename T>
-  T* data_ptr() const {
-    return static_cast<T*>(checked_data_ptr(dtype_of<std::remove_const_t<T>>, false));
+  T* data_ptr(Site site = Site::current()) const {
+    return static_cast<T*>(checked_data_ptr(dtype_of<std::remove_const_t<T>>, false, site));
   }
-  void* data_ptr() const { return checked_data_ptr(ScalarType::Undefined, false); }
+  void* data_ptr(Site site = Site::current()) const {
+    return checked_data_ptr(ScalarType::Undefined, false, site);
+  }
   template <typename T>
-  T* mutable_data_ptr() const {
-    return data_ptr<T>();
+  T* mutable_data_ptr(Site site = Site::current()) const {
+    return data_ptr<T>(site);
   }
-  void* mutable_data_ptr() const { return data_ptr(); }
+  void* mutable_data_ptr(Site site = Site::current()) const { return data_ptr(site); }
   /// Only for reading, at once: does not expose the memory.
   template <typename T>
-  const T* const_data_ptr() const {
-    return static_cast<const T*>(checked_data_ptr(dtype_of<std::remove_const_t<T>>, true));
+  const T* const_data_ptr(Site site = Site::current()) const {
+    return static_cast<const T*>(checked_data_ptr(dtype_of<std::remove_const_t<T>>, true, site));
   }
-  const void* const_data_ptr() const { return checked_data_ptr(ScalarType::Undefined, true); }
+  const void* const_data_ptr(Site site = Site::current()) const {
+    return checked_data_ptr(ScalarType::Undefined, true, site);
+  }
   template <typename T>
-  T* data() const {
-    return data_ptr<T>();
+  T* data(Site site = Site::current()) const {
+    return data_ptr<T>(site);
   }
   template <typename T, std::size_t N>
-  TensorAccessor<T, N> accessor() const& {
-    check_accessor(static_cast<std::int64_t>(N));
-    return TensorAccessor<T, N>(data_ptr<T>(), sizes().data(), strides().data());
+  TensorAccessor<T, N> accessor(Site site = Site::current()) const& {
+    check_accessor(static_cast<std::int64_t>(N), site);
+    return TensorAccessor<T, N>(data_ptr<T>(site), sizes().data(), strides().data());
   }
   template <typename T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // the tensor would be gone
+
+  // ---- new tensors of this dtype, unless the options name another one ----
+  Tensor new_empty(IntArrayRef size, TensorOptions options = {}, Site site = Site::current()) const;
+  Tensor new_zeros(IntArrayRef size, TensorOptions options = {}, Site site = Site::current()) const;
+  Tensor new_ones(IntArrayRef size, TensorOptions options = {}, Site site = Site::current()) const;
+  Tensor new_full(IntArrayRef size, Scalar value, TensorOptions options = {},
+                  Site site = Site::current()) const;
 
   // ---- indexing (groove/indexing.h) ----
   Tensor operator[](detail::SubscriptArg index) const;
@@ -102,6 +133,12 @@ class DataMethods : public IndexMethods {
   Tensor& index_put_(ArrayRef<TensorIndex> indices, const Scalar& value,
                      Site site = Site::current()) const;
 
+  /// With `accumulate` values of equal places add up to what is there.
+  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value,
+                     bool accumulate, Site site = Site::current()) const;
+  Tensor& index_put_(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate,
+                     Site site = Site::current()) const;
+
   // ---- autograd (defined in autodiff/) ----
   /// Counts in-place writes to the storage through any alias.
   std::int64_t _version() const;
@@ -112,8 +149,8 @@ class DataMethods : public IndexMethods {
   const Tensor& grad() const;
   Tensor& mutable_grad() const;
   /// The node that made this tensor; null for a leaf.
-  const TapeNode* grad_fn() const;
-  void retain_grad() const;
+  std::shared_ptr<autograd::Node> grad_fn() const;
+  void retain_grad(Site site = Site::current()) const;
   bool retains_grad() const;
   std::int64_t output_nr() const;
   Tensor detach(Site site = Site::current()) const;
@@ -126,20 +163,23 @@ class DataMethods : public IndexMethods {
   void backward(const Tensor& gradient = undefined_tensor(),
                 std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                 Site site = Site::current()) const;
+  /// Only the gradients of `inputs` are added up.
+  void backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
+                std::optional<ArrayRef<Tensor>> inputs, Site site = Site::current()) const;
   /// Called with the gradient when it is computed; a returned tensor replaces it.
   template <typename Hook>
-  unsigned register_hook(Hook hook) const {
+  unsigned register_hook(Hook hook, Site site = Site::current()) const {
     using Result = std::invoke_result_t<Hook, Tensor>;
     if constexpr (std::is_void_v<Result>) {
       return add_gradient_hook([hook](const Tensor& grad) mutable {
         hook(grad);
         return undefined_tensor();
-      });
+      }, site);
     } else {
-      return add_gradient_hook([hook](const Tensor& grad) mutable { return hook(grad); });
+      return add_gradient_hook([hook](const Tensor& grad) mutable { return hook(grad); }, site);
     }
   }
-  void remove_hook(unsigned position) const;
+  void remove_hook(unsigned position, Site site = Site::current()) const;
 
   DataMethods& operator=(const DataMethods&) = default;
   DataMethods& operator=(DataMethods&&) noexcept = default;
@@ -148,9 +188,9 @@ class DataMethods : public IndexMethods {
   DataMethods() = default;
 
  private:
-  void* checked_data_ptr(ScalarType expected, bool is_const) const;
-  void check_accessor(std::int64_t dims) const;
-  unsigned add_gradient_hook(std::function<Tensor(const Tensor&)> hook) const;
+  void* checked_data_ptr(ScalarType expected, bool is_const, const Site& site) const;
+  void check_accessor(std::int64_t dims, const Site& site) const;
+  unsigned add_gradient_hook(std::function<Tensor(const Tensor&)> hook, const Site& site) const;
 };
 
 }  // namespace groove

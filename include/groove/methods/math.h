@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "groove/detail/tensor_base.h"
 
@@ -26,6 +27,12 @@ class MathMethods : public TensorBase {
   Tensor& mul_(Scalar other, Site site = Site::current()) const;
   Tensor div(const Tensor& other, Site site = Site::current()) const;
   Tensor div(Scalar other, Site site = Site::current()) const;
+  Tensor div(const Tensor& other, std::optional<std::string_view> rounding_mode,
+             Site site = Site::current()) const;
+  Tensor div(Scalar other, std::optional<std::string_view> rounding_mode,
+             Site site = Site::current()) const;
+  Tensor floor_divide(const Tensor& other, Site site = Site::current()) const;
+  Tensor floor_divide(Scalar other, Site site = Site::current()) const;
   Tensor& div_(const Tensor& other, Site site = Site::current()) const;
   Tensor& div_(Scalar other, Site site = Site::current()) const;
   Tensor pow(Scalar exponent, Site site = Site::current()) const;
@@ -73,6 +80,9 @@ class MathMethods : public TensorBase {
   Tensor isfinite(Site site = Site::current()) const;
   Tensor remainder(const Tensor& other, Site site = Site::current()) const;
   Tensor remainder(Scalar other, Site site = Site::current()) const;
+  Tensor fmod(const Tensor& other, Site site = Site::current()) const;
+  Tensor fmod(Scalar other, Site site = Site::current()) const;
+  Tensor frac(Site site = Site::current()) const;
   Tensor lerp(const Tensor& end, Scalar weight, Site site = Site::current()) const;
   Tensor& lerp_(const Tensor& end, Scalar weight, Site site = Site::current()) const;
   Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1,
@@ -162,6 +172,15 @@ class MathMethods : public TensorBase {
   /// *this itself when it has that dtype and `copy` is false.
   Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false,
             Site site = Site::current()) const;
+  // With an order of memory, which must be Contiguous or Preserve.
+  Tensor to(ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> format,
+            Site site = Site::current()) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking, bool copy,
+            std::optional<MemoryFormat> format, Site site = Site::current()) const;
+  Tensor to(const TensorOptions& options, bool non_blocking, bool copy,
+            std::optional<MemoryFormat> format, Site site = Site::current()) const;
+  Tensor to(const Tensor& other, bool non_blocking, bool copy, std::optional<MemoryFormat> format,
+            Site site = Site::current()) const;
   Tensor to(Device device, bool non_blocking = false, bool copy = false,
             Site site = Site::current()) const;
   Tensor to(DeviceType device, bool non_blocking = false, bool copy = false,
@@ -173,6 +192,8 @@ class MathMethods : public TensorBase {
   /// dtype and device of `other`
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
             Site site = Site::current()) const;
+  Tensor to(TypeMeta dtype, bool non_blocking = false, bool copy = false,
+            Site site = Site::current()) const;
   Tensor toType(ScalarType dtype, Site site = Site::current()) const;
   Tensor type_as(const Tensor& other, Site site = Site::current()) const;
   Tensor half(Site site = Site::current()) const;
@@ -181,7 +202,9 @@ class MathMethods : public TensorBase {
   Tensor cuda(Site site = Site::current()) const;  // throws: there is no GPU backend yet
 
   Tensor clone(Site site = Site::current()) const;
+  Tensor clone(std::optional<MemoryFormat> format, Site site = Site::current()) const;
   Tensor contiguous(Site site = Site::current()) const;
+  Tensor contiguous(MemoryFormat format, Site site = Site::current()) const;
   Tensor& copy_(const Tensor& source, bool non_blocking = false, Site site = Site::current()) const;
   Tensor& fill_(Scalar value, Site site = Site::current()) const;
   Tensor& fill_(const Tensor& value, Site site = Site::current()) const;
@@ -190,6 +213,11 @@ class MathMethods : public TensorBase {
   // In-place random fills; each is one draw of the global generator.
   Tensor& uniform_(double from = 0, double to = 1, Site site = Site::current()) const;
   Tensor& normal_(double mean = 0, double std = 1, Site site = Site::current()) const;
+  /// Whole numbers from `from` to below `to`; without bounds all that the dtype holds exactly.
+  Tensor& random_(Site site = Site::current()) const;
+  Tensor& random_(std::int64_t to, Site site = Site::current()) const;
+  Tensor& random_(std::int64_t from, std::optional<std::int64_t> to,
+                  Site site = Site::current()) const;
   /// 1 with probability p, else 0.
   Tensor& bernoulli_(double p = 0.5, Site site = Site::current()) const;
 };

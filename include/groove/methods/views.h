@@ -31,6 +31,11 @@ class ViewMethods : public ReductionMethods {
   Tensor select(std::int64_t dim, std::int64_t index, Site site = Site::current()) const;
   Tensor expand(IntArrayRef size, bool implicit = false, Site site = Site::current()) const;
   Tensor expand_as(const Tensor& other, Site site = Site::current()) const;
+  /// This tensor itself takes another shape, keeping its first elements in memory order; new ones
+  /// are 0. Not for tensors that require a gradient, or that backward() needs.
+  Tensor& resize_(IntArrayRef size, std::optional<MemoryFormat> format = std::nullopt,
+                  Site site = Site::current()) const;
+  Tensor& resize_as_(const Tensor& other, Site site = Site::current()) const;
   // In-place changes of the handle's own geometry.
   Tensor& unsqueeze_(std::int64_t dim, Site site = Site::current()) const;
   Tensor& squeeze_(Site site = Site::current()) const;
@@ -50,6 +55,9 @@ class ViewMethods : public ReductionMethods {
   std::vector<Tensor> unbind(std::int64_t dim = 0, Site site = Site::current()) const;
   Tensor unflatten(std::int64_t dim, IntArrayRef sizes, Site site = Site::current()) const;
   Tensor movedim(std::int64_t source, std::int64_t destination, Site site = Site::current()) const;
+  Tensor reshape_as(const Tensor& other, Site site = Site::current()) const;
+  Tensor swapdims(std::int64_t dim0, std::int64_t dim1, Site site = Site::current()) const;
+  Tensor ravel(Site site = Site::current()) const;
   Tensor swapaxes(std::int64_t axis0, std::int64_t axis1, Site site = Site::current()) const;
   Tensor broadcast_to(IntArrayRef size, Site site = Site::current()) const;
   Tensor repeat(IntArrayRef repeats, Site site = Site::current()) const;

@@ -17,6 +17,18 @@ Tensor conv1d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
 Tensor conv2d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
               IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
               std::int64_t groups = 1);
+/// The transposes: input [N, C, L], weight [C, O / groups, K], bias [O] or undefined -> [N, O, L'],
+/// L' = (L - 1) stride - 2 padding + dilation (K - 1) + output_padding + 1, where output_padding is
+/// smaller than the stride or the dilation.
+Tensor conv_transpose1d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, std::int64_t groups = 1,
+                        IntArrayRef dilation = 1);
+/// input [N, C, H, W], weight [C, O / groups, KH, KW], bias [O] or undefined -> [N, O, H', W'].
+Tensor conv_transpose2d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, std::int64_t groups = 1,
+                        IntArrayRef dilation = 1);
 
 /// The greatest element of each window; NaN if one is. Without a stride: the kernel's size.
 Tensor max_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},

@@ -29,6 +29,13 @@ Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options = {},
 Tensor rand(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
 /// Normal, mean 0 and variance 1.
 Tensor randn(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
+/// Normal, with the given mean and standard deviation (at least 0); of two tensors, or of a tensor
+/// and a number, element by element.
+Tensor normal(double mean, double std, IntArrayRef size, TensorOptions options = {},
+              Site site = Site::current());
+Tensor normal(Arg mean, double std = 1);
+Tensor normal(double mean, Arg std);
+Tensor normal(Arg mean, const Tensor& std);
 /// Uniform integers low … high - 1, at most 2^31 different ones; i64 unless a dtype is given.
 Tensor randint(std::int64_t high, IntArrayRef size, TensorOptions options = {},
                Site site = Site::current());
@@ -37,6 +44,8 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, TensorOpti
 /// The integers 0 … n - 1 in random order; i64 unless a dtype is given. Ascending by one random
 /// 64-bit key each, which is one draw.
 Tensor randperm(std::int64_t n, TensorOptions options = {}, Site site = Site::current());
+/// As randperm, into `out`, which must hold n elements.
+Tensor& randperm_out(Tensor& out, std::int64_t n, Site site = Site::current());
 /// 1 with the probability in each element of self, else 0.
 Tensor bernoulli(Arg self);
 /// Positions (i64) drawn along the last axis with probability proportional to the weights in self,

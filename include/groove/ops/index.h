@@ -22,8 +22,10 @@ Tensor scatter(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
 /// self with source's slices (or the value) at the positions in `index`; the last one wins.
 Tensor index_copy(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
 Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
-/// Rows of weight [V, E] at indices of any shape: [..., E]. The row padding_idx gets no gradient.
-Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx = -1);
+/// Rows of weight [V, E] at indices of any shape: [..., E]. The row padding_idx gets no gradient;
+/// with scale_grad_by_freq the others get the mean over their indices instead of the sum.
+Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx = -1,
+                 bool scale_grad_by_freq = false);
 /// The elements where mask (bool, broadcast) is set, 1-d. Waits for the mask.
 Tensor masked_select(Arg self, const Tensor& mask);
 /// The positions of elements that are not 0: [count, rank] (i64), row-major. Waits for self.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "groove/tensor.h"
 
@@ -20,10 +21,17 @@ Tensor mul(Arg self, Scalar other);
 /// True division: integer operands give the default dtype.
 Tensor div(Arg self, const Tensor& other);
 Tensor div(Arg self, Scalar other);
+/// The quotient rounded down ("floor") or towards 0 ("trunc"); integers stay integers, and one that
+/// is divided by 0 throws. Without a mode the true division.
+Tensor div(Arg self, const Tensor& other, std::optional<std::string_view> rounding_mode);
+Tensor div(Arg self, Scalar other, std::optional<std::string_view> rounding_mode);
+Tensor floor_divide(Arg self, const Tensor& other);
+Tensor floor_divide(Arg self, Scalar other);
 /// self ^ exponent. Exponents 2, 3, 0.5, -1 and -0.5 have exact forms of their own; for integer
 /// tensors only exponents 2 and 3.
 Tensor pow(Arg self, Scalar exponent);
-Tensor pow(Arg self, const Tensor& exponent);  // floating results only
+Tensor pow(Arg self, const Tensor& exponent);
+Tensor pow(Scalar self, Arg exponent);
 /// The smaller (greater) operand; NaN if either is.
 Tensor minimum(Arg self, const Tensor& other);
 Tensor maximum(Arg self, const Tensor& other);
@@ -85,6 +93,11 @@ Tensor isfinite(Arg self);
 /// self - floor(self / other) * other: the sign of `other`.
 Tensor remainder(Arg self, const Tensor& other);
 Tensor remainder(Arg self, Scalar other);
+/// self - trunc(self / other) * other: the sign of `self`.
+Tensor fmod(Arg self, const Tensor& other);
+Tensor fmod(Arg self, Scalar other);
+/// The part behind the point, with the sign of self.
+Tensor frac(Arg self);
 /// self + weight * (end - self)
 Tensor lerp(Arg self, const Tensor& end, Scalar weight);
 /// self + value * tensor1 * tensor2, and with / instead of the second *.
@@ -110,6 +123,10 @@ Tensor relu(Arg self);
 Tensor clamp(Arg self, std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt);
 Tensor clamp_min(Arg self, Scalar min);
 Tensor clamp_max(Arg self, Scalar max);
+inline Tensor clip(Arg self, std::optional<Scalar> min,
+                   std::optional<Scalar> max = std::nullopt) {
+  return clamp(self, min, max);
+}
 
 /// Comparisons give bool tensors; any comparison with NaN is false, except ne.
 Tensor eq(Arg self, const Tensor& other);
@@ -146,6 +163,30 @@ bool allclose(Arg self, const Tensor& other, double rtol = 1e-5, double atol = 1
 /// Throws unless 0 <= p <= 1.
 Tensor dropout(Arg self, double p, bool train);
 
+// Other names of the same.
+inline Tensor subtract(Arg self, const Tensor& other, Scalar alpha = 1) {
+  return sub(self, other, alpha);
+}
+inline Tensor subtract(Arg self, Scalar other, Scalar alpha = 1) { return sub(self, other, alpha); }
+inline Tensor multiply(Arg self, const Tensor& other) { return mul(self, other); }
+inline Tensor multiply(Arg self, Scalar other) { return mul(self, other); }
+inline Tensor divide(Arg self, const Tensor& other) { return div(self, other); }
+inline Tensor divide(Arg self, Scalar other) { return div(self, other); }
+inline Tensor true_divide(Arg self, const Tensor& other) { return div(self, other); }
+inline Tensor true_divide(Arg self, Scalar other) { return div(self, other); }
+inline Tensor negative(Arg self) { return neg(self); }
+inline Tensor absolute(Arg self) { return abs(self); }
+inline Tensor greater(Arg self, const Tensor& other) { return gt(self, other); }
+inline Tensor greater(Arg self, Scalar other) { return gt(self, other); }
+inline Tensor greater_equal(Arg self, const Tensor& other) { return ge(self, other); }
+inline Tensor greater_equal(Arg self, Scalar other) { return ge(self, other); }
+inline Tensor less(Arg self, const Tensor& other) { return lt(self, other); }
+inline Tensor less(Arg self, Scalar other) { return lt(self, other); }
+inline Tensor less_equal(Arg self, const Tensor& other) { return le(self, other); }
+inline Tensor less_equal(Arg self, Scalar other) { return le(self, other); }
+inline Tensor not_equal(Arg self, const Tensor& other) { return ne(self, other); }
+inline Tensor not_equal(Arg self, Scalar other) { return ne(self, other); }
+
 Tensor operator+(Arg a, const Tensor& b);
 Tensor operator+(Arg a, Scalar b);
 Tensor operator+(Scalar a, Arg b);
@@ -158,6 +199,8 @@ Tensor operator*(Scalar a, Arg b);
 Tensor operator/(Arg a, const Tensor& b);
 Tensor operator/(Arg a, Scalar b);
 Tensor operator/(Scalar a, Arg b);
+Tensor operator%(Arg a, const Tensor& b);  // remainder
+Tensor operator%(Arg a, Scalar b);
 Tensor operator-(Arg a);
 Tensor operator~(Arg a);
 Tensor operator!(Arg a);

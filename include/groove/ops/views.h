@@ -82,4 +82,31 @@ inline Tensor concat(TensorList tensors, std::int64_t dim = 0, Site site = Site:
   return cat(tensors, dim, site);
 }
 
+/// Joined along the second axis (the first of 1-d tensors), the first, or the third; tensors of
+/// fewer axes first become rows.
+Tensor hstack(TensorList tensors, Site site = Site::current());
+Tensor vstack(TensorList tensors, Site site = Site::current());
+Tensor dstack(TensorList tensors, Site site = Site::current());
+inline Tensor row_stack(TensorList tensors, Site site = Site::current()) {
+  return vstack(tensors, site);
+}
+/// 1-d tensors become columns of one matrix, matrices stand side by side.
+Tensor column_stack(TensorList tensors, Site site = Site::current());
+/// At least that many axes, as views.
+Tensor atleast_1d(Arg self);
+Tensor atleast_2d(Arg self);
+Tensor atleast_3d(Arg self);
+
+// Other names of the same.
+inline Tensor concatenate(TensorList tensors, std::int64_t dim = 0, Site site = Site::current()) {
+  return cat(tensors, dim, site);
+}
+inline Tensor swapdims(Arg self, std::int64_t dim0, std::int64_t dim1) {
+  return transpose(self, dim0, dim1);
+}
+inline Tensor moveaxis(Arg self, std::int64_t source, std::int64_t destination) {
+  return movedim(self, source, destination);
+}
+inline Tensor ravel(Arg self) { return flatten(self); }
+
 }  // namespace groove

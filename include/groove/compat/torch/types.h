@@ -12,6 +12,7 @@
 #include "groove/compat/c10/util/Exception.h"
 #include "groove/compat/cuda.h"
 #include "groove/compat/names.h"
+#include "groove/compat/torch/more_names.h"
 #include "groove/compat/torch/script_module.h"
 #include "groove/compat/torch/specialised.h"
 #include "groove/compat/torch/version.h"
@@ -20,6 +21,7 @@
 #define TORCH_MODULE(Name) GROOVE_MODULE(Name)
 #define TORCH_MODULE_IMPL(Name, ImplType) GROOVE_MODULE_IMPL(Name, ImplType)
 #define TORCH_ARG(T, name) GROOVE_ARG(T, name)
+#define FORWARD_HAS_DEFAULT_ARGS(...) GROOVE_FORWARD_HAS_DEFAULT_ARGS(__VA_ARGS__)
 #define TORCH_API
 #define TORCH_CUDA_CU_API
 #define C10_API
@@ -49,6 +51,7 @@ using std::monostate;
 using std::nullopt;
 using std::nullopt_t;
 using std::optional;
+using std::to_string;
 using std::variant;
 using std::visit;
 using string_view = std::string_view;
@@ -79,4 +82,5 @@ inline Context& globalContext() {
 namespace torch {
 using at::globalContext;
 using c10::make_optional;
+using std::make_unique;
 }  // namespace torch

@@ -1,30 +1,73 @@
-// TORCH_CHECK and c10::Error for LibTorch programs.
+// TORCH_CHECK, TORCH_WARN and the classes of c10::Error for LibTorch programs.
 #pragma once
 
 #include "groove/detail/message.h"
 #include "groove/error.h"
 #include "groove/groove.h"
 
-namespace groove {
+namespace c10 {
+
+// What LibTorch throws; Groove's own errors are all of the first kind.
+using groove::Error;
+struct IndexError : Error {
+  using Error::Error;
+};
+struct ValueError : Error {
+  using Error::Error;
+};
+struct TypeError : Error {
+  using Error::Error;
+};
+struct NotImplementedError : Error {
+  using Error::Error;
+};
+struct OutOfMemoryError : Error {
+  using Error::Error;
+};
+struct LinAlgError : Error {
+  using Error::Error;
+};
 
 namespace detail {
-template <typename... Parts>
-[[noreturn]] void compat_check_failed(const char* condition, const Parts&... parts) {
+template <typename Kind, typename... Parts>
+[[noreturn]] void check_failed(const char* condition, const Parts&... parts) {
   if constexpr (sizeof...(Parts) == 0)
-    throw Error(str("Expected ", condition, " to be true"));
+    throw Kind(groove::str("Expected ", condition, " to be true"));
   else
-    throw Error(str(parts...));
+    throw Kind(groove::str(parts...));
 }
 }  // namespace detail
-}  // namespace groove
 
-#define TORCH_CHECK(condition, ...)                                                 \
-  do {                                                                              \
-    if (!(condition)) [[unlikely]]                                                  \
-      ::groove::detail::compat_check_failed(#condition __VA_OPT__(, ) __VA_ARGS__); \
+}  // namespace c10
+
+#define TORCH_CHECK_WITH(kind, condition, ...)                                       \
+  do {                                                                               \
+    if (!(condition)) [[unlikely]]                                                   \
+      ::c10::detail::check_failed<::c10::kind>(#condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
+#define TORCH_CHECK(condition, ...) TORCH_CHECK_WITH(Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_INDEX(condition, ...) \
+  TORCH_CHECK_WITH(IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_VALUE(condition, ...) \
+  TORCH_CHECK_WITH(ValueError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_TYPE(condition, ...) \
+  TORCH_CHECK_WITH(TypeError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
+  TORCH_CHECK_WITH(NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_EQ(a, b) TORCH_CHECK((a) == (b))
+#define TORCH_CHECK_NE(a, b) TORCH_CHECK((a) != (b))
+#define TORCH_CHECK_LT(a, b) TORCH_CHECK((a) < (b))
+#define TORCH_CHECK_LE(a, b) TORCH_CHECK((a) <= (b))
+#define TORCH_CHECK_GT(a, b) TORCH_CHECK((a) > (b))
+#define TORCH_CHECK_GE(a, b) TORCH_CHECK((a) >= (b))
 #define TORCH_INTERNAL_ASSERT(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_CHECK_VALUE(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
 #define AT_ASSERT(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
-#define AT_ERROR(...) ::groove::detail::compat_check_failed("" __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_WARN(...) (void)0
+#ifdef NDEBUG
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) (void)0
+#else
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+#endif
+#define AT_ERROR(...) ::c10::detail::check_failed<::c10::Error>("" __VA_OPT__(, ) __VA_ARGS__)
+#define C10_THROW_ERROR(kind, message) throw ::c10::kind(message)
+#define TORCH_WARN(...) ::groove::warn(::groove::str(__VA_ARGS__))
+#define TORCH_WARN_ONCE(...) TORCH_WARN(__VA_ARGS__)

@@ -1,0 +1,232 @@
+// Names of LibTorch that are no more than a few words over Groove's.
+#pragma once
+
+#include <iterator>
+#include <list>
+#include <map>
+#include <ostream>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "groove/compat/names.h"
+
+namespace c10 {
+using SymInt = std::int64_t;
+using SymIntArrayRef = IntArrayRef;
+using SymFloat = double;
+using DeviceIndex = std::int8_t;
+template <typename T>
+using intrusive_ptr = std::shared_ptr<T>;
+template <typename T, typename... Args>
+std::shared_ptr<T> make_intrusive(Args&&... args) {
+  return std::make_shared<T>(std::forward<Args>(args)...);
+}
+/// The elements with the separator between them, as operator<< writes them.
+template <typename Container>
+std::string Join(const std::string& separator, const Container& values) {
+  std::string text;
+  bool is_first = true;
+  for (const auto& value : values) {
+    if (!is_first) text += separator;
+    text += groove::str(value);
+    is_first = false;
+  }
+  return text;
+}
+
+constexpr ScalarType typeMetaToScalarType(ScalarType dtype) { return dtype; }
+
+// Warnings as LibTorch hands them to a handler of the program.
+struct SourceLocation {
+  const char* function = "";
+  const char* file = "";
+  std::uint32_t line = 0;
+};
+class Warning {
+ public:
+  Warning(std::string text, const SourceLocation& location)
+      : text_(std::move(text)), location_(location) {}
+  const std::string& msg() const { return text_; }
+  const SourceLocation& source_location() const { return location_; }
+  bool verbatim() const { return false; }
+
+ private:
+  std::string text_;
+  SourceLocation location_;
+};
+class WarningHandler {
+ public:
+  virtual ~WarningHandler() = default;
+  virtual void process(const Warning& warning) = 0;
+};
+namespace WarningUtils {
+namespace detail {
+inline WarningHandler* current = nullptr;
+}
+inline WarningHandler* get_warning_handler() { return detail::current; }
+/// Null stands for standard error.
+inline void set_warning_handler(WarningHandler* handler) {
+  detail::current = handler;
+  if (!handler) {
+    groove::set_warning_handler({});
+    return;
+  }
+  groove::set_warning_handler([handler](const std::string& text, const groove::Site& site) {
+    handler->process(Warning(text, {"", site.file_name(), site.line()}));
+  });
+}
+class WarningHandlerGuard {
+ public:
+  explicit WarningHandlerGuard(WarningHandler* handler) : previous_(get_warning_handler()) {
+    set_warning_handler(handler);
+  }
+  ~WarningHandlerGuard() { set_warning_handler(previous_); }
+  WarningHandlerGuard(const WarningHandlerGuard&) = delete;
+  WarningHandlerGuard& operator=(const WarningHandlerGuard&) = delete;
+
+ private:
+  WarningHandler* previous_;
+};
+}  // namespace WarningUtils
+
+namespace detail {
+// A container's elements with spaces between them, at most 100.
+template <typename Iterator>
+std::ostream& print_elements(std::ostream& out, Iterator first, Iterator last) {
+  constexpr int kMost = 100;
+  int count = 0;
+  for (; first != last; ++first, ++count) {
+    if (count > 0) out << ' ';
+    if (count == kMost) return out << "...";
+    out << *first;
+  }
+  return out;
+}
+}  // namespace detail
+}  // namespace c10
+
+// LibTorch's headers make the standard containers printable, and programs do print them.
+namespace std {
+template <typename First, typename Second>
+std::ostream& operator<<(std::ostream& out, const std::pair<First, Second>& pair) {
+  return out << '(' << pair.first << ", " << pair.second << ')';
+}
+template <typename T, typename... More>
+std::ostream& operator<<(std::ostream& out, const std::vector<T, More...>& values) {
+  return c10::detail::print_elements(out, values.begin(), values.end());
+}
+template <typename T, typename... More>
+std::ostream& operator<<(std::ostream& out, const std::list<T, More...>& values) {
+  return c10::detail::print_elements(out, values.begin(), values.end());
+}
+template <typename T, typename... More>
+std::ostream& operator<<(std::ostream& out, const std::set<T, More...>& values) {
+  return c10::detail::print_elements(out, values.begin(), values.end());
+}
+template <typename K, typename V, typename... More>
+std::ostream& operator<<(std::ostream& out, const std::map<K, V, More...>& values) {
+  return c10::detail::print_elements(out, values.begin(), values.end());
+}
+template <typename K, typename V, typename... More>
+std::ostream& operator<<(std::ostream& out, const std::unordered_map<K, V, More...>& values) {
+  return c10::detail::print_elements(out, values.begin(), values.end());
+}
+}  // namespace std
+
+namespace at {
+using c10::intrusive_ptr;
+using c10::SymInt;
+using c10::SymIntArrayRef;
+using c10::typeMetaToScalarType;
+using c10::Warning;
+using c10::WarningHandler;
+namespace WarningUtils = c10::WarningUtils;
+
+inline std::size_t getNumGPUs() { return 0; }
+inline bool hasCUDA() { return false; }
+inline bool hasMPS() { return false; }
+
+/// One call over the whole range: Groove's own operators are what runs in parallel.
+template <typename Function>
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t, const Function& function) {
+  if (begin < end) function(begin, end);
+}
+inline bool in_parallel_region() { return false; }
+inline int get_thread_num() { return 0; }
+
+// The in-place methods as functions.
+inline Tensor& relu_(const Tensor& self) { return self.relu_(); }
+inline Tensor& sigmoid_(const Tensor& self) { return self.sigmoid_(); }
+inline Tensor& tanh_(const Tensor& self) { return self.tanh_(); }
+inline Tensor& exp_(const Tensor& self) { return self.exp_(); }
+inline Tensor& log_(const Tensor& self) { return self.log_(); }
+inline Tensor& sqrt_(const Tensor& self) { return self.sqrt_(); }
+inline Tensor& abs_(const Tensor& self) { return self.abs_(); }
+inline Tensor& neg_(const Tensor& self) { return self.neg_(); }
+inline Tensor& fill_(const Tensor& self, Scalar value) { return self.fill_(value); }
+inline Tensor& zero_(const Tensor& self) { return self.zero_(); }
+inline Tensor& clamp_(const Tensor& self, std::optional<Scalar> min,
+                      std::optional<Scalar> max = std::nullopt) {
+  return self.clamp_(min, max);
+}
+inline Tensor _cast_Float(const Tensor& self, bool = false) { return self.to(kFloat); }
+inline Tensor _cast_Double(const Tensor& self, bool = false) { return self.to(kDouble); }
+inline Tensor _cast_Long(const Tensor& self, bool = false) { return self.to(kLong); }
+inline Tensor _cast_Int(const Tensor& self, bool = false) { return self.to(kInt); }
+inline Tensor detach(const Tensor& self) { return self.detach(); }
+inline std::int64_t size(const Tensor& self, std::int64_t dim) { return self.size(dim); }
+inline std::int64_t numel(const Tensor& self) { return self.numel(); }
+inline bool is_floating_point(const Tensor& self) { return self.is_floating_point(); }
+inline bool is_complex(const Tensor&) { return false; }
+inline bool is_nonzero(const Tensor& self) { return self.item().toBool(); }
+inline Tensor argwhere(const Tensor& self) { return nonzero(self); }
+inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size) {
+  return out.copy_(normal(mean, std, size, out.scalar_type()));
+}
+}  // namespace at
+
+namespace torch {
+using std::make_unique;
+
+using at::_cast_Double;
+using at::_cast_Float;
+using at::_cast_Int;
+using at::_cast_Long;
+using at::abs_;
+using at::argwhere;
+using at::clamp_;
+using at::detach;
+using at::exp_;
+using at::fill_;
+using at::getNumGPUs;
+using at::hasCUDA;
+using at::hasMPS;
+using at::is_complex;
+using at::is_floating_point;
+using at::is_nonzero;
+using at::log_;
+using at::neg_;
+using at::numel;
+using at::relu_;
+using at::sigmoid_;
+using at::size;
+using at::sqrt_;
+using at::tanh_;
+using at::zero_;
+using c10::typeMetaToScalarType;
+using c10::Warning;
+using c10::WarningHandler;
+namespace WarningUtils = c10::WarningUtils;
+
+namespace mps {
+inline bool is_available() { return false; }
+inline void synchronize() {}
+inline void commit() {}
+inline void manual_seed(std::uint64_t) {}
+}  // namespace mps
+namespace xpu {
+inline bool is_available() { return false; }
+inline std::size_t device_count() { return 0; }
+}  // namespace xpu
+}  // namespace torch

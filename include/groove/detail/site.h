@@ -16,66 +16,44 @@ namespace detail {
 const void* kept_place(const char* file, std::uint_least32_t line, std::uint_least32_t column);
 }  // namespace detail
 
-#if __has_builtin(__builtin_source_location)
-
 // One pointer to constant data that the compiler makes. It is a class of Groove's own so that no
 // argument becomes one by accident: `{}`, nullptr or a number in the last place is not a place.
 class Site {
-  using Pointer = decltype(__builtin_source_location());
-
  public:
-  /// As a default argument: where the call stands. (Its own default argument is the builtin: through
-  /// std::source_location::current() GCC would tell the line of the declaration.)
-  static consteval Site current(Pointer place = __builtin_source_location()) {
-    return Site(Token(), std::source_location::current(place));
+#if __has_builtin(__builtin_source_location)
+  /// As a default argument: where the call stands. (Neither consteval nor through
+  /// std::source_location::current(): GCC 12 would tell the line of the declaration.)
+  static Site current(const void* place = __builtin_source_location()) {
+    return Site(Token(), static_cast<const Record*>(place));
   }
-  static constexpr Site at(std::source_location place) { return Site(Token(), place); }
-  /// No place that a user wrote: library code that nobody called from a line.
-  static constexpr Site none() { return Site(Token(), std::source_location()); }
-
-  constexpr const char* file_name() const { return place_.file_name(); }
-  constexpr std::uint_least32_t line() const { return place_.line(); }
-  constexpr std::uint_least32_t column() const { return place_.column(); }
-
- private:
-  struct Token {
-    explicit constexpr Token() = default;
-  };
-  constexpr Site(Token, std::source_location place) : place_(place) {}
-
-  std::source_location place_;
-};
-
-#else  // Clang 14
-
-// The same where the compiler tells file, line and column but makes no constant of them: a pointer
-// to a record that the library keeps, so that these programs call the same functions as all others.
-class Site {
-  struct Record {  // as std::source_location's of libstdc++ and libc++
-    const char *file, *function;
-    std::uint_least32_t line, column;
-  };
-
- public:
+#else
+  // Clang 14 tells file, line and column but makes no constant of them: the library keeps a record,
+  // so that these programs call the same functions as all others.
   static Site current(const char* file = __builtin_FILE(),
                       std::uint_least32_t line = __builtin_LINE(),
                       std::uint_least32_t column = __builtin_COLUMN()) {
-    return Site(static_cast<const Record*>(detail::kept_place(file, line, column)));
+    return Site(Token(), static_cast<const Record*>(detail::kept_place(file, line, column)));
   }
-  static constexpr Site none() { return Site(nullptr); }
+#endif
+  /// No place that a user wrote: library code that nobody called from a line.
+  static constexpr Site none() { return Site(Token(), nullptr); }
 
   constexpr const char* file_name() const { return place_ ? place_->file : ""; }
   constexpr std::uint_least32_t line() const { return place_ ? place_->line : 0; }
   constexpr std::uint_least32_t column() const { return place_ ? place_->column : 0; }
 
  private:
-  constexpr explicit Site(const Record* place) : place_(place) {}
+  struct [[gnu::may_alias]] Record {  // as std::source_location's of libstdc++ and libc++
+    const char *file, *function;
+    std::uint_least32_t line, column;
+  };
+  struct Token {
+    explicit constexpr Token() = default;
+  };
+  constexpr Site(Token, const Record* place) : place_(place) {}
 
   const Record* place_;
 };
-
-#endif
-
 static_assert(sizeof(Site) == sizeof(void*));
 
 }  // namespace groove

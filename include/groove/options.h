@@ -40,6 +40,7 @@ class Device {
   std::int8_t index_ = -1;
 };
 std::ostream& operator<<(std::ostream& out, const Device& device);
+std::ostream& operator<<(std::ostream& out, DeviceType type);
 
 enum class Layout : std::int8_t { Strided };
 constexpr Layout kStrided = Layout::Strided;

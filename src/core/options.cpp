@@ -39,6 +39,9 @@ std::string Device::str() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.str(); }
+std::ostream& operator<<(std::ostream& out, DeviceType type) {
+  return out << kDeviceNames[static_cast<int>(type)];
+}
 
 std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
 std::ostream& operator<<(std::ostream& out, MemoryFormat format) {

@@ -181,6 +181,37 @@ inline bool is_floating_point(const Tensor& self) { return self.is_floating_poin
 inline bool is_complex(const Tensor&) { return false; }
 inline bool is_nonzero(const Tensor& self) { return self.item().toBool(); }
 inline Tensor argwhere(const Tensor& self) { return nonzero(self); }
+// Results into a tensor that is there, which takes their shape.
+namespace detail {
+inline Tensor& into(Tensor& out, const Tensor& value) {
+  if (!out.defined()) return out = value;
+  return out.resize_(value.sizes()).copy_(value);
+}
+}  // namespace detail
+inline Tensor& add_out(Tensor& out, const Tensor& self, const Tensor& other, Scalar alpha = 1) {
+  return detail::into(out, add(self, other, alpha));
+}
+inline Tensor& sub_out(Tensor& out, const Tensor& self, const Tensor& other, Scalar alpha = 1) {
+  return detail::into(out, sub(self, other, alpha));
+}
+inline Tensor& mul_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::into(out, mul(self, other));
+}
+inline Tensor& div_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::into(out, div(self, other));
+}
+inline Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::into(out, mm(self, other));
+}
+inline Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::into(out, matmul(self, other));
+}
+inline Tensor& cat_out(Tensor& out, TensorList tensors, std::int64_t dim = 0) {
+  return detail::into(out, cat(tensors, dim));
+}
+inline Tensor& stack_out(Tensor& out, TensorList tensors, std::int64_t dim = 0) {
+  return detail::into(out, stack(tensors, dim));
+}
 inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size) {
   return out.copy_(normal(mean, std, size, out.scalar_type()));
 }
@@ -194,6 +225,15 @@ using at::_cast_Float;
 using at::_cast_Int;
 using at::_cast_Long;
 using at::abs_;
+using at::add_out;
+using at::cat_out;
+using at::div_out;
+using at::matmul_out;
+using at::mm_out;
+using at::mul_out;
+using at::normal_out;
+using at::stack_out;
+using at::sub_out;
 using at::argwhere;
 using at::clamp_;
 using at::detach;

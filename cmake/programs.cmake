@@ -64,6 +64,12 @@ foreach(source IN LISTS bench_sources)
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name})
 endforeach()
 
+# build/bench/headers times compilations; tests/project counts lines.
+target_sources(bench_headers PRIVATE ${PROJECT_SOURCE_DIR}/bench/headers/preprocessed.cpp)
+target_compile_definitions(bench_headers PRIVATE
+  GROOVE_COMPILER="${CMAKE_CXX_COMPILER}" GROOVE_INCLUDE="${PROJECT_SOURCE_DIR}/include"
+  GROOVE_PEER="${GROOVE_PEER_TORCH}")
+
 # build/bench/start times these two.
 foreach(name IN ITEMS empty one_op)
   add_executable(start_${name} ${PROJECT_SOURCE_DIR}/bench/start/${name}.cpp)

@@ -8,6 +8,7 @@
 
 #include "jit/index_map.h"
 #include "kernels/lowering.h"
+#include "kernels/machine.h"
 #include "src/core/graph.h"
 
 namespace groove::jit {
@@ -65,6 +66,7 @@ struct FusionOptions {
   // nodes that run for the first time.
   const std::vector<char>* is_again = nullptr;
   bool merges = true;  // off, for tests: no groups become one that their nodes do not ask for
+  kernels::Machine machine = kernels::this_machine();  // that the groups are made for
 };
 
 /// Needs insert_copies. Every non-view node that is alive ends up in one group.

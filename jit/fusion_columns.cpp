@@ -11,7 +11,6 @@
 
 #include "groove/error.h"
 #include "jit/fuser.h"
-#include "jit/launch_plan.h"
 
 namespace groove::jit {
 namespace {
@@ -55,8 +54,8 @@ bool Fuser::is_summed_in_chunks(const Group& columns) const {
   std::int64_t rows = 1;
   for (std::size_t i = 0; i < leading; ++i) rows *= columns.loop.sizes[i];
   const std::int64_t wide = columns.loop.points() / std::max<std::int64_t>(rows, 1);
-  return rows > kernels::order::kColumnChunk * (most_threads() - 1) && wide >= kLeastColumns &&
-         wide <= kMostColumns;
+  return rows > kernels::order::kColumnChunk * (options_.machine.threads - 1) &&
+         wide >= kLeastColumns && wide <= kMostColumns;
 }
 
 // Rows of the same loop, and something both read, or one reads of the other.

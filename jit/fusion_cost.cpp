@@ -6,7 +6,6 @@
 #include "groove/error.h"
 #include "jit/costs.h"
 #include "jit/fuser.h"
-#include "kernels/asmjit/isa.h"
 
 namespace groove::jit {
 namespace {
@@ -98,7 +97,7 @@ double Fuser::cost(std::int32_t id) {
   const std::int64_t run = is_loop && !of.nodes.empty() ? run_length(id) : points;
   if (run == 0 || run == points || run >= kLongRun) return time;
   time += costs::kRow * phases * static_cast<double>(points / run);
-  const std::int64_t lanes = kernels::isa() == kernels::Isa::kAvx512 ? 16 : 8;
+  const std::int64_t lanes = options_.machine.isa == kernels::Isa::kAvx512 ? 16 : 8;
   if (run % lanes == 0) return time;
   const auto walked = static_cast<double>((run + lanes - 1) / lanes * lanes * (points / run));
   for (const std::int32_t member : of.nodes) {
@@ -159,7 +158,7 @@ double Fuser::laying_down(const Group& product) {
 bool Fuser::fits_tiles(const Group& product) {
   if (!lowering_as<kernels::ContractionLowering>(node(product.seed))) return false;
   const ScalarType dtype = graph_.type(node(product.seed).outputs[0]).dtype;
-  const bool has_masks = kernels::isa() == kernels::Isa::kAvx512;
+  const bool has_masks = options_.machine.isa == kernels::Isa::kAvx512;
   const auto fits = [&](ScalarType other) {
     return other == ScalarType::Undefined || other == dtype || (has_masks && other == kBool);
   };

@@ -6,7 +6,6 @@
 #include "jit/join_relays.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "jit/costs.h"
 #include "jit/gather_launches.h"
@@ -29,7 +28,6 @@ constexpr std::int64_t kSpreadBytes = 512 << 10;
 // Rows this far apart share two sets of the first-level cache.
 constexpr std::int64_t kAliasedRow = 2048;
 
-std::int64_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 std::int64_t rounded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 class Joiner {
@@ -307,7 +305,7 @@ class Joiner {
     if (most < std::min(kLeastRows, relay.unit)) return false;
     relay.blocks_per_unit = (relay.unit + most - 1) / most;
     // Threads share blocks.
-    while (relay.blocks() < 2 * cores() && relay.height() >= 2 * kLeastRows)
+    while (relay.blocks() < 2 * lowered_.machine.cores && relay.height() >= 2 * kLeastRows)
       relay.blocks_per_unit *= 2;
     return true;
   }
@@ -324,7 +322,8 @@ class Joiner {
                                           [&](std::int32_t reader) { return team.has(reader); });
         const auto bytes =
             static_cast<double>(lowered_.buffers[static_cast<std::size_t>(operand.buffer)].bytes);
-        const bool is_near = bytes <= static_cast<double>(costs::kNearBytes * cores());
+        const bool is_near =
+            bytes <= static_cast<double>(costs::kNearBytes * lowered_.machine.cores);
         saved += bytes * (is_near ? kReadAgain : 1) *
                  static_cast<double>(inside + (is_handed_over_only(team, operand.buffer) ? 1 : 0));
       }
@@ -430,7 +429,7 @@ class Joiner {
     relay.products.push_back(std::move(product));
   }
 
-  static void compile(const Relay& relay, const LaunchPlan& part, Relay::Product& product) {
+  void compile(const Relay& relay, const LaunchPlan& part, Relay::Product& product) const {
     kernels::Contraction block = *part.product;
     if (!block.is_exact) {
       product.code = {part.contraction, part.contraction};
@@ -446,12 +445,13 @@ class Joiner {
     for (std::int64_t i = 0; i <= (relay.has_two_heights() ? 1 : 0); ++i) {
       block.shape.m = relay.height() + i;
       product.code[static_cast<std::size_t>(i)] =
-          kernels::compile_cached(kernels::current_backend(), block);
+          kernels::compile_cached(kernels::current_backend(), block, lowered_.machine.isa);
     }
   }
 
   void add_scratch(LaunchPlan& plan, std::int64_t blocks, std::int64_t bytes) {
-    const std::int64_t most = std::min<std::int64_t>(threads_with_scratch(bytes), blocks);
+    const std::int64_t most =
+        std::min<std::int64_t>(threads_with_scratch(lowered_.machine, bytes), blocks);
     plan.most_parts = static_cast<int>(most);
     plan.scratch_bytes = bytes;
     Buffer buffer;

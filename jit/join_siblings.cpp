@@ -78,7 +78,8 @@ class Joiner {
     for (std::size_t count = 2; best.size() < family.size() && count <= family.size(); ++count) {
       std::vector<std::int32_t> members(family.begin(),
                                         family.begin() + static_cast<std::ptrdiff_t>(count));
-      const kernels::JoinedCycles cycles = kernels::joined_cycles(pieces_of(members));
+      const kernels::JoinedCycles cycles =
+          kernels::joined_cycles(pieces_of(members), lowered_.machine.isa);
       if (cycles.joined > kWorthJoining * cycles.apart) continue;
       if (cycles.apart - cycles.joined <= most_saved) continue;
       most_saved = cycles.apart - cycles.joined;
@@ -108,7 +109,7 @@ class Joiner {
 
   LaunchPlan joined(const std::vector<std::int32_t>& members) {
     std::vector<kernels::JoinedPiece> pieces = pieces_of(members);
-    const kernels::JoinedCycles cycles = kernels::joined_cycles(pieces);
+    const kernels::JoinedCycles cycles = kernels::joined_cycles(pieces, lowered_.machine.isa);
     const LaunchPlan& first = launch(members[0]);
     LaunchPlan plan;
     plan.kind = first.kind;
@@ -131,7 +132,8 @@ class Joiner {
     // One piece may be done with a row before another begins: no memory is shared element by
     // element.
     for (Operand& operand : plan.operands) operand.is_identity = false;
-    plan.contraction = kernels::join_contractions(std::move(pieces), kernels::current_backend());
+    plan.contraction = kernels::join_contractions(std::move(pieces), kernels::current_backend(),
+                                                  lowered_.machine.isa);
     reserve_scratch(lowered_, plan);
     return plan;
   }

@@ -256,7 +256,8 @@ class Joiner {
     }
     kernels::Contraction contraction = *begin.product;
     contraction.epilogue = without(last.product->epilogue, end.addition);
-    plan.contraction = kernels::make_asmjit_sum(contraction, std::move(further));
+    plan.contraction =
+        kernels::make_asmjit_sum(contraction, std::move(further), lowered_.machine.isa);
     plan.product = std::make_shared<const kernels::Contraction>(std::move(contraction));
     plan.kernel = {plan.product, &plan.product->epilogue};
     reserve_scratch(lowered_, plan);

@@ -9,17 +9,16 @@
 #include "jit/fusion.h"
 #include "kernels/backend.h"
 #include "kernels/launch.h"
+#include "kernels/machine.h"
 
 namespace groove::jit {
 
 class Relay;
 using BufferId = std::int32_t;
 
-/// Programs have room for this many threads: all there are, and enough for tests on few cores.
-int most_threads();
-/// For how many of them there is room where each needs `bytes` of its own: where that is much, for
+/// For how many threads there is room where each needs `bytes` of its own: where that is much, for
 /// those that the machine runs at once.
-int threads_with_scratch(std::int64_t bytes);
+int threads_with_scratch(const kernels::Machine& machine, std::int64_t bytes);
 
 // One contiguous piece of memory a program reads or writes.
 struct Buffer {
@@ -85,6 +84,7 @@ struct LaunchPlan {
 };
 
 struct Lowered {
+  kernels::Machine machine;  // that the launches are made for
   std::vector<Buffer> buffers;
   std::vector<BufferId> buffer_of;   // per value; -1: none
   std::vector<LaunchPlan> launches;  // in an order that respects dependencies
@@ -96,6 +96,7 @@ struct LoweringOptions {
   bool has_relays = true;       // off: every launch on its own (jit/join_relays.h)
   bool has_siblings = true;     // off: every product on its own (jit/join_siblings.h)
   const std::vector<char>* is_again = nullptr;  // as in FusionOptions
+  kernels::Machine machine = kernels::this_machine();
 };
 
 /// Lowers every group; stored values get arena buffers, inputs theirs.

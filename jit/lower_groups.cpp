@@ -33,6 +33,7 @@ class Lowerer {
       : graph_(graph), fusion_(fusion), options_(options) {}
 
   Lowered run() {
+    result_.machine = options_.machine;
     make_buffers();
     form_.emplace(graph_, fusion_, result_.buffer_of);
     for (std::size_t i = 0; i < fusion_.groups.size(); ++i) {
@@ -212,7 +213,7 @@ class Lowerer {
         LaunchPlan keeping;
         keeping.scratch_bytes = row * static_cast<std::int64_t>(members.size());
         keeping.scratch =
-            temporary(keeping.scratch_bytes * most_threads() + room_to_shift(row));
+            temporary(keeping.scratch_bytes * options_.machine.threads + room_to_shift(row));
         KernelWriter second(graph_, fusion_, result_.buffer_of, group, id);
         second.keep(members, keeping.scratch, row);
         write(second, keeping, kernel);
@@ -256,7 +257,8 @@ class Lowerer {
         writer.write_rows(plan, kernel, part, sums);
         // Only whole chunks may run side by side, however many threads there are.
         plan.is_splittable = chunks > 1;
-        plan.most_parts = static_cast<int>(std::min<std::int64_t>(chunks, most_threads()));
+        plan.most_parts =
+            static_cast<int>(std::min<std::int64_t>(chunks, options_.machine.threads));
         if (group.nodes.empty()) plan.nodes = {group.seed};
       });
     };
@@ -385,7 +387,8 @@ class Lowerer {
     plan.shape = described.shape;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);
-    plan.contraction = kernels::compile_cached(kernels::current_backend(), contraction);
+    plan.contraction =
+        kernels::compile_cached(kernels::current_backend(), contraction, options_.machine.isa);
     plan.product = std::make_shared<const kernels::Contraction>(std::move(contraction));
     plan.kernel = {plan.product, &plan.product->epilogue};
     const auto& s = plan.shape;

@@ -65,14 +65,18 @@ Program::Program(Graph graph, const ProgramOptions& options)
 void Program::repeat_where_less_moves(Fusion& fusion) {
   std::optional<Graph> repeated = repeat_cheap(graph_, fusion);
   if (!repeated) return;
-  Fusion other = fuse(*repeated);
+  Fusion other = fuse(*repeated, {.machine = options_.machine});
   if (moved_bytes(*repeated, other) >= moved_bytes(graph_, fusion)) return;
   graph_ = *std::move(repeated);
   fusion = std::move(other);
 }
 
 Fusion Program::fused() const {
-  return fuse(graph_, {options_.is_fused, is_again_.empty() ? nullptr : &is_again_});
+  FusionOptions how;
+  how.is_enabled = options_.is_fused;
+  how.is_again = is_again_.empty() ? nullptr : &is_again_;
+  how.machine = options_.machine;
+  return fuse(graph_, how);
 }
 
 ScheduleOptions Program::schedule_options() const {
@@ -84,6 +88,7 @@ LoweringOptions Program::lowering_options() const {
   how.has_many_sizes = options_.is_for_many_sizes;
   how.has_relays = how.has_siblings = options_.is_fused;
   how.is_again = is_again_.empty() ? nullptr : &is_again_;
+  how.machine = options_.machine;
   return how;
 }
 
@@ -160,7 +165,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
         is_done[j] = 1;
       }
       const bool is_small = step.nanoseconds < kSerialLaunch && !options_.is_never_serial;
-      const int most = plan.most_parts > 0 ? plan.most_parts : most_threads();
+      const int most = plan.most_parts > 0 ? plan.most_parts : options_.machine.threads;
       step.max_parts = is_small || !plan.is_splittable ? 1 : most;
       // Host code with regions of its own is no reason to open one around it.
       if (stage.alone.empty() || stage.alone.back() != level - stage.first_level ||

@@ -24,6 +24,7 @@ struct ProgramOptions {
   bool is_for_many_sizes = false;   // matrix products by code that any size may use
   bool is_fast = false;             // the graph went through the fast passes, too
   RematerialiseOptions rematerialise = {};
+  kernels::Machine machine = kernels::this_machine();  // whose isa this one must have, to run it
 };
 
 class Program final : public Executable {

@@ -99,7 +99,8 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   if (options_.fills_freed_memory && context.stage == 0) [[unlikely]]
     fill_arena(run);
   patch(stage, run);
-  const int threads = stage.is_serial ? 1 : std::min(kernels::num_threads(), most_threads());
+  const int threads =
+      stage.is_serial ? 1 : std::min(kernels::num_threads(), options_.machine.threads);
   if (threads <= 1) {
     run_levels_alone(stage, run, 0, stage.levels());
   } else if (!stage.pace) {

@@ -14,7 +14,7 @@ namespace groove::jit {
 // Measured with build/tools/compile-time --kernels. Where masks are free (AVX-512) long bodies and
 // those of reductions are emitted once, else twice; phases of rows have loops of their own, columns
 // are walked in two widths.
-double tier_2_milliseconds(const kernels::Kernel& kernel) {
+double tier_2_milliseconds(const kernels::Kernel& kernel, kernels::Isa isa) {
   using kernels::Order;
   using kernels::Prim;
   struct Price {
@@ -27,7 +27,7 @@ double tier_2_milliseconds(const kernels::Kernel& kernel) {
   constexpr Prices kWide = {{1.6, 0.0155}, {2.2, 0.09}, {2.1, 0.17}, 0.24};
   constexpr Prices kNarrow = {{1.8, 0.04}, {2.4, 0.12}, {2.3, 0.21}, 0.5};
   constexpr double kOfEightBytes = 5;  // in rows and columns: several registers each
-  const Prices& prices = kernels::isa() == kernels::Isa::kAvx512 ? kWide : kNarrow;
+  const Prices& prices = isa == kernels::Isa::kAvx512 ? kWide : kNarrow;
   const bool is_map = kernel.order == Order::kMap;
   const Price& price = is_map                            ? prices.map
                        : kernel.order == Order::kColumn ? prices.column
@@ -64,7 +64,8 @@ void Program::find_hot_kernels() {
     Shared& shared = kernels[step.callable];
     if (shared.nanoseconds <= tier_policy().least_share * total) continue;
     const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
-    if (tier_2_milliseconds(*plan.kernel) > tier_policy().most_milliseconds) continue;
+    if (tier_2_milliseconds(*plan.kernel, options_.machine.isa) > tier_policy().most_milliseconds)
+      continue;
     if (!shared.tiered) shared.tiered = std::make_shared<TieredKernel>(plan.callable);
     step.tiered = shared.tiered;
     step.callable = step.tiered.get();

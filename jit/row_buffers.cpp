@@ -23,7 +23,7 @@ void shift_row_buffers(Lowered& lowered) {
   for (LaunchPlan& launch : lowered.launches) {
     if (launch.scratch < 0) continue;
     const Buffer& scratch = lowered.buffers[static_cast<std::size_t>(launch.scratch)];
-    const std::int64_t rows = launch.scratch_bytes * most_threads();
+    const std::int64_t rows = launch.scratch_bytes * lowered.machine.threads;
     if (scratch.offset < 0 || scratch.bytes < rows + kPage) continue;
     const std::int64_t shift = (kPage + kPage / 2 - scratch.offset % kPage) % kPage / kLine * kLine;
     for (Operand& operand : launch.operands) {

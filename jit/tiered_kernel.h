@@ -21,7 +21,7 @@ struct TierPolicy {
 };
 TierPolicy& tier_policy();
 /// About how long LLVM takes for a kernel, fitted on build/tools/compile-time's list.
-double tier_2_milliseconds(const kernels::Kernel& kernel);
+double tier_2_milliseconds(const kernels::Kernel& kernel, kernels::Isa isa);
 
 class TieredKernel final : public kernels::Callable {
  public:

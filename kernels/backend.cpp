@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/asmjit/isa.h"
 #include "src/core/check.h"
 #include "src/core/fork.h"
 
@@ -51,8 +50,11 @@ std::atomic<Backend*> current{nullptr};
 template <typename Source, typename Compiled>
 class Cache {
  public:
-  std::shared_ptr<const Compiled> get(Backend& backend, const Source& source) {
-    const Probe probe{&backend, &source, hash(source), isa()};
+  // `compile`: the backend's code of the source.
+  template <typename Compile>
+  std::shared_ptr<const Compiled> get(Backend& backend, const Source& source, Isa isa,
+                                      const Compile& compile) {
+    const Probe probe{&backend, &source, hash(source), isa};
     const ForkGate gate;
     {
       const std::shared_lock lock(mutex_);
@@ -61,7 +63,7 @@ class Cache {
       }
     }
     // Outside the lock: a contraction compiles its epilogue through the kernel cache.
-    std::shared_ptr<const Compiled> compiled = backend.compile(source);
+    std::shared_ptr<const Compiled> compiled = compile();
     std::vector<Entry> unused;  // ends after the lock
     const std::unique_lock lock(mutex_);
     std::vector<Entry>& bucket = entries_[probe.hash];
@@ -143,13 +145,13 @@ void set_current_backend(Backend& backend) { current.store(&backend, std::memory
 // Never destroyed: pool threads may still run compiled code while statics are torn down.
 std::shared_ptr<const Callable> compile_cached(Backend& backend, const Kernel& kernel) {
   static auto& cache = *new Cache<Kernel, Callable>;
-  return cache.get(backend, kernel);
+  return cache.get(backend, kernel, isa(), [&] { return backend.compile(kernel); });
 }
 
 std::shared_ptr<const ContractionCallable> compile_cached(Backend& backend,
-                                                          const Contraction& contraction) {
+                                                          const Contraction& contraction, Isa isa) {
   static auto& cache = *new Cache<Contraction, ContractionCallable>;
-  return cache.get(backend, contraction);
+  return cache.get(backend, contraction, isa, [&] { return backend.compile(contraction, isa); });
 }
 
 }  // namespace groove::kernels

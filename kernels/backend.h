@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "kernels/asmjit/isa.h"
 #include "kernels/contraction/contraction.h"
 #include "kernels/ir.h"
 
@@ -18,7 +19,9 @@ class Backend {
   /// Empty when the backend works on this machine, otherwise the reason why not.
   virtual std::string unavailable() const { return {}; }
   virtual std::shared_ptr<const Callable> compile(const Kernel& kernel) = 0;
-  virtual std::shared_ptr<const ContractionCallable> compile(const Contraction& contraction) = 0;
+  /// Code of that instruction set; whoever runs it asks has_isa().
+  virtual std::shared_ptr<const ContractionCallable> compile(const Contraction& contraction,
+                                                             Isa isa) = 0;
 };
 
 void register_backend(Backend& backend);
@@ -29,9 +32,10 @@ Backend* find_backend(const std::string& name);
 Backend& current_backend();
 void set_current_backend(Backend& backend);
 
-/// Compiled once per structure and backend; thread-safe.
+/// Compiled once per structure, backend and instruction set; thread-safe.
 std::shared_ptr<const Callable> compile_cached(Backend& backend, const Kernel& kernel);
 std::shared_ptr<const ContractionCallable> compile_cached(Backend& backend,
-                                                          const Contraction& contraction);
+                                                          const Contraction& contraction,
+                                                          Isa isa = kernels::isa());
 
 }  // namespace groove::kernels

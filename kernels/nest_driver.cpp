@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 
+#include "kernels/machine.h"
 #include "kernels/pool.h"
 
 namespace groove::kernels {
@@ -32,39 +31,11 @@ constexpr std::ptrdiff_t kMostNear = 2;
 // so many times as much.
 constexpr int kIdleFactor = 4, kRoomyIdleFactor = 3;
 
-// As the system sees it: what the processor says of itself may be all that its package has.
-// 0 where it tells nothing.
-std::int64_t cache_bytes(const char* size_file) {
-  long kilobytes = 0;
-  if (std::FILE* file = std::fopen(size_file, "r")) {
-    if (std::fscanf(file, "%ldK", &kilobytes) != 1) kilobytes = 0;
-    std::fclose(file);
-  }
-  return std::int64_t{kilobytes} << 10;
-}
-std::int64_t half_of_last_cache() {
-  const std::int64_t bytes = cache_bytes("/sys/devices/system/cpu/cpu0/cache/index3/size");
-  return bytes > 0 ? bytes / 2 : std::int64_t{16} << 20;
-}
-std::int64_t first_cache_bytes() {
-  return cache_bytes("/sys/devices/system/cpu/cpu0/cache/index0/size");
-}
-// Not by a static variable: a child forked while another thread initialised it would wait for ever.
-std::int64_t known_once(std::atomic<std::int64_t>& known, std::int64_t (*find)()) {
-  std::int64_t value = known.load(std::memory_order_relaxed);
-  if (value < 0) known.store(value = find(), std::memory_order_relaxed);
-  return value;
-}
-std::int64_t own_first_cache() {
-  static constinit std::atomic<std::int64_t> known{-1};
-  return known_once(known, first_cache_bytes);
-}
 std::atomic<std::int64_t> least_set{0};  // by tests
 
 std::int64_t least_streamed() {
-  static constinit std::atomic<std::int64_t> known{-1};
   const std::int64_t set = least_set.load(std::memory_order_relaxed);
-  return set > 0 ? set : known_once(known, half_of_last_cache);
+  return set > 0 ? set : this_machine().last_cache / 2;
 }
 
 struct PhaseWork {
@@ -191,7 +162,7 @@ Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
   if (walked > 0) std::erase_if(accesses, std::not_fn(is_walked_again));
   if (accesses.size() > kMostAhead) accesses.resize(kMostAhead);
   if (accesses.empty()) return ahead;
-  const bool is_roomy = (first_cache > 0 ? first_cache : own_first_cache()) >= kRoomyCache;
+  const bool is_roomy = first_cache >= kRoomyCache;
   ahead.is_near = is_roomy || walked <= kMostNear;
   ahead.rows = is_roomy || !ahead.is_near ? 2 : 1;
   if (is_roomy) {

@@ -51,9 +51,9 @@ struct Lookahead {
   // A longer row would be gone again: the present one is asked for instead, which does nothing.
   static constexpr std::int64_t kLongest = 32 << 10;
 };
-/// The first cache is taken to have `first_cache` bytes; 0 is this processor's.
+/// For a first cache of so many bytes.
 Lookahead find_lookahead(const Kernel& kernel, const std::vector<Level>& levels,
-                         std::int64_t first_cache = 0);
+                         std::int64_t first_cache);
 
 /// May the kernel's store through this access be streamed?
 bool streams(const Kernel& kernel, std::size_t access);

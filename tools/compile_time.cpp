@@ -145,8 +145,8 @@ void time_kernels(Graph graph, const Settings& settings, const char* tier, Total
     if (plan.kind != jit::LaunchPlan::Kind::kKernel || !plan.kernel) continue;
     const std::string text = print(*plan.kernel);
     if (!seen.insert(text).second) continue;
-    if (is_tier_2 &&
-        jit::tier_2_milliseconds(*plan.kernel) > jit::tier_policy().most_milliseconds) {
+    if (is_tier_2 && jit::tier_2_milliseconds(*plan.kernel, kernels::isa()) >
+                         jit::tier_policy().most_milliseconds) {
       ++too_long;
       continue;
     }

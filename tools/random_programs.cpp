@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "jit/launch_plan.h"
+#include "kernels/machine.h"
 #include "src/core/allocator.h"
 #include "tools/random_programs/compare.h"
 
@@ -326,7 +326,7 @@ int main(int argc, char** argv) {
   try {
     groove::set_guard_pages(options.has_guard_pages);
     groove::set_num_threads(options.threads);
-    groove::jit::most_threads();  // what compiled programs have room for is decided once
+    groove::kernels::this_machine();  // what compiled programs have room for is decided once
     if (!options.only_prints) return check_all(options);
     for (std::uint64_t n = 0; n < options.count; ++n)
       std::printf("%s\n", print(generate(options.seed + n, is_loop(options.seed + n, options))).c_str());

@@ -19,6 +19,7 @@
 
 #include "groove/groove.h"
 #include "groove/jit/graph.h"
+#include "kernels/machine.h"
 #include "write_walk/step.h"
 
 namespace {
@@ -255,6 +256,7 @@ int main(int argc, char** argv) {
                                     {"GROOVE_TIER", "asmjit"},
                                     {"GROOVE_COMPILE", "sync"}})
     setenv(name, value, 1);
+  groove::kernels::set_machine({});
   try {
     const Page page = make_page();
     if (is_check) {

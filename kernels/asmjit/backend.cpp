@@ -71,8 +71,9 @@ class AsmjitBackend final : public Backend {
     if (may_transpose(kernel)) return make_transposing_copy(kernel, std::move(nest));
     return nest;
   }
-  std::shared_ptr<const ContractionCallable> compile(const Contraction& contraction) override {
-    return make_asmjit_contraction(contraction);
+  std::shared_ptr<const ContractionCallable> compile(const Contraction& contraction,
+                                                     Isa isa) override {
+    return make_asmjit_contraction(contraction, isa);
   }
 };
 

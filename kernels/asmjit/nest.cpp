@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "groove/error.h"
+#include "kernels/machine.h"
 #include "kernels/scalings.h"
 
 namespace groove::kernels::assembly {
@@ -28,7 +29,7 @@ Nest::Nest(const Kernel& kernel, Isa isa)
       emitter_(function_, kernel, *this),
       cc_(function_.compiler()),
       levels_(nest_levels(kernel)),
-      lookahead_(find_lookahead(kernel, levels_)) {
+      lookahead_(find_lookahead(kernel, levels_, this_machine().first_cache)) {
   if (kernel.accesses.size() > kMaxAccesses) throw Error("asmjit: a kernel with > 128 accesses");
   for (const Instr& instr : kernel.code) uses_index1_ |= is_index1(instr);
 }

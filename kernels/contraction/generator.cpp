@@ -500,10 +500,6 @@ std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contrac
   }
 }
 
-std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contraction& contraction) {
-  return make_asmjit_contraction(contraction, isa());
-}
-
 bool takes_in(const ContractionShape& first, const FurtherProduct& further) {
   const ContractionShape& s = further.shape;
   return s.batch == first.batch && s.m == first.m && s.n == first.n && s.k > 0 &&
@@ -511,11 +507,12 @@ bool takes_in(const ContractionShape& first, const FurtherProduct& further) {
 }
 
 std::shared_ptr<const ContractionCallable> make_asmjit_sum(const Contraction& contraction,
-                                                           std::vector<FurtherProduct> further) {
+                                                           std::vector<FurtherProduct> further,
+                                                           Isa isa) {
   GROOVE_ASSERT(further.size() <= kMostFurtherProducts, "a sum of {} products", further.size() + 1);
   if (contraction.dtype == kDouble)
-    return std::make_shared<AsmjitContraction<double>>(contraction, isa(), std::move(further));
-  return std::make_shared<AsmjitContraction<float>>(contraction, isa(), std::move(further));
+    return std::make_shared<AsmjitContraction<double>>(contraction, isa, std::move(further));
+  return std::make_shared<AsmjitContraction<float>>(contraction, isa, std::move(further));
 }
 
 }  // namespace groove::kernels

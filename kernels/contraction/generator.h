@@ -10,10 +10,9 @@
 
 namespace groove::kernels {
 
-/// f32 and f64; integer dtypes get the reference loops. Epilogues that cannot be applied in
+/// Code of one instruction set, which a CPU that runs it must have. f32 and f64; integer dtypes get
+/// the reference loops. Epilogues that cannot be applied in
 /// registers are compiled by the "asmjit" backend.
-std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contraction& contraction);
-/// For a chosen instruction set, which the CPU must have.
 std::shared_ptr<const ContractionCallable> make_asmjit_contraction(const Contraction& contraction,
                                                                    Isa isa);
 
@@ -29,6 +28,7 @@ inline constexpr std::size_t kMostFurtherProducts = 127;
 bool takes_in(const ContractionShape& first, const FurtherProduct& further);
 /// The sum of products in their order, each value with its own order of k.
 std::shared_ptr<const ContractionCallable> make_asmjit_sum(const Contraction& contraction,
-                                                           std::vector<FurtherProduct> further);
+                                                           std::vector<FurtherProduct> further,
+                                                           Isa isa);
 
 }  // namespace groove::kernels

@@ -133,10 +133,10 @@ class CallsTold {
 template <typename T>
 class JoinedContraction final : public ContractionCallable, public BindableContraction {
  public:
-  JoinedContraction(std::vector<JoinedPiece> pieces, Backend& backend)
+  JoinedContraction(std::vector<JoinedPiece> pieces, Backend& backend, Isa isa)
       : pieces_(std::move(pieces)),
         shape_(pieces_[0].shape),
-        limits_{pieces_[0].contraction.dtype, isa(), false},
+        limits_{pieces_[0].contraction.dtype, isa, false},
         lanes_(vector_lanes(limits_.isa, limits_.dtype)) {
     shape_.n = total_columns(pieces_);
     for (const JoinedPiece& piece : pieces_) {
@@ -147,7 +147,7 @@ class JoinedContraction final : public ContractionCallable, public BindableContr
     product.dtype = limits_.dtype;
     product.a = pieces_[0].contraction.a;
     product.epilogue = plain_epilogue(product.dtype);
-    product_ = compile_cached(backend, product);
+    product_ = compile_cached(backend, product, isa);
   }
 
   std::size_t scratch_bytes(const ContractionLaunch&, int parts) const override {
@@ -316,20 +316,20 @@ class JoinedContraction final : public ContractionCallable, public BindableContr
 }  // namespace
 
 std::shared_ptr<const ContractionCallable> join_contractions(std::vector<JoinedPiece> pieces,
-                                                             Backend& backend) {
+                                                             Backend& backend, Isa isa) {
   GROOVE_ASSERT(!pieces.empty(), "no product to join");
   for (const JoinedPiece& piece : pieces) {
     GROOVE_ASSERT(piece.contraction.order == OrderClass::kChain, "only chains are joined");
   }
   if (pieces[0].contraction.dtype == kDouble)
-    return std::make_shared<JoinedContraction<double>>(std::move(pieces), backend);
+    return std::make_shared<JoinedContraction<double>>(std::move(pieces), backend, isa);
   GROOVE_ASSERT(pieces[0].contraction.dtype == kFloat, "only f32 and f64 products are joined");
-  return std::make_shared<JoinedContraction<float>>(std::move(pieces), backend);
+  return std::make_shared<JoinedContraction<float>>(std::move(pieces), backend, isa);
 }
 
-JoinedCycles joined_cycles(const std::vector<JoinedPiece>& pieces) {
+JoinedCycles joined_cycles(const std::vector<JoinedPiece>& pieces, Isa isa) {
   const ContractionShape& first = pieces[0].shape;
-  const PlanLimits limits{pieces[0].contraction.dtype, isa(), false};
+  const PlanLimits limits{pieces[0].contraction.dtype, isa, false};
   const MatrixView a{nullptr, first.a_row, first.a_col};
   const std::int64_t columns = total_columns(pieces);
   const Common form = common_form(limits, first, first.m, columns);

@@ -21,12 +21,12 @@ struct JoinedPiece {
 };
 
 std::shared_ptr<const ContractionCallable> join_contractions(std::vector<JoinedPiece> pieces,
-                                                             Backend& backend);
+                                                             Backend& backend, Isa isa);
 
 /// Cycles that one thread takes, roughly: for each piece on its own, and for all of them joined.
 struct JoinedCycles {
   double apart = 0, joined = 0;
 };
-JoinedCycles joined_cycles(const std::vector<JoinedPiece>& pieces);
+JoinedCycles joined_cycles(const std::vector<JoinedPiece>& pieces, Isa isa);
 
 }  // namespace groove::kernels

@@ -27,7 +27,7 @@ class Interpreter final : public Backend {
     GROOVE_CHECK(problem.empty(), "interpreter: {}\n{}", problem, print(kernel));
     return std::make_shared<InterpretedKernel>(kernel);
   }
-  std::shared_ptr<const ContractionCallable> compile(const Contraction& contraction) override {
+  std::shared_ptr<const ContractionCallable> compile(const Contraction& contraction, Isa) override {
     return make_reference_contraction(contraction, *this);
   }
 };

@@ -27,7 +27,7 @@ struct Products {
                      exp(epilogue.load(kFloat, StrideClass::kContiguous) * double(i)));
       Contraction product;
       product.epilogue = epilogue.finish();
-      all.push_back(backend.compile(product));
+      all.push_back(backend.compile(product, isa()));
     }
   }
 
@@ -55,7 +55,7 @@ struct Products {
 
 bool is_fine(pid_t child) {
   int status = 0;
-  for (int turn = 0; turn < 20'000; ++turn) {
+  for (int turn = 0; turn < 200'000; ++turn) {
     if (waitpid(child, &status, WNOHANG) == child)
       return WIFEXITED(status) && WEXITSTATUS(status) == 0;
     usleep(500);

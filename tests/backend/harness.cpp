@@ -267,6 +267,7 @@ void expect_same(const Kernel& kernel, const Box& box, const Options& options) {
   }
   Memory expected = make_memory(kernel, box, options, false);
   run(*compile_cached(oracle, kernel), box, expected, scalars);
+  const Isa usual_isa = isa();
   for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
     if (!has_isa(isa)) {
       static const bool said = [] {
@@ -289,7 +290,7 @@ void expect_same(const Kernel& kernel, const Box& box, const Options& options) {
       }
     }
   }
-  set_isa_limit(Isa::kAvx512);
+  set_isa_limit(usual_isa);
 }
 
 const std::vector<Backend*>& code_generators() {

@@ -12,10 +12,9 @@
 #include <optional>
 
 #include "groove/parallel.h"
-#include "jit/launch_plan.h"
 #include "jit/pipeline.h"
 #include "jit/program.h"
-#include "kernels/asmjit/isa.h"
+#include "kernels/machine.h"
 #include "kernels/pool.h"
 #include "src/core/allocator.h"
 #include "support.h"
@@ -54,15 +53,17 @@ bool is_full() {
 // Everything runs on as many threads as are set, however small the work is.
 struct ThreadScope {
   ThreadScope() {
-    set_num_threads(kThreads[std::size(kThreads) - 1]);
-    jit::most_threads();  // what compiled programs have room for is decided once
+    constexpr int kMost = kThreads[std::size(kThreads) - 1];
+    set_num_threads(kMost);
+    kernels::set_machine({.threads = kMost});  // compiled programs have room for all of them
     kernels::set_never_serial(true);
   }
   ~ThreadScope() {
     kernels::set_never_serial(false);
-    kernels::set_isa_limit(kernels::Isa::kAvx512);
+    kernels::set_isa_limit(usual_isa);
     set_num_threads(1);
   }
+  const kernels::Isa usual_isa = kernels::isa();
 };
 
 // The interpreter first: it is what the others are compared with.

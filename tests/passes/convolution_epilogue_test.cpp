@@ -28,6 +28,7 @@ void expect_same(const std::string& text, const std::string& launched, std::uint
   EXPECT_EQ(compare(graph, expected, run_program(graph, inputs, {}, {}, 2)), "") << "interpreter\n"
                                                                                  << text;
   kernels::set_current_backend(usual);
+  const Isa usual_isa = kernels::isa();
   for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
     kernels::set_isa_limit(isa);
     for (const int threads : {1, 2, 3, 7}) {
@@ -40,7 +41,7 @@ void expect_same(const std::string& text, const std::string& launched, std::uint
     }
   }
   kernels::set_kernel_threads(0);
-  kernels::set_isa_limit(Isa::kAvx512);
+  kernels::set_isa_limit(usual_isa);
 }
 
 struct Case {

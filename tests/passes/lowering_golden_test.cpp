@@ -2,7 +2,7 @@
 // and the launches it must become; plan_memory/*.graph the places of its values,
 // rematerialise/*.graph the graph in which some are computed a second time, repeat_cheap/*.graph
 // that in which who reads a cheap value computes it, spread_levels/*.graph the launches of each
-// level.
+// level. All of it for test_machines(); where these differ, both are written down.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@
 namespace groove::jit {
 namespace {
 
-std::string places(const Graph& graph) {
-  Lowered lowered = lower_groups(graph, fuse(graph));
+std::string places(const Graph& graph, const kernels::Machine& machine) {
+  Lowered lowered = lowered_for(machine, graph);
   const Schedule order = schedule(graph, lowered);
   plan_memory(lowered, order, 0);
   EXPECT_EQ(check_memory(lowered, order), "");
@@ -53,24 +53,24 @@ std::string places(const Graph& graph) {
 }
 
 // What is computed a second time, given all the time it takes.
-std::string computed_again(Graph graph) {
+std::string computed_again(Graph graph, const kernels::Machine& machine) {
   std::vector<char> is_again;
-  const Fusion fusion = fuse(graph);
+  const Fusion fusion = fuse(graph, {.machine = machine});
   rematerialise(graph, fusion, is_again, {0, 0, 1, 1e9});
   EXPECT_EQ(verify(graph), "");
   return print(graph);
 }
 
 // With cheap values computed where they are read.
-std::string repeated(const Graph& graph) {
-  const std::optional<Graph> other = repeat_cheap(graph, fuse(graph));
+std::string repeated(const Graph& graph, const kernels::Machine& machine) {
+  const std::optional<Graph> other = repeat_cheap(graph, fuse(graph, {.machine = machine}));
   const Graph& result = other ? *other : graph;
   EXPECT_EQ(verify(result), "");
   return print(result);
 }
 
-std::string levels(const Graph& graph) {
-  Lowered lowered = lower_groups(graph, fuse(graph));
+std::string levels(const Graph& graph, const kernels::Machine& machine) {
+  Lowered lowered = lowered_for(machine, graph);
   std::string text;
   for (const Schedule::Level& level : schedule(graph, lowered, {0, nullptr}).levels) {
     const char* between = "";
@@ -87,9 +87,11 @@ std::string levels(const Graph& graph) {
 
 std::string outcome(const std::string& kind, const Graph& graph) {
   if (kind == "fuse") return launches(graph);
-  if (kind == "plan_memory") return places(graph);
-  if (kind == "repeat_cheap") return repeated(graph);
-  return kind == "spread_levels" ? levels(graph) : computed_again(graph);
+  return on_machines([&](const kernels::Machine& machine) {
+    if (kind == "plan_memory") return places(graph, machine);
+    if (kind == "repeat_cheap") return repeated(graph, machine);
+    return kind == "spread_levels" ? levels(graph, machine) : computed_again(graph, machine);
+  });
 }
 
 struct Case {

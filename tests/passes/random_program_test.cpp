@@ -27,7 +27,7 @@ class Generator {
   /// Tall: many rows of one length, whose sums down the columns come in chunks.
   explicit Generator(std::uint64_t seed, bool is_tall = false)
       : random_(seed), is_tall_(is_tall), builder_(graph_) {
-    const auto chunks = static_cast<std::size_t>(std::min(most_threads(), 16));
+    const auto chunks = static_cast<std::size_t>(std::min(kernels::this_machine().threads, 16));
     rows_ = 129 * static_cast<std::int64_t>(chunks - 1 + below(6));
     columns_ = 61 + static_cast<std::int64_t>(below(12));
   }

@@ -16,10 +16,12 @@ void expect_same(const std::string& text, std::size_t relays, std::uint64_t seed
   ASSERT_EQ(verify(graph), "") << text;
   Graph lowered = graph;
   run_pipeline(lowered);
-  const std::string listed = launches(lowered);
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = listed.find("relay:", at)) != std::string::npos; ++at) ++found;
-  EXPECT_EQ(found, relays) << listed;
+  for (const kernels::Machine& machine : test_machines()) {
+    const std::string listed = launches_on(machine, lowered);
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = listed.find("relay:", at)) != std::string::npos; ++at) ++found;
+    EXPECT_EQ(found, relays) << kernels::name(machine.isa) << "\n" << listed;
+  }
   EXPECT_EQ(compare_programs(graph, seed, has_specials), "") << text;
 }
 

@@ -26,7 +26,7 @@ std::int64_t place_of_row_buffer(std::int64_t columns, std::int64_t begin) {
       if (!operand.is_row_buffer) continue;
       const Buffer& buffer = lowered.buffers[static_cast<std::size_t>(operand.buffer)];
       const std::int64_t from = operand.offset * 4;
-      EXPECT_LE(from + launch.scratch_bytes * most_threads(), buffer.bytes);
+      EXPECT_LE(from + launch.scratch_bytes * lowered.machine.threads, buffer.bytes);
       return (buffer.offset + from) % kPage;
     }
   }

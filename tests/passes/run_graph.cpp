@@ -260,10 +260,32 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
   return outcome;
 }
 
-std::string launches(const Graph& graph) {
+const std::vector<kernels::Machine>& test_machines() {
+  static const std::vector<kernels::Machine> machines{
+      kernels::Machine{}.with(kernels::Isa::kAvx2), kernels::Machine{}.with(kernels::Isa::kAvx512)};
+  return machines;
+}
+
+std::string on_machines(const std::function<std::string(const kernels::Machine&)>& text) {
+  std::string each, first;
+  bool are_same = true;
+  for (const kernels::Machine& machine : test_machines()) {
+    const std::string own = text(machine);
+    if (each.empty()) first = own;
+    are_same &= own == first;
+    each += fmt::format("on {}:\n{}", kernels::name(machine.isa), own);
+  }
+  return are_same ? first : each;
+}
+
+Lowered lowered_for(const kernels::Machine& machine, const Graph& graph) {
+  return lower_groups(graph, fuse(graph, {.machine = machine}), {.machine = machine});
+}
+
+std::string launches_on(const kernels::Machine& machine, const Graph& graph) {
   const char* const orders[] = {"map", "row", "column", "tree"};
   std::string text;
-  for (const LaunchPlan& launch : lower_groups(graph, fuse(graph)).launches) {
+  for (const LaunchPlan& launch : lowered_for(machine, graph).launches) {
     text += launch.kind == LaunchPlan::Kind::kContraction ? "contraction"
             : launch.kind == LaunchPlan::Kind::kOpaque    ? "host"
             : launch.kind == LaunchPlan::Kind::kRelay     ? "relay"
@@ -281,6 +303,10 @@ std::string launches(const Graph& graph) {
     text += "\n";
   }
   return text;
+}
+
+std::string launches(const Graph& graph) {
+  return on_machines([&](const kernels::Machine& machine) { return launches_on(machine, graph); });
 }
 
 std::string compare(const Graph& graph, const Outcome& expected, const Outcome& actual) {

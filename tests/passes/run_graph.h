@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,17 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
 std::string compare_programs(const Graph& graph, std::uint64_t seed, bool has_specials,
                              const std::vector<std::uint64_t>& numbers = {});
 
+/// The machines that tests lower for, wherever they run: one of each instruction set. Code of one
+/// that this processor lacks is made and not run.
+const std::vector<kernels::Machine>& test_machines();
+/// What `text` says of a machine: once where it is the same for all of test_machines(), otherwise
+/// for each under the name of its instruction set.
+std::string on_machines(const std::function<std::string(const kernels::Machine&)>& text);
+/// The graph, fused and lowered for a machine.
+Lowered lowered_for(const kernels::Machine& machine, const Graph& graph);
 /// What the graph is launched as when fused: a line for each launch, its kind and its operators.
+std::string launches_on(const kernels::Machine& machine, const Graph& graph);
+/// The same on_machines().
 std::string launches(const Graph& graph);
 
 /// Empty when equal, any NaN counting as any other; otherwise where they differ.

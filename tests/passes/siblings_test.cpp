@@ -25,8 +25,10 @@ void expect_same(const std::string& text, std::size_t bars, std::uint64_t seed,
   ASSERT_EQ(verify(graph), "") << text;
   Graph lowered = graph;
   run_pipeline(lowered);
-  const std::string listed = launches(lowered);
-  EXPECT_EQ(count(listed, " |"), bars) << listed << text;
+  for (const kernels::Machine& machine : test_machines()) {
+    const std::string listed = launches_on(machine, lowered);
+    EXPECT_EQ(count(listed, " |"), bars) << kernels::name(machine.isa) << "\n" << listed << text;
+  }
   EXPECT_EQ(compare_programs(graph, seed, has_specials, numbers), "") << text;
 }
 

@@ -15,14 +15,16 @@ void expect_same(const std::string& text, int sums, std::uint64_t seed, bool has
   ASSERT_EQ(verify(graph), "") << text;
   Graph lowered = graph;
   run_pipeline(lowered);
-  const std::string listed = launches(lowered);
-  int found = 0;
-  for (std::size_t at = 0; (at = listed.find("mm | ", at)) != std::string::npos; ++at) {
-    ++found;
-    at = listed.find('\n', at);
-  }
-  if (sums >= 0) {
-    EXPECT_EQ(found, sums) << listed << text;
+  for (const kernels::Machine& machine : test_machines()) {
+    const std::string listed = launches_on(machine, lowered);
+    int found = 0;
+    for (std::size_t at = 0; (at = listed.find("mm | ", at)) != std::string::npos; ++at) {
+      ++found;
+      at = listed.find('\n', at);
+    }
+    if (sums >= 0) {
+      EXPECT_EQ(found, sums) << kernels::name(machine.isa) << "\n" << listed << text;
+    }
   }
   EXPECT_EQ(compare_programs(graph, seed, has_specials), "") << text;
 }

@@ -90,8 +90,8 @@ class LlvmBackend final : public kernels::Backend {
     return std::make_shared<LlvmKernel>(kernel);
   }
   std::shared_ptr<const kernels::ContractionCallable> compile(
-      const kernels::Contraction& contraction) override {
-    return kernels::find_backend("asmjit")->compile(contraction);
+      const kernels::Contraction& contraction, kernels::Isa isa) override {
+    return kernels::find_backend("asmjit")->compile(contraction, isa);
   }
 };
 

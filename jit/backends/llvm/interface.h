@@ -8,7 +8,7 @@
 extern "C" {
 
 // Raised with every change of this page, of NestArguments or of what the text form means.
-#define GROOVE_LLVM_INTERFACE 2
+#define GROOVE_LLVM_INTERFACE 3
 
 struct GrooveLlvmCompiler;
 struct GrooveLlvmCode;
@@ -16,9 +16,10 @@ struct GrooveLlvmCode;
 struct GrooveLlvmInterface {
   int version;               // GROOVE_LLVM_INTERFACE
   const char* llvm_version;  // such as "22.1.8"
-  // One compiler a set of instructions, "avx2" or "avx512". Null on failure; `error` then is a text
-  // for free_text(). A compiler serves one thread at a time.
-  GrooveLlvmCompiler* (*create)(const char* isa, char** error);
+  // One compiler a set of instructions, "avx2" or "avx512", for processors with a first cache of so
+  // many bytes. Null on failure; `error` then is a text for free_text(). A compiler serves one
+  // thread at a time.
+  GrooveLlvmCompiler* (*create)(const char* isa, size_t first_cache, char** error);
   // A kernel's code and the bytes that it needs, null on failure as above.
   GrooveLlvmCode* (*compile)(GrooveLlvmCompiler* compiler, const char* kernel, size_t* bytes,
                              char** error);

@@ -13,6 +13,7 @@
 #include "jit/backends/llvm/interface.h"
 #include "jit/backends/llvm/places.h"
 #include "kernels/asmjit/code_memory.h"
+#include "kernels/machine.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "src/core/fork.h"
@@ -94,7 +95,8 @@ GrooveLlvmCompiler* compiler_for(Library& l, kernels::Isa isa) {
     const auto start = std::chrono::steady_clock::now();
     const char* const name = isa == kernels::Isa::kAvx512 ? "avx512" : "avx2";
     char* error = nullptr;
-    compiler = l.interface->create(name, &error);
+    compiler = l.interface->create(
+        name, static_cast<std::size_t>(kernels::this_machine().first_cache), &error);
     if (compiler == nullptr) throw_error("llvm: " + take_text(l, error));
     if (environment().logs("kernels")) {
       const std::chrono::duration<double, std::milli> taken =

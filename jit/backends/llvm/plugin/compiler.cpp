@@ -41,6 +41,7 @@ struct CodeGenerator {
 
 struct GrooveLlvmCompiler {
   bool is_wide = false;
+  std::int64_t first_cache = 0;  // bytes
   CodeGenerator generator;
 };
 
@@ -121,7 +122,7 @@ std::unique_ptr<llvm::Module> make_module(const GrooveLlvmCompiler& compiler,
   if (has_instruction && kernels::has_scalings(kernel)) kernel = kernels::join_scalings(kernel);
   auto module = std::make_unique<llvm::Module>("kernel", context);
   module->setDataLayout(compiler.generator.machine->createDataLayout());
-  Nest(*module, kernel, compiler.is_wide).emit(kEntry);
+  Nest(*module, kernel, compiler.is_wide, compiler.first_cache).emit(kEntry);
   std::string problem;
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(*module, &out)) throw Error("malformed IR: " + out.str());
@@ -164,7 +165,7 @@ phase
 %2 = store f32 %1 @0
 )";
 
-std::unique_ptr<GrooveLlvmCompiler> create(const std::string& isa) {
+std::unique_ptr<GrooveLlvmCompiler> create(const std::string& isa, std::size_t first_cache) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
@@ -172,6 +173,7 @@ std::unique_ptr<GrooveLlvmCompiler> create(const std::string& isa) {
   choose_passes();
   auto compiler = std::make_unique<GrooveLlvmCompiler>();
   compiler->is_wide = isa == "avx512";
+  compiler->first_cache = static_cast<std::int64_t>(first_cache);
   set_up(compiler->generator, compiler->is_wide);
   compile(*compiler, kFirstKernel);
   return compiler;
@@ -191,8 +193,8 @@ auto guarded(char** error, const Body& body) -> decltype(body()) {
 const GrooveLlvmInterface kInterface = {
     GROOVE_LLVM_INTERFACE,
     LLVM_VERSION_STRING,
-    [](const char* isa, char** error) {
-      return guarded(error, [&] { return create(isa).release(); });
+    [](const char* isa, std::size_t first_cache, char** error) {
+      return guarded(error, [&] { return create(isa, first_cache).release(); });
     },
     [](GrooveLlvmCompiler* compiler, const char* kernel, std::size_t* bytes, char** error) {
       return guarded(error, [&] {

@@ -31,16 +31,18 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 }  // namespace
 
 // The elements of a tree are combined one by one.
-Nest::Nest(llvm::Module& module, const Kernel& kernel, bool is_wide)
+Nest::Nest(llvm::Module& module, const Kernel& kernel, bool is_wide, std::int64_t first_cache)
     : module_(module),
       kernel_(kernel),
       b(module.getContext()),
-      lanes_(kernel.order == Order::kTree ? 1 : is_wide ? 16 : 8),
+      lanes_(kernel.order == Order::kTree ? 1
+             : is_wide                    ? 16
+                                          : 8),
       is_wide_(is_wide),
       v_(b, lanes_, is_wide),
       levels_(nest_levels(kernel)),
       match_(match_if_any(kernel)),
-      lookahead_(find_lookahead(kernel, levels_)),
+      lookahead_(find_lookahead(kernel, levels_, first_cache)),
       values_(kernel.code.size()) {
   if (kernel.accesses.size() > static_cast<std::size_t>(kernels::kMaxAccesses)) {
     throw Error("a kernel with more than 128 accesses");

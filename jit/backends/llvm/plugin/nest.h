@@ -22,7 +22,7 @@ using llvm::AllocaInst;
 class Nest {
  public:
   /// 16 lanes when `is_wide`, else 8.
-  Nest(llvm::Module& module, const Kernel& kernel, bool is_wide);
+  Nest(llvm::Module& module, const Kernel& kernel, bool is_wide, std::int64_t first_cache);
   void emit(const std::string& name);
 
  private:

@@ -11,15 +11,17 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace
 
+std::uint64_t Pace::time_stamps() noexcept { return __rdtsc(); }
+
 Pace::Turn::Turn(Pace& pace) noexcept : pace_(pace), left_(pace.left_.load(relaxed)) {
   pace.left_.store(left_ - 1, relaxed);
   is_alone_ = pace.favours_alone_.load(relaxed) != (left_ <= kTrial);
-  if (left_ <= kTimed || (left_ > kTrial && left_ <= kTrial + kTimed)) start_ = __rdtsc();
+  if (left_ <= kTimed || (left_ > kTrial && left_ <= kTrial + kTimed)) start_ = pace.clock_();
 }
 
 Pace::Turn::~Turn() {
   if (start_ == 0) return;
-  pace_.note(is_alone_, __rdtsc() - start_);
+  pace_.note(is_alone_, pace_.clock_() - start_);
   if (left_ <= 1) pace_.decide();
 }
 

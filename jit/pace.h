@@ -10,6 +10,11 @@ namespace groove::jit {
 
 class Pace {
  public:
+  /// Ticks of any length; tests have one of their own.
+  using Clock = std::uint64_t (*)() noexcept;
+  static std::uint64_t time_stamps() noexcept;
+  explicit Pace(Clock clock = time_stamps) : clock_(clock) {}
+
   /// A run of the stage, on one thread or on all.
   class Turn {
    public:
@@ -36,6 +41,7 @@ class Pace {
   void note(bool is_alone, std::uint64_t ticks) noexcept;
   void decide() noexcept;
 
+  const Clock clock_;
   // Several threads may run the stage: what they do to each other here costs a trial at most.
   std::atomic<std::int32_t> left_{kFirstRound};  // runs of the round
   std::atomic<std::int32_t> round_{kFirstRound};

@@ -142,8 +142,13 @@ TEST(Resume, TheSameBitsAsNeverStopping) {
 // The child must not share the threads of this process: it is this program anew.
 TEST(Resume, DISABLED_SavesForEver) {
   const char* const path = std::getenv("FRONT_TEST_CHECKPOINT");
-  ASSERT_TRUE(path);
-  for (std::int64_t i = 1;; ++i) save(full({1 << 16}, i, kLong), path);
+  const char* const first = std::getenv("FRONT_TEST_FIRST");
+  const char* const told = std::getenv("FRONT_TEST_TOLD");
+  ASSERT_TRUE(path && first && told);
+  for (std::int64_t i = std::atoll(first);; ++i) {
+    save(full({1 << 16}, i, kLong), path);
+    ASSERT_EQ(::write(std::atoi(told), "s", 1), 1);
+  }
 }
 
 TEST(Resume, AKilledProcessLeavesAFileThatLoads) {
@@ -152,29 +157,37 @@ TEST(Resume, AKilledProcessLeavesAFileThatLoads) {
   save(full({1 << 16}, 0, kLong), path);
   std::mt19937 random(1);
   std::int64_t newest = 0;
-  int advanced = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 1; i <= 200; ++i) {
+    // Through which the child tells of each save.
+    int told[2];
+    ASSERT_EQ(::pipe(told), 0);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       ::setenv("FRONT_TEST_CHECKPOINT", path.c_str(), 1);
+      ::setenv("FRONT_TEST_FIRST", std::to_string(i * 1'000'000).c_str(), 1);
+      ::setenv("FRONT_TEST_TOLD", std::to_string(told[1]).c_str(), 1);
       ::freopen("/dev/null", "w", stdout);
       ::execl("/proc/self/exe", "front_test", "--gtest_also_run_disabled_tests",
               "--gtest_filter=Resume.DISABLED_SavesForEver", nullptr);
       ::_exit(1);
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(20000 + random() % 40000));
+    ::close(told[1]);
+    char byte;
+    ASSERT_EQ(::read(told[0], &byte, 1), 1) << "the child saves nothing";
+    // Anywhere within a later save, or between two.
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
+    ::close(told[0]);
     Tensor loaded;
     load(loaded, path);
     const auto* const values = loaded.const_data_ptr<std::int64_t>();
     const std::int64_t first = values[0];
     for (std::int64_t k = 0; k < loaded.numel(); ++k) ASSERT_EQ(values[k], first);
-    advanced += first != newest;
+    ASSERT_GT(first, newest);
     newest = first;
   }
-  EXPECT_GT(advanced, 20);  // the kills met processes that saved
   EXPECT_LE(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
 }
 

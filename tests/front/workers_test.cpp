@@ -89,8 +89,13 @@ TEST(Workers, WhatTheyThrowReachesTheConsumerInItsPlace) {
         ADD_FAILURE();
       } catch (const std::out_of_range& error) {
         EXPECT_STREQ(error.what(), "example 9");
+      } catch (const data::WorkerException& error) {
+        EXPECT_STREQ(error.what(),
+                     "Caught exception in DataLoader worker thread. Original message: example 9");
+        EXPECT_THROW(std::rethrow_exception(error.original_exception), std::out_of_range);
       }
       EXPECT_EQ(batches, 2);
+      loader->join();
     }
   }
 }
@@ -101,7 +106,11 @@ TEST(Workers, LoadersEndAtAnyTime) {
         make_data_loader(Noisy().map(data::transforms::Stack<>()), DataLoaderOptions(2).workers(2));
     auto at = loader->begin();
     for (int k = 0; k < i % 4; ++k) ++at;
-    if (i % 3 == 0) at = loader->begin();  // an unfinished pass is dropped
+    EXPECT_THROW(loader->begin(), Error);  // batches of this pass are being fetched
+    if (i % 3 == 0) {
+      loader->join();  // they are dropped
+      at = loader->begin();
+    }
     if (i % 5 == 0) {
       loader->join();
       EXPECT_EQ(epoch(*loader).size(), 2 * 22u);
@@ -109,18 +118,25 @@ TEST(Workers, LoadersEndAtAnyTime) {
   }
 }
 
-struct Slow : data::datasets::Dataset<Slow> {
+// Gives nothing before it may.
+struct Held : data::datasets::Dataset<Held> {
+  explicit Held(std::atomic<bool>& may_go) : may_go_(&may_go) {}
   data::Example<> get(std::size_t) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    may_go_->wait(false);
     return {ones({1}), ones({1})};
   }
   std::optional<std::size_t> size() const override { return 2; }
+  std::atomic<bool>* may_go_;
 };
 
 TEST(Workers, Timeout) {
+  std::atomic<bool> may_go{false};
   auto loader = make_data_loader(
-      Slow(), DataLoaderOptions(1).workers(1).timeout(std::chrono::milliseconds(10)));
-  EXPECT_THROW(loader->begin(), Error);
+      Held(may_go), DataLoaderOptions(1).workers(1).timeout(std::chrono::milliseconds(10)));
+  auto at = loader->begin();
+  EXPECT_THROW(*at, Error);
+  may_go = true;
+  may_go.notify_all();
 }
 
 // A model that is trained (and found by the tracer) while workers compute.

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -290,66 +289,6 @@ TEST(Program, KeepsOldValuesForLaterStages) {
     return s, a -> x, m stage 1, b stage 1
   })"),
               9, true);
-}
-
-double microseconds_a_step(const Program& program, const Graph& graph, int steps) {
-  const std::vector<Bytes> inputs = random_inputs(graph, 1, false);
-  std::vector<StoragePtr> memory;
-  std::vector<void*> buffers;
-  for (const Bytes& bytes : inputs) {
-    memory.push_back(allocate_storage(bytes.size()));
-    std::memcpy(memory.back()->data, bytes.data(), bytes.size());
-    buffers.push_back(memory.back()->data);
-  }
-  for (const GraphOutput& output : graph.outputs) {
-    if (output.writes >= 0) continue;
-    memory.push_back(allocate_storage(
-        static_cast<std::size_t>(element_count(graph.type(output.value).sizes)) * 8 + 64));
-    buffers.push_back(memory.back()->data);
-  }
-  const StoragePtr arena = allocate_storage(program.arena_bytes());
-  const std::vector<std::uint64_t> numbers = mlp_numbers();
-  ProgramContext context{arena->data, 0};
-  double best = 1e30;
-  for (int round = 0; round < 5; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < steps; ++i) program.run(buffers.data(), nullptr, numbers.data(), context);
-    const std::chrono::duration<double, std::micro> spent =
-        std::chrono::steady_clock::now() - begin;
-    best = std::min(best, spent.count() / steps);
-  }
-  return best;
-}
-
-// Not a test of speed: prints what the machine gives, for reports.
-TEST(Program, Timing) {
-  struct Case {
-    std::vector<std::int64_t> sizes;
-    std::int64_t batch;
-    int steps;
-  };
-  for (const Case& c : {Case{{4, 32, 32, 4}, 32, 2000}, Case{{784, 128, 128, 10}, 64, 50},
-                        Case{{784, 512, 512, 10}, 128, 10}}) {
-    const Graph graph = mlp_step(c.sizes, c.batch);
-    double first = 0;
-    for (const int threads : {1, 2}) {
-      kernels::set_kernel_threads(threads);
-      const auto begin = std::chrono::steady_clock::now();
-      Graph compiled = graph;
-      run_pipeline(compiled);
-      const auto middle = std::chrono::steady_clock::now();
-      const Program program(std::move(compiled));
-      const auto end = std::chrono::steady_clock::now();
-      if (threads == 1) {
-        first = std::chrono::duration<double, std::milli>(middle - begin).count();
-        std::printf("%s passes %.3f ms, lowering %.3f ms\n", program.describe().c_str(), first,
-                    std::chrono::duration<double, std::milli>(end - middle).count());
-      }
-      std::printf("%d threads: %.2f us a step\n", threads,
-                  microseconds_a_step(program, graph, c.steps));
-    }
-  }
-  kernels::set_kernel_threads(0);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Bits trained(int steps) {
 
 // The child's exit status; -1 when it had to be killed or died of a signal.
 int status_of(pid_t child) {
-  for (int turn = 0; turn < 2000; ++turn) {
+  for (int turn = 0; turn < 12'000; ++turn) {
     int status = 0;
     if (waitpid(child, &status, WNOHANG) == child)
       return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

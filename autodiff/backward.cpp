@@ -43,6 +43,11 @@ const Op& resume_op() {
   return op;
 }
 
+// On the tape; what requires a gradient by its base alone has none.
+bool has_place(const TensorImpl& impl) {
+  return impl.requires_grad || tracer::has_stale_history(impl);
+}
+
 std::string shape_of(const Tensor& tensor) { return to_string(tensor.impl()->geometry.sizes); }
 
 void check_roots(const char* what, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients) {
@@ -53,7 +58,7 @@ void check_roots(const char* what, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gr
     GROOVE_CHECK(tensors[i].defined(), "{}: tensor {} is undefined", what, i);
     TensorImpl& impl = *tensors[i].impl();
     tracer::settle_flags(impl);
-    GROOVE_CHECK(needs_gradient(impl),
+    GROOVE_CHECK(has_place(impl),
                  "{}: element {} of tensors does not require grad and does not have a grad_fn; "
                  "call requires_grad_() on what it is computed from, outside NoGradGuard",
                  what, i);
@@ -82,7 +87,7 @@ void add_roots(BackwardRun& run, ArrayRef<Tensor> tensors, ArrayRef<Tensor> grad
 
 void add_targets(const char* what, BackwardRun& run, ArrayRef<Tensor> inputs) {
   for (const Tensor& input : inputs) {
-    GROOVE_CHECK(input.defined() && needs_gradient(*input.impl()),
+    GROOVE_CHECK(input.defined() && has_place(*input.impl()),
                  "{}: one of the inputs does not require grad", what);
     run.targets.push_back(gradient_edge(input));
     resolve(run.targets.back());
@@ -187,6 +192,7 @@ namespace autograd {
 void backward(const variable_list& tensors, const variable_list& grad_tensors,
               std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs,
               Site site) {
+  const CallFrame frame(site);
   autodiff::backward_word(tensors, grad_tensors, retain_graph.value_or(create_graph), create_graph,
                           inputs, site);
 }
@@ -194,6 +200,9 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
 variable_list grad(const variable_list& outputs, const variable_list& inputs,
                    const variable_list& grad_outputs, std::optional<bool> retain_graph,
                    bool create_graph, bool allow_unused, Site site) {
+  const CallFrame frame(site);
+  GROOVE_CHECK(!inputs.empty(),
+               "grad: no inputs; give the tensors whose gradients are wanted, or call backward()");
   autodiff::check_roots("grad", outputs, grad_outputs);
   Tensors gradients(inputs.size());
   autodiff::drive(autodiff::grad_op(), outputs, grad_outputs, retain_graph.value_or(create_graph),

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "autodiff/backward.h"
-#include "autodiff/tape.h"
+#include "autodiff/segment_node.h"
 #include "src/core/check.h"
 #include "tracer/tape_hooks.h"
 
@@ -50,6 +50,7 @@ bool is_leaf(const TensorImpl& impl) {
 // After the others of the same tensor; returns how many those are.
 unsigned add_hook(const Tensor& tensor, TapeNodePtr code) {
   const Edge edge = place_of(tensor, "register_hook");
+  if (!edge) return 0;  // no gradient will ever come there
   auto& node = static_cast<Node&>(*edge.node);
   if (!node.hooks) node.hooks = std::make_unique<std::vector<Node::Hook>>();
   auto at = node.hooks->end();
@@ -74,13 +75,11 @@ const Op& retain_grad_op() {
 }
 
 void retain(const Tensor& tensor) {
-  const Edge edge = place_of(tensor, "retain_grad");
-  auto& node = static_cast<Node&>(*edge.node);
-  if (node.is_accumulator()) return;
   TensorImpl& impl = *tensor.impl();
-  if (!node.retained) node.retained = std::make_unique<std::vector<Node::Retained>>();
-  node.retained->push_back({edge.index, &impl, impl.autograd});
-  impl.autograd->retains_grad = true;
+  const Edge edge = place_of(tensor, "retain_grad");
+  if (!edge || static_cast<Node&>(*edge.node).is_accumulator()) return;
+  resolve_history(impl);
+  retain_gradient(impl);
 }
 
 }  // namespace
@@ -101,7 +100,9 @@ std::vector<Tensor> call_user_code(TapeNode& node, std::vector<Tensor> arguments
 
 }  // namespace autodiff
 
-unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hook) const {
+unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hook,
+                                        const Site& site) const {
+  const CallFrame frame(site, nullptr);
   GROOVE_CHECK(defined(), "register_hook: the tensor is undefined");
   TensorImpl& impl = *this->impl();
   tracer::settle_flags(impl);
@@ -111,6 +112,7 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
   const TapeNodePtr code(new autodiff::GradientHook(std::move(hook)));
   if (autodiff::is_leaf(impl)) {
     if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
+    ++impl.metadata_epoch;  // a replay must not hand it out again, with its hooks
     const unsigned position = autodiff::add_hook(self(), code);
     autograd_meta(impl).hooks = autodiff::next_hooks();
     return position;
@@ -119,14 +121,15 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
   // itself counts its hooks.
   auto position = static_cast<unsigned>(autograd_meta(impl).hooks);
   const Attrs none{};
-  BigWord word{&autodiff::register_hook_op(), ArrayRef<Tensor>(self()), &none, {}, Site::current()};
+  BigWord word{&autodiff::register_hook_op(), ArrayRef<Tensor>(self()), &none, {}, site};
   word.user_code = code.get();
   run_big_word(word, [&] { position = autodiff::add_hook(self(), code); });
   autograd_meta(impl).hooks = position + 1;
   return position;
 }
 
-void DataMethods::retain_grad() const {
+void DataMethods::retain_grad(Site site) const {
+  const CallFrame frame(site);
   GROOVE_CHECK(defined(), "retain_grad: the tensor is undefined");
   TensorImpl& impl = *this->impl();
   tracer::settle_flags(impl);
@@ -135,16 +138,19 @@ void DataMethods::retain_grad() const {
   if (autodiff::is_leaf(impl) || impl.autograd->retains_grad) return;
   const Attrs none{};
   const BigWord word{&autodiff::retain_grad_op(), ArrayRef<Tensor>(self()), &none, {},
-                     Site::current()};
+                     site};
   run_big_word(word, [&] { autodiff::retain(self()); });
   impl.autograd->retains_grad |= static_cast<bool>(impl.autograd->grad_fn);
 }
 
-void DataMethods::remove_hook(unsigned position) const {
+void DataMethods::remove_hook(unsigned position, Site site) const {
+  const CallFrame frame(site);
   GROOVE_CHECK(defined(), "remove_hook: the tensor is undefined");
   TensorImpl& impl = *this->impl();
   if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
+  ++impl.metadata_epoch;
   const autodiff::Edge edge = autodiff::place_of(self(), "remove_hook");
+  if (!edge) return;
   auto& node = static_cast<autodiff::Node&>(*edge.node);
   unsigned seen = 0;
   bool has_hooks = false;

@@ -34,8 +34,8 @@ add_library(groove_llvm_plugin MODULE ${plugin_sources}
   ${PROJECT_SOURCE_DIR}/kernels/ir.cpp ${PROJECT_SOURCE_DIR}/kernels/ir_text.cpp
   ${PROJECT_SOURCE_DIR}/kernels/ir_verify.cpp ${PROJECT_SOURCE_DIR}/kernels/nest_driver.cpp
   ${PROJECT_SOURCE_DIR}/kernels/scalings.cpp
-  ${PROJECT_SOURCE_DIR}/src/core/check.cpp ${PROJECT_SOURCE_DIR}/src/core/dtype.cpp
-  ${PROJECT_SOURCE_DIR}/src/core/message.cpp)
+  ${PROJECT_SOURCE_DIR}/src/core/call_frame.cpp ${PROJECT_SOURCE_DIR}/src/core/check.cpp
+  ${PROJECT_SOURCE_DIR}/src/core/dtype.cpp ${PROJECT_SOURCE_DIR}/src/core/message.cpp)
 llvm_map_components_to_libnames(llvm_libraries orcjit runtimedyld x86codegen x86desc x86info)
 target_include_directories(groove_llvm_plugin SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_include_directories(groove_llvm_plugin PRIVATE ${PROJECT_SOURCE_DIR}

@@ -119,7 +119,7 @@ std::string why_sizes_are_fixed(const Segment& segment) {
       if (!slot.is_live_in && !(slot.strides == strides_of(segment, slot)))
         return "a result lies otherwise than in one piece";
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return {};
 }

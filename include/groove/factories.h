@@ -63,17 +63,19 @@ class TensorData {
 /// tensor(2.5), tensor({1, 2}), tensor({{1., 2.}, {3., 4.}}), tensor(a_vector). Without a dtype:
 /// i64 for integers, the default dtype for reals, bool for bools. Throws groove::Error when lists
 /// differ in length or kind.
-Tensor tensor(const detail::TensorData& data, TensorOptions options = {});
+Tensor tensor(const detail::TensorData& data, TensorOptions options = {},
+              Site site = Site::current());
 /// A 0-d tensor; the default dtype unless one is given.
-Tensor scalar_tensor(const Scalar& value, TensorOptions options = {});
+Tensor scalar_tensor(const Scalar& value, TensorOptions options = {},
+                     Site site = Site::current());
 
 /// A tensor over the caller's memory, which must outlive it (or be given back by `deleter`).
 /// Groove assumes that the caller reads and writes it at any time.
-Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {});
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {}, Site site = Site::current());
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {}, Site site = Site::current());
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
-                 TensorOptions options = {});
+                 TensorOptions options = {}, Site site = Site::current());
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const std::function<void(void*)>& deleter, TensorOptions options = {});
+                 const std::function<void(void*)>& deleter, TensorOptions options = {}, Site site = Site::current());
 
 }  // namespace groove

@@ -15,6 +15,8 @@
 namespace groove {
 namespace detail {
 
+[[noreturn]] void throw_no_item(std::size_t index, const char* method);
+
 // The positions of hashes in a list, for a search by key. (A std::unordered_map would be the
 // dearest part of the header.)
 class HashIndex {
@@ -72,12 +74,13 @@ class OrderedDict {
   }
 
   const std::string& key_description() const noexcept { return key_description_; }
-  Item& front() { return items_.front(); }
-  const Item& front() const { return items_.front(); }
-  Item& back() { return items_.back(); }
-  const Item& back() const { return items_.back(); }
-  Item& operator[](std::size_t index) { return items_.at(index); }
-  const Item& operator[](std::size_t index) const { return items_.at(index); }
+  /// Throw groove::Error where there is no such item.
+  Item& front() { return items_[checked_index(0, "front()")]; }
+  const Item& front() const { return items_[checked_index(0, "front()")]; }
+  Item& back() { return items_[checked_index(size() - 1, "back()")]; }
+  const Item& back() const { return items_[checked_index(size() - 1, "back()")]; }
+  Item& operator[](std::size_t index) { return items_[checked_index(index, nullptr)]; }
+  const Item& operator[](std::size_t index) const { return items_[checked_index(index, nullptr)]; }
   /// Throws groove::Error when the key is not there.
   Value& operator[](const Key& key) { return *checked(find(key), key); }
   const Value& operator[](const Key& key) const { return *checked(find(key), key); }
@@ -99,7 +102,7 @@ class OrderedDict {
 
   /// Throws groove::Error when the key is there already.
   Value& insert(Key key, Value value) {
-    if (contains(key)) throw Error(key_description_ + " '" + text(key) + "' already defined");
+    if (contains(key)) throw_error(key_description_ + " '" + text(key) + "' already defined");
     index_.append(std::hash<Key>()(key));
     items_.emplace_back(std::move(key), std::move(value));
     return items_.back().value();
@@ -109,7 +112,7 @@ class OrderedDict {
   }
   void erase(const Key& key) {
     const std::size_t at = position(key);
-    if (at == kNone) throw Error(key_description_ + " '" + text(key) + "' doesn't exist");
+    if (at == kNone) throw_error(key_description_ + " '" + text(key) + "' doesn't exist");
     items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
     index_.erase(at);
   }
@@ -129,6 +132,11 @@ class OrderedDict {
     for (const Item& item : items_) result.push_back(item.value());
     return result;
   }
+  std::vector<std::pair<Key, Value>> pairs() const {
+    std::vector<std::pair<Key, Value>> result;
+    for (const Item& item : items_) result.push_back(item.pair());
+    return result;
+  }
 
  private:
   static constexpr std::size_t kNone = detail::HashIndex::kNone;
@@ -145,8 +153,12 @@ class OrderedDict {
   }
   template <typename Found>
   Found* checked(Found* found, const Key& key) const {
-    if (!found) throw Error(key_description_ + " '" + text(key) + "' is not defined");
+    if (!found) throw_error(key_description_ + " '" + text(key) + "' is not defined");
     return found;
+  }
+  std::size_t checked_index(std::size_t index, const char* method) const {
+    if (index >= items_.size()) detail::throw_no_item(index, method);
+    return index;
   }
   detail::HashIndex index_;
   std::vector<Item> items_;

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "groove/autograd.h"
+#include "groove/detail/call_scope.h"
 #include "groove/nn/holder.h"
 #include "groove/optim/optimizer.h"
 #include "groove/random.h"
@@ -98,6 +99,10 @@ class InputArchive {
   void load_from(const std::string& path, std::optional<Device> device = std::nullopt);
   void load_from(std::istream& stream, std::optional<Device> device = std::nullopt);
   void load_from(const char* data, std::size_t size, std::optional<Device> device = std::nullopt);
+  /// `read` is given a position and a place for so many bytes, and returns how many it put there.
+  void load_from(const std::function<std::size_t(std::uint64_t, void*, std::size_t)>& read,
+                 const std::function<std::size_t()>& size,
+                 std::optional<Device> device = std::nullopt);
 
  private:
   friend class nn::Module;
@@ -127,13 +132,13 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive, Module& mo
 template <typename T, typename = std::enable_if_t<std::is_base_of_v<Module, T>>>
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const std::shared_ptr<T>& module) {
-  if (!module) throw Error("save: the pointer to the module is empty");
+  if (!module) throw_error("save: the pointer to the module is empty");
   return archive << static_cast<const Module&>(*module);
 }
 template <typename T, typename = std::enable_if_t<std::is_base_of_v<Module, T>>>
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     const std::shared_ptr<T>& module) {
-  if (!module) throw Error("load: the pointer to the module is empty; make the module first");
+  if (!module) throw_error("load: the pointer to the module is empty; make the module first");
   return archive >> static_cast<Module&>(*module);
 }
 template <typename T>
@@ -152,30 +157,33 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer&
 }  // namespace optim
 
 /// save(module, path), save(tensor, stream), save(optimizer, …): to whatever save_to() takes.
-template <typename Value, typename... Target>
-void save(const Value& value, Target&&... target) {
+template <typename Value, typename Target>
+void save(const Value& value, Target&& target, Site site = Site::current()) {
+  const detail::CallScope scope(site, "save");
   using nn::operator<<;
   serialize::OutputArchive archive;
   archive << value;
-  archive.save_to(std::forward<Target>(target)...);
+  archive.save_to(std::forward<Target>(target));
 }
-template <typename... Target>
-void save(const std::vector<Tensor>& tensors, Target&&... target) {
+template <typename Target>
+void save(const std::vector<Tensor>& tensors, Target&& target, Site site = Site::current()) {
+  const detail::CallScope scope(site, "save");
   serialize::OutputArchive archive;
   for (std::size_t i = 0; i < tensors.size(); ++i) archive.write(std::to_string(i), tensors[i]);
-  archive.save_to(std::forward<Target>(target)...);
+  archive.save_to(std::forward<Target>(target));
 }
-/// load(module, path), load(tensor, stream), …: from whatever load_from() takes.
+namespace detail {
 template <typename Value, typename... Source>
-void load(Value& value, Source&&... source) {
+void load_from(Site site, Value& value, Source&&... source) {
+  const detail::CallScope scope(site, "load");
   using nn::operator>>;
   serialize::InputArchive archive;
   archive.load_from(std::forward<Source>(source)...);
   archive >> value;
 }
-/// Appends the tensors of a file written from a vector.
 template <typename... Source>
-void load(std::vector<Tensor>& tensors, Source&&... source) {
+void load_from(Site site, std::vector<Tensor>& tensors, Source&&... source) {
+  const detail::CallScope scope(site, "load");
   serialize::InputArchive archive;
   archive.load_from(std::forward<Source>(source)...);
   for (std::size_t i = 0;; ++i) {
@@ -183,6 +191,23 @@ void load(std::vector<Tensor>& tensors, Source&&... source) {
     if (!archive.try_read(std::to_string(i), tensor)) break;
     tensors.push_back(std::move(tensor));
   }
+}
+}  // namespace detail
+
+/// load(module, path), load(tensor, stream), …: from whatever load_from() takes. A vector gets the
+/// tensors of a file written from one at its end.
+template <typename Value, typename Source>
+void load(Value& value, Source&& source, Site site = Site::current()) {
+  detail::load_from(site, value, std::forward<Source>(source));
+}
+template <typename Value, typename Source, typename More>
+void load(Value& value, Source&& source, More&& more, Site site = Site::current()) {
+  detail::load_from(site, value, std::forward<Source>(source), std::forward<More>(more));
+}
+template <typename Value>
+void load(Value& value, const char* data, std::size_t size, std::optional<Device> device,
+          Site site = Site::current()) {
+  detail::load_from(site, value, data, size, device);
 }
 
 }  // namespace groove

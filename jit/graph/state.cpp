@@ -135,7 +135,7 @@ std::string problem_of(const groove::Graph& graph) {
     for (const groove::Value& value : graph.values) check_sizes("a value", value.type);
     for (const groove::Node& node : graph.nodes) check_parts(graph, node);
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return {};
 }
@@ -147,7 +147,7 @@ std::string problem_of(GraphState& state) {
     state.is_good = problem.empty();
     return problem;
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
 }
 

@@ -12,10 +12,20 @@ const Op& op = define_truth("all", kernels::Prim::kReduceMin, [](const std::vect
 
 }  // namespace
 
-Tensor all(Arg self) { return reduce(op, self, {}, false); }
-Tensor all(Arg self, std::int64_t dim, bool keepdim) { return reduce(op, self, dim, keepdim); }
-Tensor ReductionMethods::all(Site site) const { return reduce(op, {self(), site}, {}, false); }
+Tensor all(Arg self) {
+  const CallFrame frame(self.site);
+  return reduce(op, self, {}, false);
+}
+Tensor all(Arg self, std::int64_t dim, bool keepdim) {
+  const CallFrame frame(self.site);
+  return reduce(op, self, dim, keepdim);
+}
+Tensor ReductionMethods::all(Site site) const {
+  const CallFrame frame(site);
+  return reduce(op, {self(), site}, {}, false);
+}
 Tensor ReductionMethods::all(std::int64_t dim, bool keepdim, Site site) const {
+  const CallFrame frame(site);
   return reduce(op, {self(), site}, dim, keepdim);
 }
 

@@ -12,10 +12,20 @@ const Op& op = define_truth("any", kernels::Prim::kReduceMax, [](const std::vect
 
 }  // namespace
 
-Tensor any(Arg self) { return reduce(op, self, {}, false); }
-Tensor any(Arg self, std::int64_t dim, bool keepdim) { return reduce(op, self, dim, keepdim); }
-Tensor ReductionMethods::any(Site site) const { return reduce(op, {self(), site}, {}, false); }
+Tensor any(Arg self) {
+  const CallFrame frame(self.site);
+  return reduce(op, self, {}, false);
+}
+Tensor any(Arg self, std::int64_t dim, bool keepdim) {
+  const CallFrame frame(self.site);
+  return reduce(op, self, dim, keepdim);
+}
+Tensor ReductionMethods::any(Site site) const {
+  const CallFrame frame(site);
+  return reduce(op, {self(), site}, {}, false);
+}
 Tensor ReductionMethods::any(std::int64_t dim, bool keepdim, Site site) const {
+  const CallFrame frame(site);
   return reduce(op, {self(), site}, dim, keepdim);
 }
 

@@ -69,6 +69,7 @@ Tensor sequence(std::int64_t size, Scalar start, Scalar step, ScalarType dtype,
 }  // namespace
 
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   const bool whole = !start.isFloatingPoint() && !end.isFloatingPoint() && !step.isFloatingPoint();
   const double span = end.to_double() - start.to_double(), by = step.to_double();
   GROOVE_CHECK(by != 0, "arange: step is 0");
@@ -87,12 +88,14 @@ Tensor arange(Scalar start, Scalar end, TensorOptions options, Site site) {
   return arange(start, end, 1, options, site);
 }
 Tensor linspace(Scalar start, Scalar end, std::int64_t steps, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(steps >= 0, "linspace: {} steps; the number must not be negative", steps);
   const double first = start.to_double();
   const double by = steps > 1 ? (end.to_double() - first) / static_cast<double>(steps - 1) : 0.0;
   return sequence(steps, first, by, options.dtype(), options, site);
 }
 Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(n >= 0 && m >= 0, "eye: sizes {} and {}: neither may be negative", n, m);
   const Tensor rows = arange(Scalar(n), {}, site).unsqueeze(1, site);
   const Tensor columns = arange(Scalar(m), {}, site);

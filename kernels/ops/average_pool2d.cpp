@@ -145,6 +145,7 @@ Tensor average_pool2d(const Tensor& input, const Attrs& attrs) {
 Tensor avg_pool2d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                   bool ceil_mode, bool count_include_pad,
                   std::optional<std::int64_t> divisor_override) {
+  const CallFrame frame(input.site);
   GROOVE_CHECK(divisor_override != 0, "avg_pool2d: divisor_override is 0");
   const Shape& sizes = checked("avg_pool2d", *input.tensor).geometry.sizes;
   return pooled(input, pool_of("avg_pool2d", sizes, kernel_size, stride, padding, 1, ceil_mode), 2,
@@ -152,14 +153,17 @@ Tensor avg_pool2d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArr
 }
 Tensor avg_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                   bool ceil_mode, bool count_include_pad) {
+  const CallFrame frame(input.site);
   const Shape& sizes = checked("avg_pool1d", *input.tensor).geometry.sizes;
   return pooled(input, pool_of("avg_pool1d", sizes, kernel_size, stride, padding, 1, ceil_mode), 1,
                 count_include_pad, 0);
 }
 Tensor adaptive_avg_pool1d(Arg self, IntArrayRef output_size) {
+  const CallFrame frame(self.site);
   return adaptive("adaptive_avg_pool1d", self, output_size, 1);
 }
 Tensor adaptive_avg_pool2d(Arg self, IntArrayRef output_size) {
+  const CallFrame frame(self.site);
   return adaptive("adaptive_avg_pool2d", self, output_size, 2);
 }
 

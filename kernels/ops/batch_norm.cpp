@@ -238,6 +238,7 @@ void move_towards(const Tensor& running, const Tensor& value, double momentum, S
 
 Tensor batch_norm(Arg input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
+  const CallFrame frame(input.site);
   const Site site = input.site;
   const Attrs attrs = Attrs().add_double(eps);
   const Shape sizes = checked("batch_norm", *input.tensor).geometry.sizes;
@@ -261,6 +262,7 @@ Tensor batch_norm(Arg input, const Tensor& weight, const Tensor& bias, const Ten
 
 Tensor group_norm(Arg input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps, bool) {
+  const CallFrame frame(input.site);
   const Site site = input.site;
   const Shape sizes = checked("group_norm", *input.tensor).geometry.sizes;
   GROOVE_CHECK(sizes.size() >= 2 && num_groups > 0 && sizes[1] % num_groups == 0,

@@ -13,6 +13,7 @@ Tensor uniform_for(const Type& type, Site site) {
 }  // namespace
 
 Tensor bernoulli(Arg self) {
+  const CallFrame frame(self.site);
   const ScalarType dtype = checked("bernoulli", *self.tensor).dtype;
   GROOVE_CHECK(is_floating(dtype), "bernoulli: probabilities are {}; they must be floating",
                name(dtype));
@@ -23,6 +24,7 @@ Tensor bernoulli(Arg self) {
 Tensor IndexMethods::bernoulli(Site site) const { return groove::bernoulli({self(), site}); }
 
 Tensor& MathMethods::bernoulli_(double p, Site site) const {
+  const CallFrame frame(site);
   GROOVE_CHECK(p >= 0 && p <= 1, "bernoulli_: probability {} is not in [0, 1]", p);
   checked("bernoulli_", self());
   const SiteScope scope(site);

@@ -89,6 +89,7 @@ const Op& op = define(ElementwiseLoss{
 
 Tensor binary_cross_entropy(Arg input, const Tensor& target, const Tensor& weight,
                             std::int64_t reduction) {
+  const CallFrame frame(input.site);
   GROOVE_CHECK(checked("binary_cross_entropy", *input.tensor).geometry.sizes ==
                    checked("binary_cross_entropy", target).geometry.sizes,
                "binary_cross_entropy: input {} and target {} must have one shape",

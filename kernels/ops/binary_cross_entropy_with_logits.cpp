@@ -30,6 +30,7 @@ const Op& op = define(ElementwiseLoss{
 
 Tensor binary_cross_entropy_with_logits(Arg input, const Tensor& target, const Tensor& weight,
                                         const Tensor& pos_weight, std::int64_t reduction) {
+  const CallFrame frame(input.site);
   const char* name = "binary_cross_entropy_with_logits";
   GROOVE_CHECK(
       checked(name, *input.tensor).geometry.sizes == checked(name, target).geometry.sizes,

@@ -84,6 +84,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor cat(TensorList tensors, std::int64_t dim, Site site) {
+  const CallFrame frame(site);
   Tensors kept;
   for (const Tensor& tensor : tensors) {
     const Shape& sizes = checked("cat", tensor).geometry.sizes;
@@ -104,6 +105,7 @@ Tensor cat(TensorList tensors, std::int64_t dim, Site site) {
   return result;
 }
 Tensor stack(TensorList tensors, std::int64_t dim, Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(!tensors.empty(), "stack: the list of tensors is empty");
   const Shape first = checked("stack", tensors[0]).geometry.sizes;
   const std::int64_t axis = normal_dim("stack", dim, first.size() + 1);

@@ -4,6 +4,7 @@
 namespace groove {
 
 Tensor clamp(Arg self, std::optional<Scalar> min, std::optional<Scalar> max) {
+  const CallFrame frame(self.site);
   GROOVE_CHECK(min || max, "clamp: neither min nor max is given");
   if (!min) return clamp_max(self, *max);
   const Tensor raised = clamp_min(self, *min);
@@ -13,6 +14,7 @@ Tensor MathMethods::clamp(std::optional<Scalar> min, std::optional<Scalar> max, 
   return groove::clamp({self(), site}, min, max);
 }
 Tensor& MathMethods::clamp_(std::optional<Scalar> min, std::optional<Scalar> max, Site site) const {
+  const CallFrame frame(site);
   GROOVE_CHECK(min || max, "clamp_: neither min nor max is given");
   if (min) clamp_min_(*min, site);
   if (max) clamp_max_(*max, site);

@@ -112,6 +112,10 @@ Tensor row_weights(const Grad& g, const Tensor& target) {
 ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_probabilities) {
   const Shape sizes = checked(op, *input.tensor).geometry.sizes;
   const Shape target_sizes = checked(op, target).geometry.sizes;
+  const ScalarType target_dtype = type_of(target).dtype;
+  GROOVE_CHECK(are_probabilities || target_dtype == kLong || target_dtype == kByte,
+               "{}: the target is {}; classes must be Long (or Byte): convert it with to(kLong)", op,
+               name(target_dtype));
   const std::size_t rank = sizes.size();
   GROOVE_CHECK(rank > 0, "{}: a 0-d input; it must be [C] or [N, C, ..]", op);
   const Site site = input.site;
@@ -119,6 +123,10 @@ ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_p
   for (std::size_t axis = 0; axis < rank; ++axis) {
     if (axis != (rank == 1 ? 0 : 1)) rows.sizes.push_back(sizes[axis]);
   }
+  GROOVE_CHECK(!are_probabilities || target_sizes != rows.sizes || target_sizes == sizes,
+               "{}: the target is {} in the shape of classes, {}; classes must be Long: convert it "
+               "with to(kLong) (probabilities would have the input's shape, {})",
+               op, name(target_dtype), to_string(target_sizes), to_string(sizes));
   GROOVE_CHECK(target_sizes == (are_probabilities ? sizes : rows.sizes),
                "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
                to_string(sizes), to_string(target_sizes));
@@ -135,7 +143,7 @@ ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_p
   if (are_probabilities)
     rows.target = flat(target);
   else
-    rows.target = rank == 2 ? target : target.reshape(-1, site);
+    rows.target = (rank == 2 ? target : target.reshape(-1, site)).to(kLong, false, false, site);
   return rows;
 }
 

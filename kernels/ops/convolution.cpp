@@ -22,13 +22,6 @@ Tensors gradient(const Grad& g) {
 const Op& op =
     define_convolution("convolution", nullptr, kernels::ConvolutionForm::kForward, gradient);
 
-// One number for all axes, or one for each.
-Shape spatial(const char* op, const char* what, IntArrayRef values, std::size_t axes) {
-  GROOVE_CHECK(values.size() == 1 || values.size() == axes, "{}: {} {} must hold one number or {}",
-               op, what, to_string(values), axes);
-  return values.size() == 1 ? Shape(axes, values[0]) : Shape(values);
-}
-
 struct Spatial {
   const char* name;
   std::size_t axes;
@@ -78,10 +71,12 @@ Tensor convolution(Arg x, const Tensor& weight, const ConvolutionAttrs& how) {
 
 Tensor conv1d(Arg input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
               IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+  const CallFrame frame(input.site);
   return convolve({"conv1d", 1}, input, weight, bias, stride, padding, dilation, groups);
 }
 Tensor conv2d(Arg input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
               IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
+  const CallFrame frame(input.site);
   return convolve({"conv2d", 2}, input, weight, bias, stride, padding, dilation, groups);
 }
 

@@ -30,6 +30,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor count_nonzero(Arg self, std::optional<std::int64_t> dim) {
+  const CallFrame frame(self.site);
   const IntArrayRef dims = dim ? IntArrayRef(*dim) : IntArrayRef();
   return call(op, {*self.tensor}, self.site,
               reduction_attrs("count_nonzero", *self.tensor, dims, false));

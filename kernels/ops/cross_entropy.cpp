@@ -87,6 +87,7 @@ Tensor smooth_part(const ClassRows& rows, const Tensor& log_p, const Tensor& wei
 Tensor cross_entropy_loss(Arg input, const Tensor& target, const Tensor& weight,
                           std::int64_t reduction, std::int64_t ignore_index,
                           double label_smoothing) {
+  const CallFrame frame(input.site);
   const char* name = "cross_entropy";
   GROOVE_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
                "{}: label_smoothing {} is not in [0, 1]", name, label_smoothing);

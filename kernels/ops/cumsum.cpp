@@ -31,10 +31,12 @@ const Op& op = define({
 }  // namespace
 
 Tensor cumsum(Arg self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  const CallFrame frame(self.site);
   return scan(op, self, dim, dtype);
 }
 Tensor ReductionMethods::cumsum(std::int64_t dim, std::optional<ScalarType> dtype,
                                 Site site) const {
+  const CallFrame frame(site);
   return scan(op, {self(), site}, dim, dtype);
 }
 

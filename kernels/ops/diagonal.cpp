@@ -104,6 +104,7 @@ Tensor matrix_of(Arg self, std::int64_t k) {
 }  // namespace
 
 Tensor diagonal(Arg self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+  const CallFrame frame(self.site);
   const Shape& sizes = checked("diagonal", *self.tensor).geometry.sizes;
   GROOVE_CHECK(sizes.size() >= 2, "diagonal: shape {} has no two axes", to_string(sizes));
   const std::int64_t first = normal_dim("diagonal", dim1, sizes.size());
@@ -117,6 +118,7 @@ Tensor ViewMethods::diagonal(std::int64_t offset, std::int64_t dim1, std::int64_
 }
 
 Tensor diag(Arg self, std::int64_t diagonal) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("diag", *self.tensor).geometry.sizes.size();
   GROOVE_CHECK(rank == 1 || rank == 2, "diag: shape {} has neither one axis nor two",
                to_string(self.tensor->sizes()));

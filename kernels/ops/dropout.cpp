@@ -100,6 +100,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor dropout(Arg self, double p, bool train) {
+  const CallFrame frame(self.site);
   GROOVE_CHECK(p >= 0 && p <= 1, "dropout: probability {} is not in [0, 1]", p);
   const ScalarType dtype = checked("dropout", *self.tensor).dtype;
   if (!train || p == 0) return *self.tensor;

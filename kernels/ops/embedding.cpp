@@ -1,6 +1,9 @@
 // embedding: rows of a table at indices of any shape. The gradient adds rows into zeros of the
-// table's shape; a padding row takes part in the result but gets no gradient.
+// table's shape; a padding row takes part in the result but gets no gradient, and where it is asked
+// for, a row's gradient is the mean of what its indices give, not the sum.
+#include "groove/ops/creation.h"
 #include "groove/ops/index.h"
+#include "groove/ops/math.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/indexed_write.h"
 #include "kernels/ops/reference.h"
@@ -24,7 +27,7 @@ const Op& op = define({
     .name = "embedding",
     .kind = OpKind::kComposite,
     .inputs = 2,
-    .attributes = {{"padding_idx", AttrType::kInt}},
+    .attributes = {{"padding_idx", AttrType::kInt}, {"scale_grad_by_freq", AttrType::kBool}},
     .type = [](const Signature& s) -> TypeResult {
       check_operands(s);
       const Type& weight = s.inputs[0];
@@ -44,6 +47,11 @@ const Op& op = define({
           const Tensor flat = g.input(1).reshape({count});
           Tensor rows = g.cotangent().reshape({count, g.input_types[0].sizes[1]});
           if (padding != kNoPadding) rows = masked_fill(rows, eq(flat, padding).unsqueeze(1), 0);
+          if (g.attr().boolean(1)) {
+            const Tensor ones = groove::ones({count}, rows.options());
+            const Tensor uses = index_sum(flat, ones, 0, {g.input_types[0].sizes[0]});
+            rows = mul(rows, reciprocal(index_select(uses, 0, flat)).unsqueeze(1));
+          }
           return Tensors{index_sum(flat, rows, 0, g.input_types[0].sizes), Tensor()};
         },
     .saves_inputs = 2,
@@ -74,7 +82,7 @@ const Op& op = define({
           std::vector<Sample> samples;
           for (const Shape& index : {Shape{5}, Shape{2, 3}, Shape{}, Shape{0}, Shape{2, 1, 2}})
             samples.push_back({{{dtype, {3, 4}}, {index.empty() ? kInt : kLong, index}},
-                               Attrs().add(kNoPadding),
+                               Attrs().add(kNoPadding).add(std::int64_t{0}),
                                {}});
           return samples;
         },
@@ -83,11 +91,15 @@ const Op& op = define({
 
 }  // namespace
 
-Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx) {
+Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx,
+                 bool scale_grad_by_freq) {
+  const CallFrame frame(weight.site);
   checked("embedding", *weight.tensor);
   checked("embedding", indices);
   return call(op, {*weight.tensor, indices}, weight.site,
-              Attrs().add(padding_idx < 0 ? kNoPadding : padding_idx));
+              Attrs()
+                  .add(padding_idx < 0 ? kNoPadding : padding_idx)
+                  .add(std::int64_t{scale_grad_by_freq}));
 }
 
 }  // namespace groove

@@ -6,6 +6,7 @@
 namespace groove {
 
 bool equal(Arg self, const Tensor& other) {
+  const CallFrame frame(self.site);
   const TensorImpl &a = checked("equal", *self.tensor), &b = checked("equal", other);
   if (a.dtype != b.dtype || !(a.geometry.sizes == b.geometry.sizes)) return false;
   const SiteScope scope(self.site);
@@ -13,6 +14,7 @@ bool equal(Arg self, const Tensor& other) {
 }
 
 bool allclose(Arg self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  const CallFrame frame(self.site);
   const TensorImpl &a = checked("allclose", *self.tensor), &b = checked("allclose", other);
   GROOVE_CHECK(a.dtype == b.dtype, "allclose: dtypes {} and {} differ; convert with to()",
                name(a.dtype), name(b.dtype));

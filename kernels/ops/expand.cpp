@@ -57,6 +57,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor expand(Arg self, IntArrayRef size) {
+  const CallFrame frame(self.site);
   const Shape& own = checked("expand", *self.tensor).geometry.sizes;
   Shape sizes(size);
   GROOVE_CHECK(sizes.size() >= own.size(), "expand: shape {} has more axes than {}", to_string(own),
@@ -69,8 +70,12 @@ Tensor expand(Arg self, IntArrayRef size) {
   }
   return call(op, {*self.tensor}, self.site, Attrs().add(IntArrayRef(sizes)));
 }
-Tensor broadcast_to(Arg self, IntArrayRef size) { return expand(self, size); }
+Tensor broadcast_to(Arg self, IntArrayRef size) {
+  const CallFrame frame(self.site);
+  return expand(self, size);
+}
 std::vector<Tensor> broadcast_tensors(TensorList tensors, Site site) {
+  const CallFrame frame(site);
   Shape joint;
   for (const Tensor& tensor : tensors)
     joint = broadcast_of("broadcast_tensors", joint,
@@ -81,6 +86,7 @@ std::vector<Tensor> broadcast_tensors(TensorList tensors, Site site) {
   return result;
 }
 std::vector<Tensor> meshgrid(TensorList tensors, const char* indexing, Site site) {
+  const CallFrame frame(site);
   const std::string order = indexing;
   GROOVE_CHECK(order == "ij" || order == "xy", "meshgrid: indexing \"{}\" is neither ij nor xy",
                order);
@@ -110,9 +116,11 @@ Tensor ViewMethods::expand(IntArrayRef size, bool, Site site) const {
   return groove::expand({self(), site}, size);
 }
 Tensor ViewMethods::broadcast_to(IntArrayRef size, Site site) const {
+  const CallFrame frame(site);
   return groove::expand({self(), site}, size);
 }
 Tensor ViewMethods::expand_as(const Tensor& other, Site site) const {
+  const CallFrame frame(site);
   return groove::expand({self(), site}, checked("expand_as", other).geometry.sizes);
 }
 

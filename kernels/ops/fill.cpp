@@ -29,11 +29,15 @@ Tensor& MathMethods::fill_(Scalar value, Site site) const {
   return call_inplace(op, writable(self()), {}, site, {}, value);
 }
 Tensor& MathMethods::fill_(const Tensor& value, Site site) const {
+  const CallFrame frame(site);
   GROOVE_CHECK(checked("fill_", value).geometry.sizes.empty(),
                "fill_: the value must be a 0-d tensor, not one of shape {}; use copy_",
                to_string(value.impl()->geometry.sizes));
   return copy_(value, false, site);
 }
-Tensor& MathMethods::zero_(Site site) const { return fill_(0, site); }
+Tensor& MathMethods::zero_(Site site) const {
+  const CallFrame frame(site);
+  return fill_(0, site);
+}
 
 }  // namespace groove

@@ -78,6 +78,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor flip(Arg self, IntArrayRef dims) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("flip", *self.tensor).geometry.sizes.size();
   return call(op, {*self.tensor}, self.site,
               Attrs().add(IntArrayRef(normal_dims("flip", dims, rank))));

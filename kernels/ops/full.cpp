@@ -59,22 +59,36 @@ Tensor filled_like(Arg self, Scalar value, const TensorOptions& options) {
 }  // namespace
 
 Tensor full(IntArrayRef size, Scalar value, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return filled(size, value, options.dtype_opt().value_or(dtype_of_number(value)), options, site);
 }
 Tensor empty(IntArrayRef size, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return filled(size, 0, options.dtype(), options, site);
 }
 Tensor zeros(IntArrayRef size, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return filled(size, 0, options.dtype(), options, site);
 }
 Tensor ones(IntArrayRef size, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return filled(size, 1, options.dtype(), options, site);
 }
 Tensor full_like(Arg self, Scalar value, TensorOptions options) {
+  const CallFrame frame(self.site);
   return filled_like(self, value, options);
 }
-Tensor empty_like(Arg self, TensorOptions options) { return filled_like(self, 0, options); }
-Tensor zeros_like(Arg self, TensorOptions options) { return filled_like(self, 0, options); }
-Tensor ones_like(Arg self, TensorOptions options) { return filled_like(self, 1, options); }
+Tensor empty_like(Arg self, TensorOptions options) {
+  const CallFrame frame(self.site);
+  return filled_like(self, 0, options);
+}
+Tensor zeros_like(Arg self, TensorOptions options) {
+  const CallFrame frame(self.site);
+  return filled_like(self, 0, options);
+}
+Tensor ones_like(Arg self, TensorOptions options) {
+  const CallFrame frame(self.site);
+  return filled_like(self, 1, options);
+}
 
 }  // namespace groove

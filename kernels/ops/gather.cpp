@@ -75,6 +75,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor gather(Arg self, std::int64_t dim, const Tensor& index) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("gather", *self.tensor).geometry.sizes.size();
   GROOVE_CHECK(rank > 0, "gather: a 0-d tensor has no axis to gather from");
   checked("gather", index);

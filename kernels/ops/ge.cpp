@@ -26,7 +26,10 @@ Tensor ge(Arg self, const Tensor& other) { return call(op, self, other); }
 Tensor ge(Arg self, Scalar other) { return call(op_scalar, self, other); }
 Tensor operator>=(Arg a, const Tensor& b) { return call(op, a, b); }
 Tensor operator>=(Arg a, Scalar b) { return call(op_scalar, a, b); }
-Tensor operator>=(Scalar a, Arg b) { return le(b, a); }
+Tensor operator>=(Scalar a, Arg b) {
+  const CallFrame frame(b.site);
+  return le(b, a);
+}
 
 Tensor MathMethods::ge(const Tensor& other, Site site) const {
   return call(op, {self(), site}, other);

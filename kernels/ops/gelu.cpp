@@ -111,6 +111,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor gelu(Arg self, const char* approximate) {
+  const CallFrame frame(self.site);
   const bool is_tanh = std::strcmp(approximate, "tanh") == 0;
   GROOVE_CHECK(is_tanh || std::strcmp(approximate, "none") == 0,
                "gelu: approximate is \"{}\"; it must be \"none\" or \"tanh\"", approximate);

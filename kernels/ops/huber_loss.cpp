@@ -31,7 +31,9 @@ const Op& op = define(ElementwiseLoss{
 }  // namespace
 
 Tensor huber_loss(Arg input, const Tensor& target, std::int64_t reduction, double delta) {
+  const CallFrame frame(input.site);
   GROOVE_CHECK(delta > 0, "huber_loss: delta {} must be positive", delta);
+  warn_where_broadcast("huber_loss", input, target);
   return call(op, {*input.tensor, target}, input.site, loss_attrs(reduction, delta));
 }
 

@@ -74,6 +74,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor index_select(Arg self, std::int64_t dim, const Tensor& index) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("index_select", *self.tensor).geometry.sizes.size();
   GROOVE_CHECK(rank > 0, "index_select: a 0-d tensor has no axis to select from");
   checked("index_select", index);

@@ -40,6 +40,7 @@ const Op& op = define(ElementwiseLoss{
 }  // namespace
 
 Tensor kl_div(Arg input, const Tensor& target, std::int64_t reduction, bool log_target) {
+  const CallFrame frame(input.site);
   return call(op, {*input.tensor, target}, input.site, loss_attrs(reduction, log_target));
 }
 

@@ -283,6 +283,7 @@ const Op& op = define({
 
 Tensor layer_norm(Arg input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
+  const CallFrame frame(input.site);
   const Shape& sizes = checked("layer_norm", *input.tensor).geometry.sizes;
   const std::size_t axes = normalized_shape.size();
   GROOVE_CHECK(axes <= sizes.size() &&

@@ -73,6 +73,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor linear(Arg input, const Tensor& weight, const Tensor& bias) {
+  const CallFrame frame(input.site);
   const Shape sizes = checked("linear", *input.tensor).geometry.sizes;
   checked("linear", weight);
   if (sizes.size() == 2) return call(op, {*input.tensor, weight, bias}, input.site);

@@ -39,6 +39,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor log_softmax(Arg self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  const CallFrame frame(self.site);
   const Attrs attrs = softmax_attrs("log_softmax", *self.tensor, dim);
   if (dtype) return call(op, {self.tensor->to(*dtype, false, false, self.site)}, self.site, attrs);
   return call(op, {*self.tensor}, self.site, attrs);

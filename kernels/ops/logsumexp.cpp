@@ -54,6 +54,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor logsumexp(Arg self, IntArrayRef dim, bool keepdim) {
+  const CallFrame frame(self.site);
   const ScalarType dtype = checked("logsumexp", *self.tensor).dtype;
   const Tensor x =
       is_floating(dtype) ? *self.tensor

@@ -177,6 +177,7 @@ Gates cell_gates(const char* op, Arg input, const Tensor& hidden, const Tensor& 
 
 std::tuple<Tensor, Tensor> lstm_cell(Arg input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+  const CallFrame frame(input.site);
   GROOVE_CHECK(hx.size() == 2, "lstm_cell: hx has {} tensors; it must be {{h, c}}", hx.size());
   checked("lstm_cell", hx[1]);
   const SiteScope scope(input.site);

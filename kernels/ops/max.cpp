@@ -16,14 +16,20 @@ const ExtremumOps ops = define_extremum({
 
 }  // namespace
 
-Tensor max(Arg self) { return extremum(ops.value, self, {}, false); }
+Tensor max(Arg self) {
+  const CallFrame frame(self.site);
+  return extremum(ops.value, self, {}, false);
+}
 Tensor amax(Arg self, IntArrayRef dim, bool keepdim) {
+  const CallFrame frame(self.site);
   return extremum(ops.value, self, dim, keepdim);
 }
 std::tuple<Tensor, Tensor> max(Arg self, std::int64_t dim, bool keepdim) {
+  const CallFrame frame(self.site);
   return extremum_with_index("max", ops.with_index, self, dim, keepdim);
 }
 Tensor argmax(Arg self, std::optional<std::int64_t> dim, bool keepdim) {
+  const CallFrame frame(self.site);
   return extremum_position(ops.position, self, dim, keepdim);
 }
 

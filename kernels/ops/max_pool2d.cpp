@@ -258,6 +258,7 @@ IntArrayRef sizes_of(const char* name, Arg input) {
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(Arg input, IntArrayRef kernel_size,
                                                    IntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
+  const CallFrame frame(input.site);
   const char* name = "max_pool2d";
   return pooled(input,
                 pool_of(name, sizes_of(name, input), kernel_size, stride, padding, dilation,
@@ -266,11 +267,13 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(Arg input, IntArrayRef kernel
 }
 Tensor max_pool2d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
+  const CallFrame frame(input.site);
   return std::get<0>(
       max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
 }
 Tensor max_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
+  const CallFrame frame(input.site);
   const char* name = "max_pool1d";
   return std::get<0>(pooled(input,
                             pool_of(name, sizes_of(name, input), kernel_size, stride, padding,
@@ -278,6 +281,7 @@ Tensor max_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArr
                             1));
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool2d(Arg self, IntArrayRef output_size) {
+  const CallFrame frame(self.site);
   const char* name = "adaptive_max_pool2d";
   return pooled(self, adaptive_pool_of(name, sizes_of(name, self), output_size), 2);
 }

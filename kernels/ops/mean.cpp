@@ -45,17 +45,29 @@ Tensor reduced(Arg self, IntArrayRef dims, bool keepdim, std::optional<ScalarTyp
 
 }  // namespace
 
-Tensor mean(Arg self) { return reduced(self, {}, false, {}); }
-Tensor mean(Arg self, ScalarType dtype) { return reduced(self, {}, false, dtype); }
+Tensor mean(Arg self) {
+  const CallFrame frame(self.site);
+  return reduced(self, {}, false, {});
+}
+Tensor mean(Arg self, ScalarType dtype) {
+  const CallFrame frame(self.site);
+  return reduced(self, {}, false, dtype);
+}
 Tensor mean(Arg self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  const CallFrame frame(self.site);
   return reduced(self, dim, keepdim, dtype);
 }
-Tensor ReductionMethods::mean(Site site) const { return reduced({self(), site}, {}, false, {}); }
+Tensor ReductionMethods::mean(Site site) const {
+  const CallFrame frame(site);
+  return reduced({self(), site}, {}, false, {});
+}
 Tensor ReductionMethods::mean(ScalarType dtype, Site site) const {
+  const CallFrame frame(site);
   return reduced({self(), site}, {}, false, dtype);
 }
 Tensor ReductionMethods::mean(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                               Site site) const {
+  const CallFrame frame(site);
   return reduced({self(), site}, dim, keepdim, dtype);
 }
 

@@ -16,14 +16,20 @@ const ExtremumOps ops = define_extremum({
 
 }  // namespace
 
-Tensor min(Arg self) { return extremum(ops.value, self, {}, false); }
+Tensor min(Arg self) {
+  const CallFrame frame(self.site);
+  return extremum(ops.value, self, {}, false);
+}
 Tensor amin(Arg self, IntArrayRef dim, bool keepdim) {
+  const CallFrame frame(self.site);
   return extremum(ops.value, self, dim, keepdim);
 }
 std::tuple<Tensor, Tensor> min(Arg self, std::int64_t dim, bool keepdim) {
+  const CallFrame frame(self.site);
   return extremum_with_index("min", ops.with_index, self, dim, keepdim);
 }
 Tensor argmin(Arg self, std::optional<std::int64_t> dim, bool keepdim) {
+  const CallFrame frame(self.site);
   return extremum_position(ops.position, self, dim, keepdim);
 }
 

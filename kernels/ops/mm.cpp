@@ -133,6 +133,7 @@ Tensor batched(const Tensor& a, const Tensor& b, Site site) {
 Tensor mm(Arg self, const Tensor& other) { return call(op, self, other); }
 Tensor bmm(Arg self, const Tensor& other) { return call(op_batched, self, other); }
 Tensor matmul(Arg self, const Tensor& other) {
+  const CallFrame frame(self.site);
   const Site site = self.site;
   const std::size_t a = checked("matmul", *self.tensor).geometry.sizes.size();
   const std::size_t b = checked("matmul", other).geometry.sizes.size();
@@ -145,6 +146,7 @@ Tensor matmul(Arg self, const Tensor& other) {
   return batched(*self.tensor, other, site);
 }
 Tensor dot(Arg self, const Tensor& other) {
+  const CallFrame frame(self.site);
   const Shape &a = checked("dot", *self.tensor).geometry.sizes,
               &b = checked("dot", other).geometry.sizes;
   GROOVE_CHECK(a.size() == 1 && b.size() == 1 && a == b,

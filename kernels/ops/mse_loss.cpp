@@ -20,6 +20,8 @@ const Op& op = define(ElementwiseLoss{
 }  // namespace
 
 Tensor mse_loss(Arg input, const Tensor& target, std::int64_t reduction) {
+  const CallFrame frame(input.site);
+  warn_where_broadcast("mse_loss", input, target);
   return call(op, {*input.tensor, target}, input.site, loss_attrs(reduction));
 }
 

@@ -167,6 +167,7 @@ void check_weights(const Tensor& weights, std::int64_t samples, bool replaces) {
 }  // namespace
 
 Tensor multinomial(Arg self, std::int64_t num_samples, bool replacement) {
+  const CallFrame frame(self.site);
   const TensorImpl& impl = checked("multinomial", *self.tensor);
   const Shape sizes = impl.geometry.sizes;
   GROOVE_CHECK(is_floating(impl.dtype), "multinomial: weights are {}; they must be floating",

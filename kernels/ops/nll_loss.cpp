@@ -37,6 +37,7 @@ const Op& op = define({
 
 Tensor nll_loss(Arg input, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                 std::int64_t ignore_index) {
+  const CallFrame frame(input.site);
   const ClassRows rows = class_rows("nll_loss", input, target, false);
   const SiteScope scope(input.site);
   if (weight.defined()) return weighted_loss(rows, weight, reduction, ignore_index);

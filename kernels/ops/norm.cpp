@@ -104,15 +104,21 @@ Tensor of(Arg self, double p, IntArrayRef dims, bool keepdim) {
 
 }  // namespace
 
-Tensor norm(Arg self, Scalar p) { return of(self, p.to_double(), {}, false); }
+Tensor norm(Arg self, Scalar p) {
+  const CallFrame frame(self.site);
+  return of(self, p.to_double(), {}, false);
+}
 Tensor norm(Arg self, std::optional<Scalar> p, IntArrayRef dim, bool keepdim) {
+  const CallFrame frame(self.site);
   return of(self, p ? p->to_double() : 2, dim, keepdim);
 }
 Tensor ReductionMethods::norm(Scalar p, Site site) const {
+  const CallFrame frame(site);
   return of({self(), site}, p.to_double(), {}, false);
 }
 Tensor ReductionMethods::norm(std::optional<Scalar> p, IntArrayRef dim, bool keepdim,
                               Site site) const {
+  const CallFrame frame(site);
   return of({self(), site}, p ? p->to_double() : 2, dim, keepdim);
 }
 

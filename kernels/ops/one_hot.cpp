@@ -83,6 +83,7 @@ Tensor class_mask(const Tensor& index, std::int64_t classes) {
 }
 
 Tensor one_hot(Arg self, std::int64_t num_classes) {
+  const CallFrame frame(self.site);
   checked("one_hot", *self.tensor);
   if (num_classes < 0) {
     GROOVE_CHECK(self.tensor->impl()->numel > 0,

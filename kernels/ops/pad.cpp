@@ -170,10 +170,12 @@ Tensor padded(const char* name, Arg self, IntArrayRef pad, Scalar value) {
 }  // namespace
 
 Tensor constant_pad_nd(Arg self, IntArrayRef pad, Scalar value) {
+  const CallFrame frame(self.site);
   return padded("constant_pad_nd", self, pad, value);
 }
 
 Tensor pad(Arg self, IntArrayRef pad, const char* mode, std::optional<Scalar> value) {
+  const CallFrame frame(self.site);
   const std::string name = mode;
   if (name == "constant") return padded("pad", self, pad, value.value_or(Scalar(0)));
   GROOVE_CHECK(name == "reflect" || name == "replicate" || name == "circular",

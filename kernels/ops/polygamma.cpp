@@ -62,6 +62,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor polygamma(std::int64_t order, Arg self) {
+  const CallFrame frame(self.site);
   GROOVE_CHECK(order >= 0 && order <= kMostOrder, "polygamma: order {} is not in [0, {}]", order,
                kMostOrder);
   if (order == 0) return digamma(self);

@@ -57,17 +57,29 @@ Tensor reduced(Arg self, IntArrayRef dims, bool keepdim, std::optional<ScalarTyp
 
 }  // namespace
 
-Tensor prod(Arg self) { return reduced(self, {}, false, {}); }
-Tensor prod(Arg self, ScalarType dtype) { return reduced(self, {}, false, dtype); }
+Tensor prod(Arg self) {
+  const CallFrame frame(self.site);
+  return reduced(self, {}, false, {});
+}
+Tensor prod(Arg self, ScalarType dtype) {
+  const CallFrame frame(self.site);
+  return reduced(self, {}, false, dtype);
+}
 Tensor prod(Arg self, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
+  const CallFrame frame(self.site);
   return reduced(self, dim, keepdim, dtype);
 }
-Tensor ReductionMethods::prod(Site site) const { return reduced({self(), site}, {}, false, {}); }
+Tensor ReductionMethods::prod(Site site) const {
+  const CallFrame frame(site);
+  return reduced({self(), site}, {}, false, {});
+}
 Tensor ReductionMethods::prod(ScalarType dtype, Site site) const {
+  const CallFrame frame(site);
   return reduced({self(), site}, {}, false, dtype);
 }
 Tensor ReductionMethods::prod(std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype,
                               Site site) const {
+  const CallFrame frame(site);
   return reduced({self(), site}, dim, keepdim, dtype);
 }
 

@@ -6,6 +6,7 @@
 namespace groove {
 
 Tensor mv(Arg self, const Tensor& vec) {
+  const CallFrame frame(self.site);
   const Shape &a = checked("mv", *self.tensor).geometry.sizes,
               &b = checked("mv", vec).geometry.sizes;
   GROOVE_CHECK(a.size() == 2 && b.size() == 1 && a[1] == b[0],
@@ -15,6 +16,7 @@ Tensor mv(Arg self, const Tensor& vec) {
 }
 
 Tensor outer(Arg self, const Tensor& vec2) {
+  const CallFrame frame(self.site);
   const Shape &a = checked("outer", *self.tensor).geometry.sizes,
               &b = checked("outer", vec2).geometry.sizes;
   GROOVE_CHECK(a.size() == 1 && b.size() == 1, "outer: shapes {} and {} must be 1-d",

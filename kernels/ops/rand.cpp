@@ -52,13 +52,16 @@ const Op& op = define({
 }  // namespace
 
 Tensor rand(IntArrayRef size, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return random_tensor(op, size, options, site);
 }
 Tensor rand_like(Arg self, TensorOptions options) {
+  const CallFrame frame(self.site);
   const ScalarType dtype = options.dtype_opt().value_or(checked("rand_like", *self.tensor).dtype);
   return rand(type_of(*self.tensor).sizes, options.dtype(dtype), self.site);
 }
 Tensor& MathMethods::uniform_(double from, double to, Site site) const {
+  const CallFrame frame(site);
   const Tensor values = groove::rand_like({self(), site});
   return copy_(values.mul(to - from, site).add(from, 1, site), false, site);
 }

@@ -56,6 +56,7 @@ Tensor random_bits(IntArrayRef sizes, Site site) {
 }
 
 Tensor randperm(std::int64_t n, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(n >= 0, "randperm: size {} is negative", n);
   const SiteScope scope(site);
   const Tensor keys = random_bits(Shape{n}, site);

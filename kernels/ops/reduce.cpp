@@ -20,6 +20,7 @@ Attrs reduction_attrs(const char* op, const Tensor& self, IntArrayRef dims, bool
 }
 
 Tensor reduce(const Op& op, Arg self, IntArrayRef dims, bool keepdim) {
+  const CallFrame frame(self.site);
   return call(op, {*self.tensor}, self.site,
               reduction_attrs(op.name.c_str(), *self.tensor, dims, keepdim));
 }

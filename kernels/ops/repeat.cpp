@@ -27,8 +27,12 @@ Tensor repeated(const char* op, Arg self, IntArrayRef repeats) {
 
 }  // namespace
 
-Tensor repeat(Arg self, IntArrayRef repeats) { return repeated("repeat", self, repeats); }
+Tensor repeat(Arg self, IntArrayRef repeats) {
+  const CallFrame frame(self.site);
+  return repeated("repeat", self, repeats);
+}
 Tensor tile(Arg self, IntArrayRef dims) {
+  const CallFrame frame(self.site);
   const std::size_t rank = checked("tile", *self.tensor).geometry.sizes.size();
   Shape repeats;
   for (std::size_t i = dims.size(); i < rank; ++i) repeats.push_back(1);
@@ -36,6 +40,7 @@ Tensor tile(Arg self, IntArrayRef dims) {
   return repeated("tile", self, repeats);
 }
 Tensor repeat_interleave(Arg self, std::int64_t repeats, std::optional<std::int64_t> dim) {
+  const CallFrame frame(self.site);
   checked("repeat_interleave", *self.tensor);
   GROOVE_CHECK(repeats >= 0, "repeat_interleave: {} repeats; the number must not be negative",
                repeats);
@@ -51,6 +56,7 @@ Tensor repeat_interleave(Arg self, std::int64_t repeats, std::optional<std::int6
 }
 
 Tensor ViewMethods::repeat(IntArrayRef repeats, Site site) const {
+  const CallFrame frame(site);
   return repeated("repeat", {self(), site}, repeats);
 }
 Tensor ViewMethods::tile(IntArrayRef dims, Site site) const {

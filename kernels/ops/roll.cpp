@@ -82,6 +82,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor roll(Arg self, IntArrayRef shifts, IntArrayRef dims) {
+  const CallFrame frame(self.site);
   const Shape sizes = checked("roll", *self.tensor).geometry.sizes;
   const SiteScope scope(self.site);
   if (dims.empty()) {

@@ -25,6 +25,7 @@ void check_operands(const Shape& query, const Shape& key, const Shape& value) {
 Tensor scaled_dot_product_attention(Arg query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale) {
+  const CallFrame frame(query.site);
   const Tensor& q = *query.tensor;
   const Shape sizes = checked(kName, q).geometry.sizes;
   const Shape key_sizes = checked(kName, key).geometry.sizes;

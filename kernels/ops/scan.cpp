@@ -69,6 +69,7 @@ ReferenceRule scan_reference(
 }
 
 Tensor scan(const Op& op, Arg self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  const CallFrame frame(self.site);
   const char* name = op.name.c_str();
   const TensorImpl& impl = checked(name, *self.tensor);
   const Attrs attrs = scan_attrs(name, *self.tensor, dim);

@@ -58,10 +58,12 @@ Tensor cut_to_index(const char* op, const Tensor& source, const Tensor& index, S
 }
 
 Tensor scatter(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  const CallFrame frame(self.site);
   const Tensor reached = cut_to_index("scatter", source, index, self.site);
   return call(op, {*self.tensor, index, reached}, self.site, attrs_of(*self.tensor, dim));
 }
 Tensor scatter(Arg self, std::int64_t dim, const Tensor& index, Scalar value) {
+  const CallFrame frame(self.site);
   checked("scatter", index);
   return call(op, {*self.tensor, index, number_at(*self.tensor, index, value, self.site)},
               self.site, attrs_of(*self.tensor, dim));
@@ -76,11 +78,13 @@ Tensor IndexMethods::scatter(std::int64_t dim, const Tensor& index, Scalar value
 }
 Tensor& IndexMethods::scatter_(std::int64_t dim, const Tensor& index, const Tensor& source,
                                Site site) const {
+  const CallFrame frame(site);
   const Tensor reached = cut_to_index("scatter_", source, index, site);
   return call_inplace(op, writable(self()), {index, reached}, site, attrs_of(self(), dim));
 }
 Tensor& IndexMethods::scatter_(std::int64_t dim, const Tensor& index, Scalar value,
                                Site site) const {
+  const CallFrame frame(site);
   checked("scatter_", index);
   return call_inplace(op, writable(self()), {index, number_at(self(), index, value, site)}, site,
                       attrs_of(self(), dim));

@@ -142,6 +142,7 @@ Tensor slice_exact(const Tensor& self, std::int64_t dim, Scalar start, std::int6
 
 Tensor slice(Arg self, std::int64_t dim, std::optional<std::int64_t> start,
              std::optional<std::int64_t> end, std::int64_t step) {
+  const CallFrame frame(self.site);
   const Shape& sizes = checked("slice", *self.tensor).geometry.sizes;
   GROOVE_CHECK(!sizes.empty(), "slice: a 0-d tensor has no axis to slice");
   GROOVE_CHECK(step > 0, "slice: step {} must be positive", step);
@@ -156,6 +157,7 @@ Tensor slice(Arg self, std::int64_t dim, std::optional<std::int64_t> start,
   return slice_exact(*self.tensor, axis, first, length, step, self.site);
 }
 Tensor narrow(Arg self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  const CallFrame frame(self.site);
   const Shape& sizes = checked("narrow", *self.tensor).geometry.sizes;
   GROOVE_CHECK(!sizes.empty(), "narrow: a 0-d tensor has no axis to narrow");
   const std::int64_t axis = normal_dim("narrow", dim, sizes.size());
@@ -167,6 +169,7 @@ Tensor narrow(Arg self, std::int64_t dim, std::int64_t start, std::int64_t lengt
   return slice_exact(*self.tensor, axis, first, length, 1, self.site);
 }
 Tensor select(Arg self, std::int64_t dim, std::int64_t index) {
+  const CallFrame frame(self.site);
   const Shape& sizes = checked("select", *self.tensor).geometry.sizes;
   GROOVE_CHECK(!sizes.empty(), "select: a 0-d tensor has no axis to select from");
   const std::int64_t axis = normal_dim("select", dim, sizes.size());

@@ -32,7 +32,9 @@ const Op& op = define(ElementwiseLoss{
 }  // namespace
 
 Tensor smooth_l1_loss(Arg input, const Tensor& target, std::int64_t reduction, double beta) {
+  const CallFrame frame(input.site);
   GROOVE_CHECK(beta >= 0, "smooth_l1_loss: beta {} must not be negative", beta);
+  warn_where_broadcast("smooth_l1_loss", input, target);
   return call(op, {*input.tensor, target}, input.site, loss_attrs(reduction, beta));
 }
 

@@ -81,6 +81,7 @@ Attrs softmax_attrs(const char* op, const Tensor& self, std::int64_t dim) {
 }
 
 Tensor softmax(Arg self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  const CallFrame frame(self.site);
   const Attrs attrs = softmax_attrs("softmax", *self.tensor, dim);
   if (dtype) return call(op, {self.tensor->to(*dtype, false, false, self.site)}, self.site, attrs);
   return call(op, {*self.tensor}, self.site, attrs);

@@ -96,10 +96,12 @@ const Op& op = define({
 }  // namespace
 
 std::tuple<Tensor, Tensor> sort(Arg self, std::int64_t dim, bool descending) {
+  const CallFrame frame(self.site);
   const Attrs attrs = Attrs().add(ranked_axis("sort", *self.tensor, dim)).add(descending);
   return call_ranked(op, self, attrs);
 }
 Tensor argsort(Arg self, std::int64_t dim, bool descending) {
+  const CallFrame frame(self.site);
   return std::get<1>(sort(self, dim, descending));
 }
 std::tuple<Tensor, Tensor> IndexMethods::sort(std::int64_t dim, bool descending, Site site) const {

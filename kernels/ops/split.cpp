@@ -39,6 +39,7 @@ Shape equal_lengths(std::int64_t size, std::int64_t each) {
 }  // namespace
 
 std::vector<Tensor> split(Arg self, std::int64_t split_size, std::int64_t dim) {
+  const CallFrame frame(self.site);
   const std::size_t axis = axis_of("split", *self.tensor, dim);
   const std::int64_t size = type_of(*self.tensor).sizes[axis];
   GROOVE_CHECK(split_size > 0 || (split_size == 0 && size == 0),
@@ -47,6 +48,7 @@ std::vector<Tensor> split(Arg self, std::int64_t split_size, std::int64_t dim) {
   return pieces(self, axis, equal_lengths(size, split_size));
 }
 std::vector<Tensor> split_with_sizes(Arg self, IntArrayRef split_sizes, std::int64_t dim) {
+  const CallFrame frame(self.site);
   const std::size_t axis = axis_of("split", *self.tensor, dim);
   std::int64_t total = 0;
   for (const std::int64_t length : split_sizes) {
@@ -59,9 +61,11 @@ std::vector<Tensor> split_with_sizes(Arg self, IntArrayRef split_sizes, std::int
   return pieces(self, axis, split_sizes);
 }
 std::vector<Tensor> split(Arg self, IntArrayRef split_sizes, std::int64_t dim) {
+  const CallFrame frame(self.site);
   return split_with_sizes(self, split_sizes, dim);
 }
 std::vector<Tensor> chunk(Arg self, std::int64_t chunks, std::int64_t dim) {
+  const CallFrame frame(self.site);
   const std::size_t axis = axis_of("chunk", *self.tensor, dim);
   GROOVE_CHECK(chunks > 0, "chunk: {} chunks; there must be at least one", chunks);
   const std::int64_t size = type_of(*self.tensor).sizes[axis];
@@ -70,6 +74,7 @@ std::vector<Tensor> chunk(Arg self, std::int64_t chunks, std::int64_t dim) {
   return pieces(self, axis, equal_lengths(size, (size + chunks - 1) / chunks));
 }
 std::vector<Tensor> unbind(Arg self, std::int64_t dim) {
+  const CallFrame frame(self.site);
   const std::size_t axis = axis_of("unbind", *self.tensor, dim);
   const std::int64_t size = type_of(*self.tensor).sizes[axis];
   const SiteScope scope(self.site);
@@ -83,6 +88,7 @@ std::vector<Tensor> ViewMethods::split(std::int64_t split_size, std::int64_t dim
   return groove::split({self(), site}, split_size, dim);
 }
 std::vector<Tensor> ViewMethods::split(IntArrayRef split_sizes, std::int64_t dim, Site site) const {
+  const CallFrame frame(site);
   return groove::split_with_sizes({self(), site}, split_sizes, dim);
 }
 std::vector<Tensor> ViewMethods::split_with_sizes(IntArrayRef split_sizes, std::int64_t dim,

@@ -39,14 +39,20 @@ Tensor deviation(Arg self, IntArrayRef dims, bool unbiased, bool keepdim) {
 
 }  // namespace
 
-Tensor std(Arg self, bool unbiased) { return deviation(self, {}, unbiased, false); }
+Tensor std(Arg self, bool unbiased) {
+  const CallFrame frame(self.site);
+  return deviation(self, {}, unbiased, false);
+}
 Tensor std(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  const CallFrame frame(self.site);
   return deviation(self, dim, unbiased, keepdim);
 }
 Tensor ReductionMethods::std(bool unbiased, Site site) const {
+  const CallFrame frame(site);
   return deviation({self(), site}, {}, unbiased, false);
 }
 Tensor ReductionMethods::std(IntArrayRef dim, bool unbiased, bool keepdim, Site site) const {
+  const CallFrame frame(site);
   return deviation({self(), site}, dim, unbiased, keepdim);
 }
 

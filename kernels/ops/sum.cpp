@@ -39,21 +39,34 @@ Tensor reduced(Arg self, IntArrayRef dims, bool keepdim, std::optional<ScalarTyp
 
 }  // namespace
 
-Tensor sum(Arg self) { return reduced(self, {}, false, {}); }
-Tensor sum(Arg self, ScalarType dtype) { return reduced(self, {}, false, dtype); }
+Tensor sum(Arg self) {
+  const CallFrame frame(self.site);
+  return reduced(self, {}, false, {});
+}
+Tensor sum(Arg self, ScalarType dtype) {
+  const CallFrame frame(self.site);
+  return reduced(self, {}, false, dtype);
+}
 Tensor sum(Arg self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  const CallFrame frame(self.site);
   return reduced(self, dim, keepdim, dtype);
 }
-Tensor ReductionMethods::sum(Site site) const { return reduced({self(), site}, {}, false, {}); }
+Tensor ReductionMethods::sum(Site site) const {
+  const CallFrame frame(site);
+  return reduced({self(), site}, {}, false, {});
+}
 Tensor ReductionMethods::sum(ScalarType dtype, Site site) const {
+  const CallFrame frame(site);
   return reduced({self(), site}, {}, false, dtype);
 }
 Tensor ReductionMethods::sum(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                              Site site) const {
+  const CallFrame frame(site);
   return reduced({self(), site}, dim, keepdim, dtype);
 }
 
 Tensor sum_to(Arg self, IntArrayRef sizes) {
+  const CallFrame frame(self.site);
   const Shape& own = checked("sum_to", *self.tensor).geometry.sizes;
   if (IntArrayRef(own) == sizes) return *self.tensor;
   GROOVE_CHECK(broadcast_of("sum_to", own, sizes) == own, "sum_to: {} does not broadcast to {}",

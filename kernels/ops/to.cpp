@@ -138,7 +138,8 @@ Tensor DataMethods::pin_memory(Site) const {
   throw_error("pin_memory: there is no device that copies from pinned memory; ask "
               "torch::cuda::is_available() first");
 }
-Tensor MathMethods::cuda(Site) const {
+Tensor MathMethods::cuda(Site site) const {
+  const CallFrame frame(site);
   check_device(kCUDA);
   return self();
 }

@@ -72,12 +72,20 @@ Tensor triangle(const char* name, Arg self, std::int64_t diagonal, bool is_upper
 
 }  // namespace
 
-Tensor tril(Arg self, std::int64_t diagonal) { return triangle("tril", self, diagonal, false); }
-Tensor triu(Arg self, std::int64_t diagonal) { return triangle("triu", self, diagonal, true); }
+Tensor tril(Arg self, std::int64_t diagonal) {
+  const CallFrame frame(self.site);
+  return triangle("tril", self, diagonal, false);
+}
+Tensor triu(Arg self, std::int64_t diagonal) {
+  const CallFrame frame(self.site);
+  return triangle("triu", self, diagonal, true);
+}
 Tensor ViewMethods::tril(std::int64_t diagonal, Site site) const {
+  const CallFrame frame(site);
   return triangle("tril", {self(), site}, diagonal, false);
 }
 Tensor ViewMethods::triu(std::int64_t diagonal, Site site) const {
+  const CallFrame frame(site);
   return triangle("triu", {self(), site}, diagonal, true);
 }
 

@@ -95,17 +95,24 @@ ReferenceRule deviation_reference(double (*value)(double variance)) {
   };
 }
 
-Tensor var(Arg self, bool unbiased) { return variance(self, {}, unbiased, false); }
+Tensor var(Arg self, bool unbiased) {
+  const CallFrame frame(self.site);
+  return variance(self, {}, unbiased, false);
+}
 Tensor var(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  const CallFrame frame(self.site);
   return variance(self, dim, unbiased, keepdim);
 }
 std::tuple<Tensor, Tensor> var_mean(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  const CallFrame frame(self.site);
   return {variance(self, dim, unbiased, keepdim), mean(self, dim, keepdim)};
 }
 Tensor ReductionMethods::var(bool unbiased, Site site) const {
+  const CallFrame frame(site);
   return variance({self(), site}, {}, unbiased, false);
 }
 Tensor ReductionMethods::var(IntArrayRef dim, bool unbiased, bool keepdim, Site site) const {
+  const CallFrame frame(site);
   return variance({self(), site}, dim, unbiased, keepdim);
 }
 

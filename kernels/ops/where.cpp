@@ -105,10 +105,12 @@ Tensor where(Arg condition, const Tensor& self, Scalar other) {
   return call(op_scalar, {*condition.tensor, self}, condition.site, {}, other);
 }
 Tensor where(Arg condition, Scalar self, const Tensor& other) {
+  const CallFrame frame(condition.site);
   const Tensor number = full({}, self, result_type(type_of(other), self), condition.site);
   return where(condition, number, other);
 }
 Tensor where(Arg condition, Scalar self, Scalar other) {
+  const CallFrame frame(condition.site);
   const Scalar both[] = {self, other};
   const TensorOptions options = result_type(ArrayRef<Type>(), both);
   return where(condition, full({}, self, options, condition.site), other);

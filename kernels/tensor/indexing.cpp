@@ -205,6 +205,7 @@ std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indi
 }
 
 Tensor DataMethods::operator[](detail::SubscriptArg at) const {
+  const CallFrame frame(at.site);
   GROOVE_CHECK(defined(), "index: the tensor is undefined");
   if (at.tensor) return index({TensorIndex(*at.tensor)}, at.site);
   GROOVE_CHECK(dim() > 0, "index: a 0-d tensor has no elements to index; use item()");
@@ -254,6 +255,7 @@ Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, cons
 
 Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate,
                                 Site site) const {
+  const CallFrame frame(site);
   if (!accumulate) return index_put_(indices, value, site);
   GROOVE_CHECK(value.defined(), "index_put_: the value is undefined");
   const SiteScope scope(site);

@@ -40,26 +40,31 @@ Tensor& take_geometry(const Tensor& self, const char* op, const View& view_of) {
 }  // namespace
 
 Tensor& ViewMethods::unsqueeze_(std::int64_t dim, Site site) const {
+  const CallFrame frame(site);
   return take_geometry(self(), "unsqueeze", [&](const Tensor& x) {
     return groove::unsqueeze({x, site}, dim);
   });
 }
 Tensor& ViewMethods::squeeze_(Site site) const {
+  const CallFrame frame(site);
   return take_geometry(self(), "squeeze", [&](const Tensor& x) {
     return groove::squeeze({x, site});
   });
 }
 Tensor& ViewMethods::squeeze_(std::int64_t dim, Site site) const {
+  const CallFrame frame(site);
   return take_geometry(self(), "squeeze", [&](const Tensor& x) {
     return groove::squeeze({x, site}, dim);
   });
 }
 Tensor& ViewMethods::transpose_(std::int64_t dim0, std::int64_t dim1, Site site) const {
+  const CallFrame frame(site);
   return take_geometry(self(), "transpose", [&](const Tensor& x) {
     return groove::transpose({x, site}, dim0, dim1);
   });
 }
 Tensor& ViewMethods::t_(Site site) const {
+  const CallFrame frame(site);
   return take_geometry(self(), "t", [&](const Tensor& x) { return groove::t({x, site}); });
 }
 

@@ -67,6 +67,7 @@ Tensor selected_positions(const Tensor& mask, Site site) {
 }
 
 Tensor nonzero(Arg self) {
+  const CallFrame frame(self.site);
   check_defined("nonzero", *self.tensor);
   const SiteScope scope(self.site);
   const Shape sizes = self.tensor->sizes();
@@ -94,6 +95,7 @@ Tensor nonzero(Arg self) {
 Tensor IndexMethods::nonzero(Site site) const { return groove::nonzero({self(), site}); }
 
 std::vector<Tensor> where(Arg condition) {
+  const CallFrame frame(condition.site);
   check_defined("where", *condition.tensor);
   const SiteScope scope(condition.site);
   Tensor condition_or_one = *condition.tensor;
@@ -102,6 +104,7 @@ std::vector<Tensor> where(Arg condition) {
 }
 
 Tensor masked_select(Arg self, const Tensor& mask) {
+  const CallFrame frame(self.site);
   check_defined("masked_select", *self.tensor);
   check_defined("masked_select", mask);
   GROOVE_CHECK(mask.scalar_type() == kBool,

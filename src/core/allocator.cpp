@@ -169,7 +169,7 @@ class Central {
     const auto refused = [&] { return limit_ != 0 && reserved_ + bytes > limit_; };
     if (refused()) release_cached();
     GROOVE_CHECK(!refused(),
-                 "cannot allocate {} bytes: {} are reserved and the limit is {}; free tensors or "
+                 "memory: cannot allocate {} bytes: {} are reserved and the limit is {}; free tensors or "
                  "raise memory::set_limit",
                  bytes, reserved_, limit_);
     void* block = map_aligned(bytes, alignment);
@@ -178,7 +178,7 @@ class Central {
       block = map_aligned(bytes, alignment);
     }
     GROOVE_CHECK(block,
-                 "cannot allocate {} bytes: the system has no memory left ({} bytes are in "
+                 "memory: cannot allocate {} bytes: the system has no memory left ({} bytes are in "
                  "use by Groove)",
                  bytes, reserved_);
     if (alignment >= kHugePage) madvise(block, bytes, MADV_HUGEPAGE);
@@ -312,7 +312,7 @@ void count_allocated(std::ptrdiff_t change) {
 std::size_t allocation_size(std::size_t bytes) { return class_bytes(class_of(bytes)); }
 
 void* allocate(std::size_t bytes) {
-  GROOVE_CHECK(bytes < (std::size_t{1} << 47), "cannot allocate {} bytes", bytes);
+  GROOVE_CHECK(bytes < (std::size_t{1} << 47), "memory: cannot allocate {} bytes", bytes);
   const int size_class = class_of(bytes);
   void* const block =
       size_class < kSmallClasses ? take_small(size_class) : central().take_large(size_class);

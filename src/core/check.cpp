@@ -9,7 +9,9 @@ void (*error_hook)() = nullptr;
 
 void throw_error(std::string message) {
   if (error_hook) error_hook();
-  throw Error(std::move(message));
+  Error error(std::move(message));
+  place_error(error);
+  throw error;
 }
 
 void assertion_failed(const char* condition, const char* file, int line,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "groove/error.h"
+#include "src/core/call_frame.h"
 
 namespace groove {
 
@@ -23,6 +24,15 @@ extern void (*error_hook)();
   do {                                                   \
     if (!(condition)) [[unlikely]]                       \
       ::groove::throw_error(::fmt::format(__VA_ARGS__)); \
+  } while (false)
+
+// The same for a call whose place is at hand; costs nothing where all is well.
+#define GROOVE_CHECK_AT(site, condition, ...)                       \
+  do {                                                              \
+    if (!(condition)) [[unlikely]] {                                \
+      const ::groove::CallFrame frame_of_check(site, nullptr);      \
+      ::groove::throw_error(::fmt::format(__VA_ARGS__));            \
+    }                                                               \
   } while (false)
 
 #define GROOVE_ASSERT(condition, ...)                                                            \

@@ -38,9 +38,14 @@ void register_handler(DispatchLayer layer, Handler handler) {
 
 void dispatch(const Call& call, Tensor* outputs) {
   ensure_environment();
-  if (override_.handler) [[unlikely]]
-    return override_.handler(override_.context, call, outputs);
-  handlers.next[0](call, outputs);
+  try {
+    if (override_.handler) [[unlikely]]
+      return override_.handler(override_.context, call, outputs);
+    handlers.next[0](call, outputs);
+  } catch (Error& error) {
+    place_error(error, call.site, call.name);
+    throw;
+  }
 }
 
 void dispatch_below(DispatchLayer layer, const Call& call, Tensor* outputs) {
@@ -58,7 +63,7 @@ DispatchOverride::~DispatchOverride() { override_ = {previous_handler_, previous
 bool is_dispatch_overridden() { return override_.handler != nullptr; }
 
 Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site, const Attrs& attrs,
-                     ArrayRef<Scalar> numbers) {
+                     ArrayRef<Scalar> numbers, const char* name) {
   constexpr std::size_t kMost = 8;
   GROOVE_ASSERT(others.size() < kMost && op.outputs <= static_cast<int>(kMost),
                 "{} has too many operands for call_inplace", op.name);
@@ -66,11 +71,12 @@ Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site,
   Tensor outputs[kMost];
   std::size_t count = 1;
   for (const Borrowed& other : others) inputs[count++] = other;
-  dispatch(Call{&op, as_tensors(inputs, count), &attrs, numbers, site, true}, outputs);
+  dispatch(Call{&op, as_tensors(inputs, count), &attrs, numbers, site, true, name}, outputs);
   return self;
 }
 
-SiteScope::SiteScope(Site site) : is_outermost_(!open_site.is_open) {
+SiteScope::SiteScope(Site site, const char* name)
+    : CallFrame(site, name), is_outermost_(!open_site.is_open) {
   if (is_outermost_) open_site = {site, 0, true};
 }
 
@@ -89,7 +95,7 @@ void run_big_word(const BigWord& word, void (*expand)(void*), void* context) {
                "while_loop, scan or capture; call it outside (gradients of a captured graph: "
                "autodiff::differentiate)",
                word.op->name);
-  const SiteScope scope(word.site);
+  const SiteScope scope(word.site, nullptr);
   if (big_word_handler) return big_word_handler(word, expand, context);
   expand(context);
 }

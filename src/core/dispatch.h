@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "src/core/call_frame.h"
 #include "src/core/op.h"
 
 namespace groove {
@@ -17,6 +18,7 @@ struct Call {
   ArrayRef<Scalar> numbers;
   Site site = Site::none();
   bool is_inplace = false;  // output k is written into inputs[op->mutates[k]] and returned
+  const char* name = nullptr;  // of the function that the user called, for errors
 };
 
 enum class DispatchLayer : std::uint8_t { kTracer, kAutodiff, kEager };
@@ -57,21 +59,23 @@ inline ArrayRef<Tensor> as_tensors(const Borrowed* operands, std::size_t count) 
   return {reinterpret_cast<const Tensor*>(operands), count};
 }
 
-// Helpers for op files.
+// Helpers for op files; errors name the function that calls them, or `name`.
 inline Tensor call(const Op& op, BorrowedList inputs, Site site, const Attrs& attrs = {},
-                   ArrayRef<Scalar> numbers = {}) {
+                   ArrayRef<Scalar> numbers = {}, const char* name = __builtin_FUNCTION()) {
   Tensor output;
-  dispatch(Call{&op, as_tensors(inputs.begin(), inputs.size()), &attrs, numbers, site}, &output);
+  dispatch(Call{&op, as_tensors(inputs.begin(), inputs.size()), &attrs, numbers, site, false, name},
+           &output);
   return output;
 }
 Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site,
-                     const Attrs& attrs = {}, ArrayRef<Scalar> numbers = {});
+                     const Attrs& attrs = {}, ArrayRef<Scalar> numbers = {},
+                     const char* name = __builtin_FUNCTION());
 
 // The site of library code called from a user's line: while a scope is open, ops take its site
 // and a running ordinal instead of their own.
-class SiteScope {
+class SiteScope : CallFrame {
  public:
-  explicit SiteScope(Site site);
+  explicit SiteScope(Site site, const char* name = __builtin_FUNCTION());
   ~SiteScope();
   SiteScope(const SiteScope&) = delete;
   SiteScope& operator=(const SiteScope&) = delete;

@@ -51,7 +51,8 @@ Tensor finish(const char* what, Tensor tensor, const TensorOptions& options) {
 
 }  // namespace
 
-Tensor tensor(const detail::TensorData& data, TensorOptions options) {
+Tensor tensor(const detail::TensorData& data, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   check_cpu("tensor", options);
   const ScalarType natural = data.dtype() == kDouble ? get_default_dtype() : data.dtype();
   const ScalarType dtype = options.dtype_opt().value_or(natural);
@@ -65,7 +66,8 @@ Tensor tensor(const detail::TensorData& data, TensorOptions options) {
   return finish("tensor", result, options);
 }
 
-Tensor scalar_tensor(const Scalar& value, TensorOptions options) {
+Tensor scalar_tensor(const Scalar& value, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   check_cpu("scalar_tensor", options);
   Tensor result = make_empty({}, options.dtype());
   store_host_value(result.impl()->data(), options.dtype(), value);
@@ -112,18 +114,22 @@ Tensor wrap(void* data, IntArrayRef sizes, IntArrayRef strides,
 
 }  // namespace
 
-Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options) {
+Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return wrap(data, sizes, contiguous_strides(sizes), {}, options);
 }
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options) {
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return wrap(data, sizes, strides, {}, options);
 }
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
-                 TensorOptions options) {
+                 TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return wrap(data, sizes, contiguous_strides(sizes), deleter, options);
 }
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const std::function<void(void*)>& deleter, TensorOptions options) {
+                 const std::function<void(void*)>& deleter, TensorOptions options, Site site) {
+  const CallFrame frame(site);
   return wrap(data, sizes, strides, deleter, options);
 }
 

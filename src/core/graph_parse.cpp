@@ -210,7 +210,7 @@ class Parser {
       check_sizes("`" + name + "`", type);
       check_strides("`" + name + "`", type, strides);
     } catch (const Error& error) {
-      fail(error.what());
+      fail(error.msg());
     }
     define(name, graph_.add_input(std::move(type), std::move(strides)));
   }
@@ -258,7 +258,7 @@ class Parser {
       for (const ValueId id : graph_.nodes[static_cast<std::size_t>(index)].outputs)
         check_sizes(op.name, graph_.type(id));
     } catch (const Error& error) {
-      fail(error.what());
+      fail(error.msg());
     }
     const std::vector<ValueId> outputs = graph_.nodes[static_cast<std::size_t>(index)].outputs;
     if (outputs.size() != results.size()) {

@@ -81,7 +81,7 @@ class Verifier {
       }
       types = derive_types(graph_, node);
     } catch (const Error& error) {
-      return error.what();
+      return error.msg();
     }
     if (types.outputs.size() != node.outputs.size()) return "its type rule gives other outputs";
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {

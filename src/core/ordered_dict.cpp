@@ -1,6 +1,13 @@
 #include "groove/ordered_dict.h"
 
+#include "src/core/check.h"
+
 namespace groove::detail {
+
+void throw_no_item(std::size_t index, const char* method) {
+  if (method) throw_error(fmt::format("Called {} on an empty OrderedDict", method));
+  throw_error(fmt::format("OrderedDict: Index {} is out of bounds", index));
+}
 
 std::size_t HashIndex::matching(std::size_t position, std::size_t hash) const {
   while (position != kNone && entries_[position].hash != hash) position = entries_[position].next;

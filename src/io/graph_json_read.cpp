@@ -204,7 +204,7 @@ class Reader {
       made = graph_.add_node(*op, std::move(operands), std::move(attrs), std::move(numbers), line,
                              stage);
     } catch (const Error& error) {
-      fail(place, error.what());
+      fail(place, error.msg());
     }
     const std::vector<ValueId> results = graph_.nodes[static_cast<std::size_t>(made)].outputs;
     const Json& outputs = list(json, place, "outputs");
@@ -223,7 +223,7 @@ class Reader {
   }
 
   Attrs attributes(const Op& op, const Json& node, const Place& place) const {
-    static const Json none = Json::object();
+    static const Json& none = *new Json(Json::object());
     const Json* const found = find(node, "attributes");
     const Json& json = found ? *found : none;
     if (!json.is_object()) fail(place, "'attributes' is not an object");

@@ -25,37 +25,38 @@ Tensor gelu(const Tensor& input, const GELUFuncOptions& options, Site site) {
 }
 Tensor silu(const Tensor& input, Site site) { return groove::silu(Arg(input, site)); }
 Tensor mish(const Tensor& input, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return groove::mul(input, groove::tanh(groove::softplus(input)));
 }
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return placed(input, groove::leaky_relu(input, options.negative_slope()), options.inplace(),
                 site);
 }
 Tensor elu(Tensor input, const ELUFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return placed(input, groove::elu(input, options.alpha()), options.inplace(), site);
 }
 Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options, Site site) {
   return groove::softplus(Arg(input, site), options.beta(), options.threshold());
 }
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return placed(input, clamp(input, options.min_val(), options.max_val()), options.inplace(), site);
 }
 Tensor relu6(Tensor input, const ReLU6FuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return placed(input, clamp(input, 0, 6), options.inplace(), site);
 }
 
 Tensor prelu(const Tensor& input, const Tensor& weight, Site site) {
+  const CallFrame frame(site);
   const std::int64_t channels = input.dim() < 2 ? 1 : input.size(1);
   GROOVE_CHECK(weight.dim() <= 1 && (weight.numel() == 1 || weight.numel() == channels),
                "prelu: weight has {} elements; it must have 1 or as many as the input has channels "
                "({})",
                weight.numel(), channels);
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   Tensor slope = weight;
   if (weight.numel() > 1) {
     std::vector<std::int64_t> shape(static_cast<std::size_t>(input.dim()), 1);
@@ -66,9 +67,10 @@ Tensor prelu(const Tensor& input, const Tensor& weight, Site site) {
 }
 
 Tensor glu(const Tensor& input, const GLUFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   const std::int64_t size = input.size(options.dim());
   GROOVE_CHECK(size % 2 == 0, "glu: axis {} has size {}; it must be even", options.dim(), size);
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   const std::int64_t half = size / 2;
   return mul(narrow(input, options.dim(), 0, half),
              groove::sigmoid(narrow(input, options.dim(), half, half)));
@@ -136,7 +138,8 @@ void ReLU6Impl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::ReLU6(" << inplace_text(options.inplace()) << ")";
 }
 
-PReLUImpl::PReLUImpl(const PReLUOptions& options_) : options(options_) {
+PReLUImpl::PReLUImpl(const PReLUOptions& options_) : options(options_) { reset(); }
+void PReLUImpl::reset() {
   GROOVE_CHECK(options.num_parameters() > 0, "PReLU: num_parameters is {}; it must be positive",
                options.num_parameters());
   weight = register_parameter("weight", full({options.num_parameters()}, options.init()));

@@ -38,6 +38,15 @@ Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<
   return groove::conv2d(Arg(x, site), weight, bias, how.stride, padding, how.dilation, how.groups);
 }
 
+template <std::size_t D>
+void check_same_padding(const ExpandingArray<D>& stride) {
+  for (const std::int64_t each : *stride)
+    GROOVE_CHECK(each == 1,
+                 "Conv{}d: padding='same' is not supported for strided convolutions; stride is {}, "
+                 "it must be 1",
+                 D, each);
+}
+
 // Elements before and after each axis, from the last axis on, as functional::pad takes them.
 template <std::size_t D>
 Shape sides(const conv_padding_t<D>& padding, const Tensor& weight, const How<D>& how) {
@@ -45,8 +54,7 @@ Shape sides(const conv_padding_t<D>& padding, const Tensor& weight, const How<D>
   for (std::size_t axis = D; axis-- > 0;) {
     std::int64_t before = (*padding.sizes())[axis], after = before;
     if (padding.is_same()) {
-      GROOVE_CHECK((*how.stride)[axis] == 1, "conv: padding kSame needs stride 1, not {}",
-                   (*how.stride)[axis]);
+      check_same_padding<D>(how.stride);
       const std::int64_t all =
           (*how.dilation)[axis] * (weight.size(static_cast<std::int64_t>(axis) + 2) - 1);
       before = all / 2;
@@ -82,24 +90,25 @@ namespace functional {
 
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Conv1dFuncOptions& options,
               Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return convolve<1>(input, weight, options.bias(),
                      {options.stride(), options.dilation(), options.groups()}, options.padding(),
                      kZeros, site);
 }
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options,
               Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return convolve<2>(input, weight, options.bias(),
                      {options.stride(), options.dilation(), options.groups()}, options.padding(),
                      kZeros, site);
 }
 
 Tensor dropout2d(Tensor input, const DropoutFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(input.dim() >= 2, "dropout2d: input {} has no channels; it must be [N, C, …]",
                to_string(input.sizes()));
   if (!options.training() || options.p() == 0) return input;
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(input.dim()), 1);
   sizes[0] = input.size(0);
   sizes[1] = input.size(1);
@@ -121,6 +130,7 @@ void ConvNdImpl<D>::reset() {
                    options.in_channels() % groups == 0 && options.out_channels() % groups == 0,
                "Conv{}d: {} input and {} output channels must be positive multiples of groups, {}",
                D, options.in_channels(), options.out_channels(), groups);
+  if (options.padding().is_same()) check_same_padding<D>(options.stride());
   std::vector<std::int64_t> sizes = {options.out_channels(), options.in_channels() / groups};
   sizes.insert(sizes.end(), options.kernel_size()->begin(), options.kernel_size()->end());
   weight = register_parameter("weight", groove::empty(sizes));
@@ -140,7 +150,7 @@ void ConvNdImpl<D>::reset_parameters() {
 
 template <std::size_t D>
 Tensor ConvNdImpl<D>::convolve(const Tensor& input, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return nn::convolve<D>(input, weight, bias,
                          {options.stride(), options.dilation(), options.groups()},
                          options.padding(), options.padding_mode(), site);

@@ -12,15 +12,18 @@
 
 namespace groove::nn::functional {
 Tensor relu(Tensor input, const ReLUFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   if (options.inplace()) return input.relu_(site);
   return groove::relu(Arg(input, site));
 }
 
 Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   return groove::softmax(Arg(input, site), options.dim(), options.dtype());
 }
 
 Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   return groove::log_softmax(Arg(input, site), options.dim(), options.dtype());
 }
 
@@ -32,6 +35,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias, Sit
 }
 
 Tensor dropout(Tensor input, const DropoutFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   Tensor result = groove::dropout(Arg(input, site), options.p(), options.training());
   if (!options.inplace() || !options.training()) return result;
   return input.copy_(result, false, site);
@@ -39,6 +43,7 @@ Tensor dropout(Tensor input, const DropoutFuncOptions& options, Site site) {
 
 Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   return cross_entropy_loss(Arg(input, site), target, options.weight(), options.reduction().code(),
                             options.ignore_index(), options.label_smoothing());
 }
@@ -55,6 +60,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOpti
 }
 
 Tensor pad(const Tensor& input, const PadFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   const bool has_value = std::string_view(options.mode().name()) == "constant";
   return groove::pad(Arg(input, site), options.pad(), options.mode().name(),
                      has_value ? std::optional<Scalar>(options.value()) : std::nullopt);

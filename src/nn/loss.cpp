@@ -23,6 +23,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       const SmoothL1LossFuncOptions& options, double beta, Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(!options.beta(), "smooth_l1_loss: beta is given twice, in the options and beside");
   return groove::smooth_l1_loss(Arg(input, site), target, options.reduction().code(), beta);
 }
@@ -47,7 +48,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 
 Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options,
               Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   const Tensor loss =
       groove::kl_div(input, target, options.reduction().code(), options.log_target());
   if (!options.reduction().is_batch_mean() || input.dim() == 0) return loss;

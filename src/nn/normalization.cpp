@@ -18,14 +18,14 @@ Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options, Site
 }
 
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return div(input,
              clamp_min(norm(input, Scalar(options.p()), options.dim(), true), options.eps()));
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
                          const CosineSimilarityFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   const auto scaled = [&](const Tensor& x) {
     return div(x, clamp_min(norm(x, Scalar(2), options.dim(), true), options.eps()));
   };

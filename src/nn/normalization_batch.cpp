@@ -21,6 +21,7 @@ namespace functional {
 
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                   const BatchNormFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   GROOVE_CHECK(input.dim() >= 2, "batch_norm: input {} has no channels; it must be [N, C, …]",
                to_string(input.sizes()));
   if (options.training()) {
@@ -28,14 +29,14 @@ Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor&
                  "batch_norm: training needs more than one value for each channel; the input is {}",
                  to_string(input.sizes()));
   }
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return groove::batch_norm(Arg(input, site), options.weight(), options.bias(), running_mean,
                             running_var, options.training(), options.momentum().value_or(0),
                             options.eps());
 }
 
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return groove::group_norm(Arg(input, site), options.num_groups(), options.weight(),
                             options.bias(), options.eps());
 }
@@ -76,8 +77,9 @@ void BatchNormImplBase::reset_running_stats() {
 }
 
 Tensor BatchNormImplBase::forward(const Tensor& input, Site site) {
+  const CallFrame frame(site);
   check(input);
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   std::optional<double> momentum = options.momentum();
   if (is_training() && num_batches_tracked.defined()) {
     const NoGradGuard no_grad;

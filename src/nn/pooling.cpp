@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "groove/ops/convolutions.h"
+#include "src/core/call_frame.h"
 
 namespace groove::nn {
 namespace {
@@ -42,6 +43,7 @@ Tensor max_pool1d(const Tensor& input, const MaxPool1dFuncOptions& options, Site
                             options.padding(), options.dilation(), options.ceil_mode());
 }
 Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options, Site site) {
+  const CallFrame frame(site);
   return std::get<0>(max_pool2d_with_indices(input, options, site));
 }
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
@@ -70,6 +72,7 @@ Tensor adaptive_avg_pool2d(const Tensor& input, const AdaptiveAvgPool2dFuncOptio
 }
 Tensor adaptive_max_pool2d(const Tensor& input, const AdaptiveMaxPool2dFuncOptions& options,
                            Site site) {
+  const CallFrame frame(site);
   return std::get<0>(
       groove::adaptive_max_pool2d(Arg(input, site), as_list(sizes(options.output_size()))));
 }
@@ -87,6 +90,7 @@ Tensor MaxPool2dImpl::forward(const Tensor& input, Site site) {
   return functional::max_pool2d(input, options, site);
 }
 std::tuple<Tensor, Tensor> MaxPool2dImpl::forward_with_indices(const Tensor& input, Site site) {
+  const CallFrame frame(site);
   return functional::max_pool2d_with_indices(input, options, site);
 }
 void MaxPool2dImpl::pretty_print(std::ostream& stream) const {

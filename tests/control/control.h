@@ -65,7 +65,7 @@ inline std::string error_text(const std::function<void()>& body) {
   try {
     body();
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "(no error)";
 }

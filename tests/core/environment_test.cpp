@@ -20,7 +20,7 @@ std::string error_of(const char* entry) {
   try {
     parse({entry});
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "no error";
 }

@@ -12,7 +12,7 @@ std::string error_of(const Function& function) {
   try {
     function();
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "no error";
 }

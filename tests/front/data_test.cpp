@@ -127,7 +127,7 @@ class Idx : public ::testing::Test {
     try {
       data::datasets::MNIST(root_.string(), data::datasets::MNIST::Mode::kTest);
     } catch (const Error& error) {
-      return error.what();
+      return error.msg();
     }
     return "";
   }

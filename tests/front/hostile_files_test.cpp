@@ -26,7 +26,7 @@ std::string error_of(const std::string& bytes) {
   try {
     archive.load_from(bytes.data(), bytes.size());
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "(no error)";
 }

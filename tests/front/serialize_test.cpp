@@ -43,7 +43,7 @@ std::string error_of(const Call& call) {
   try {
     call();
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "(no error)";
 }

@@ -150,7 +150,7 @@ TEST(Capture, SaysWhatItCannotDo) {
     try {
       jit::capture(f, {x});
     } catch (const Error& error) {
-      return error.what();
+      return error.msg();
     }
     return "(nothing)";
   };

@@ -212,7 +212,7 @@ std::string message(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "(nothing)";
 }

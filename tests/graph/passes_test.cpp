@@ -28,7 +28,7 @@ std::string error_of(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "(nothing)";
 }

@@ -79,7 +79,7 @@ std::string problem(const std::string& text) {
   try {
     parse_kernel(text);
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "accepted";
 }

@@ -139,7 +139,7 @@ std::string message(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {
-    return error.what();
+    return error.msg();
   }
   return "no error";
 }

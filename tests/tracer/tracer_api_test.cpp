@@ -83,7 +83,7 @@ TEST_F(TracerApi, AShapeErrorInACompiledLoopIsTheEagerOne) {
     try {
       sgd_iteration(weight, x, 0.1);
     } catch (const Error& error) {
-      return std::string(error.what());
+      return error.msg();
     }
     return std::string();
   };

@@ -13,7 +13,7 @@ namespace groove::nn {
 
 struct ModuleHolderIndicator {
  protected:
-  [[noreturn]] static void throw_empty();
+  [[noreturn]] static void throw_empty(const groove::Site& site = groove::Site::none());
 };
 
 template <typename T>
@@ -30,12 +30,23 @@ class ModuleHolder : ModuleHolderIndicator {
       module_ = std::shared_ptr<Module>(new Contained());
   }
   ModuleHolder(std::nullptr_t) {}
-  template <typename Head, typename... Tail,
-            typename = std::enable_if_t<!(
-                sizeof...(Tail) == 0 && (std::is_base_of_v<ModuleHolder, std::decay_t<Head>> ||
-                                         std::is_convertible_v<Head, std::shared_ptr<Contained>>))>>
-  explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : module_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+  // The arguments of a constructor of the module; errors in it name the place of the call.
+  // Asked one after the other: a copy of a holder needs no shared_ptr of its class.
+  template <typename A>
+    requires(!std::is_base_of_v<ModuleHolder, std::decay_t<A>>) &&
+            (!std::is_convertible_v<A, std::shared_ptr<Contained>>)
+  explicit ModuleHolder(A&& a, Site site = Site::current())
+      : module_(make(site, std::forward<A>(a))) {}
+  template <typename A, typename B>
+  explicit ModuleHolder(A&& a, B&& b, Site site = Site::current())
+      : module_(make(site, std::forward<A>(a), std::forward<B>(b))) {}
+  template <typename A, typename B, typename C>
+  explicit ModuleHolder(A&& a, B&& b, C&& c, Site site = Site::current())
+      : module_(make(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c))) {}
+  template <typename A, typename B, typename C, typename D, typename... More>
+  explicit ModuleHolder(A&& a, B&& b, C&& c, D&& d, More&&... more)
+      : module_(new Contained(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+                              std::forward<D>(d), std::forward<More>(more)...)) {}
   ModuleHolder(std::shared_ptr<Contained> module) : module_(std::move(module)) {}
 
   explicit operator bool() const noexcept { return module_ != nullptr; }
@@ -60,6 +71,15 @@ class ModuleHolder : ModuleHolderIndicator {
     return static_cast<const Contained*>(module_.get());
   }
   bool is_empty() const noexcept { return module_ == nullptr; }
+  /// The module's own subscript: an element of a container.
+  template <typename Index>
+  decltype(auto) operator[](Index&& index) {
+    return (*get())[std::forward<Index>(index)];
+  }
+  template <typename Index>
+  decltype(auto) operator[](Index&& index) const {
+    return (*get())[std::forward<Index>(index)];
+  }
 
   // forward() of the module. The user's place in the source goes along where the module takes it
   // (the library's own do); code that users wrote has places of its own.
@@ -85,7 +105,13 @@ class ModuleHolder : ModuleHolderIndicator {
 
  protected:
   template <typename... Args>
+  static Module* make(const Site& site, Args&&... args) {
+    const groove::detail::CallPlace place(site);
+    return new Contained(std::forward<Args>(args)...);
+  }
+  template <typename... Args>
   decltype(auto) run(const Site& site, Args&&... args) {
+    if (!module_) throw_empty(site);
     Contained& module = *get();
     if constexpr (requires { typename Contained::OpensCallScope; }) {
       const groove::detail::CallScope scope(site);

@@ -62,6 +62,12 @@ target_include_directories(groove_archive INTERFACE
 target_link_libraries(groove_archive PRIVATE fmt::fmt ZLIB::ZLIB asmjit::asmjit
                                      INTERFACE Threads::Threads)
 add_library(Groove::archive ALIAS groove_archive)
+# A program's own static objects may use Groove, whatever the order of linking: what the library
+# registers before main() comes before all that has no priority. (A shared library is complete
+# before the program's objects are made.)
+add_custom_command(TARGET groove_archive POST_BUILD
+  COMMAND ${CMAKE_OBJCOPY} --rename-section .init_array=.init_array.00200
+          $<TARGET_FILE:groove_archive> VERBATIM)
 
 add_library(groove INTERFACE)
 target_link_libraries(groove INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,Groove::archive>)

@@ -99,6 +99,7 @@ groove_add_test(tell_test FOLDER tell TIMEOUT 600)
 groove_add_test(graph_test FOLDER graph TIMEOUT 600)
 target_sources(graph_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/ops/support.cpp)
 groove_add_test(front_test FOLDER front)
+groove_add_test(errors_test FOLDER errors)
 
 # Whole programs in every way: a sample of the ways and forced exits here, all in programs_full.
 file(GLOB program_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.cpp)
@@ -139,6 +140,24 @@ if(NOT GROOVE_SANITIZE)
       set_tests_properties(install_${way} PROPERTIES TIMEOUT 900)
     endforeach()
   endif()
+endif()
+
+# Static objects of programs, with each compiler that is here.
+if(NOT GROOVE_SANITIZE)
+  set(compilers ${CMAKE_CXX_COMPILER})
+  find_program(GROOVE_CLANG NAMES clang++-16 clang++-17 clang++-18 clang++-19)
+  if(GROOVE_CLANG)
+    list(APPEND compilers ${GROOVE_CLANG})
+  endif()
+  set(shared -)
+  if(TARGET groove_shared)
+    set(shared $<TARGET_FILE:groove_shared>)
+  endif()
+  add_test(NAME before_main COMMAND ${PROJECT_SOURCE_DIR}/tests/before_main/run
+    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:groove_archive>
+    "$<TARGET_FILE:asmjit::asmjit> $<TARGET_FILE:fmt::fmt> $<TARGET_FILE:ZLIB::ZLIB> -pthread -lrt -ldl"
+    ${shared} ${compilers})
+  set_tests_properties(before_main PROPERTIES TIMEOUT 900)
 endif()
 
 # The samples are tests too: the same bits from every mode, tier and number of threads.

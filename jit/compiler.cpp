@@ -27,7 +27,7 @@ class GraphCompiler final : public Compiler {
 };
 
 const bool is_registered = [] {
-  static GraphCompiler compiler;
+  static GraphCompiler& compiler = *new GraphCompiler;  // used until the process is gone
   register_compiler(compiler);
   return true;
 }();

@@ -84,7 +84,7 @@ struct FunctionCapture::Running {
     for (std::size_t k = 0; k < count; ++k) {
       if (!is_floating(outputs[k].impl()->dtype)) continue;
       const Tensor input = outputs[k];
-      static const Attrs none{};
+      static const Attrs& none = *new Attrs;
       Tensor cut;
       builder.add(Call{detach, input, &none, {}, Site::none()}, &cut);
       input.impl()->trace_id = cut.impl()->trace_id;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -13,20 +14,25 @@ namespace groove {
 
 namespace detail {
 [[noreturn]] void throw_expanding_array(std::size_t expected, std::size_t actual);
-}
+
+template <typename List, typename T>
+concept ListOf = requires(const List& list) {
+  list.size();
+  { *list.begin() } -> std::convertible_to<T>;
+};
+}  // namespace detail
 
 template <std::size_t D, typename T = std::int64_t>
 class ExpandingArray {
  public:
   /// Throws groove::Error unless there are D values.
-  ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
-  ExpandingArray(const std::vector<T>& values) : ExpandingArray(ArrayRef<T>(values)) {}
-  ExpandingArray(ArrayRef<T> values) {
-    if (values.size() != D) detail::throw_expanding_array(D, values.size());
-    for (std::size_t i = 0; i < D; ++i) values_[i] = values[i];
+  ExpandingArray(std::initializer_list<T> list) { take(list); }
+  /// From a vector, an array, an ArrayRef of T or of another type that becomes T.
+  template <detail::ListOf<T> List>
+  ExpandingArray(const List& values) {
+    take(values);
   }
   ExpandingArray(T single) { values_.fill(single); }
-  ExpandingArray(const std::array<T, D>& values) : values_(values) {}
 
   std::array<T, D>& operator*() { return values_; }
   const std::array<T, D>& operator*() const { return values_; }
@@ -36,6 +42,12 @@ class ExpandingArray {
   std::size_t size() const { return D; }
 
  private:
+  template <typename List>
+  void take(const List& list) {
+    if (list.size() != D) detail::throw_expanding_array(D, list.size());
+    std::size_t i = 0;
+    for (const auto& value : list) values_[i++] = static_cast<T>(value);
+  }
   std::array<T, D> values_;
 };
 
@@ -47,6 +59,8 @@ class ExpandingArrayWithOptionalElem
   using ExpandingArray<D, std::optional<std::int64_t>>::ExpandingArray;
   ExpandingArrayWithOptionalElem(std::int64_t single)
       : ExpandingArray<D, std::optional<std::int64_t>>(std::optional<std::int64_t>(single)) {}
+  ExpandingArrayWithOptionalElem(std::initializer_list<std::int64_t> list)
+      : ExpandingArray<D, std::optional<std::int64_t>>(ArrayRef<std::int64_t>(list)) {}
 };
 
 }  // namespace groove

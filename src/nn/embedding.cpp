@@ -3,9 +3,13 @@
 #include <ostream>
 
 #include "groove/autograd.h"
+#include "groove/detail/call_scope.h"
 #include "groove/nn/init.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/index.h"
+#include "groove/ops/math.h"
+#include "groove/ops/reductions.h"
+#include "groove/ops/views.h"
 #include "src/core/check.h"
 
 namespace groove::nn {
@@ -19,27 +23,33 @@ std::int64_t padding_row(std::optional<std::int64_t> index, std::int64_t rows) {
   return *index < 0 ? *index + rows : *index;
 }
 
-void check_built(const std::optional<double>& max_norm, bool scale_grad_by_freq) {
-  GROOVE_CHECK(!max_norm,
-               "Embedding: max_norm is not built; scale the rows of weight after each step");
-  GROOVE_CHECK(!scale_grad_by_freq, "Embedding: scale_grad_by_freq is not built; leave it false");
+// The rows that are looked up, where their norm is greater, get max_norm.
+void renormalise(const Tensor& weight, const Tensor& input, double max_norm, double norm_type) {
+  const NoGradGuard no_grad;
+  const Tensor flat = input.reshape({-1});
+  const Tensor rows = index_select(weight, 0, flat);
+  const Tensor norms = norm(rows, norm_type, {1}, true);
+  const Tensor scale = mul(reciprocal(add(norms, 1e-7)), max_norm);
+  const Tensor scaled = where(gt(norms, max_norm), mul(rows, scale), rows);
+  weight.index_copy_(0, flat, scaled);
 }
 
 }  // namespace
 
 Tensor functional::embedding(const Tensor& input, const Tensor& weight,
                              const EmbeddingFuncOptions& options, Site site) {
-  check_built(options.max_norm(), options.scale_grad_by_freq());
+  const CallFrame frame(site);
   GROOVE_CHECK(weight.dim() == 2, "embedding: weight has {} dimensions; it must be a matrix",
                weight.dim());
-  return groove::embedding(Arg(weight, site), input,
-                           padding_row(options.padding_idx(), weight.size(0)));
+  const groove::detail::CallScope scope(site, __func__);
+  const std::int64_t padding = padding_row(options.padding_idx(), weight.size(0));
+  if (options.max_norm()) renormalise(weight, input, *options.max_norm(), options.norm_type());
+  return groove::embedding(Arg(weight, site), input, padding, options.scale_grad_by_freq());
 }
 
 EmbeddingImpl::EmbeddingImpl(EmbeddingOptions options_) : options(std::move(options_)) { reset(); }
 
 void EmbeddingImpl::reset() {
-  check_built(options.max_norm(), options.scale_grad_by_freq());
   GROOVE_CHECK(options.num_embeddings() >= 0 && options.embedding_dim() >= 0,
                "Embedding: num_embeddings {} and embedding_dim {} must not be negative",
                options.num_embeddings(), options.embedding_dim());
@@ -65,14 +75,22 @@ void EmbeddingImpl::reset_parameters() {
 }
 
 Tensor EmbeddingImpl::forward(const Tensor& indices, Site site) {
-  return functional::embedding(
-      indices, weight, functional::EmbeddingFuncOptions().padding_idx(options.padding_idx()), site);
+  return functional::embedding(indices, weight,
+                               functional::EmbeddingFuncOptions()
+                                   .padding_idx(options.padding_idx())
+                                   .max_norm(options.max_norm())
+                                   .norm_type(options.norm_type())
+                                   .scale_grad_by_freq(options.scale_grad_by_freq()),
+                               site);
 }
 
 void EmbeddingImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::Embedding(num_embeddings=" << options.num_embeddings()
          << ", embedding_dim=" << options.embedding_dim();
   if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
+  if (options.max_norm()) stream << ", max_norm=" << *options.max_norm();
+  if (options.norm_type() != 2) stream << ", norm_type=" << options.norm_type();
+  if (options.scale_grad_by_freq()) stream << ", scale_grad_by_freq=true";
   if (options.sparse()) stream << ", sparse=true";
   stream << ")";
 }

@@ -1,15 +1,14 @@
 #include "groove/nn/module.h"
 
-#include <cxxabi.h>
-
 #include <atomic>
-#include <cstdlib>
 #include <new>
 #include <ostream>
 #include <typeinfo>
 
 #include "groove/autograd.h"
 #include "groove/detail/call_scope.h"
+#include "groove/nn/any_value.h"
+#include "groove/nn/cloneable.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
 #include "src/core/dispatch.h"
@@ -17,9 +16,12 @@
 namespace groove {
 namespace detail {
 
-static_assert(sizeof(SiteScope) <= 8);
-CallScope::CallScope(const Site& site) { new (scope_) SiteScope(site); }
+static_assert(sizeof(SiteScope) <= 32);
+CallScope::CallScope(const Site& site, const char* name) { new (scope_) SiteScope(site, name); }
 CallScope::~CallScope() { std::launder(reinterpret_cast<SiteScope*>(scope_))->~SiteScope(); }
+static_assert(sizeof(CallFrame) <= 24);
+CallPlace::CallPlace(const Site& site, const char* name) { new (frame_) CallFrame(site, name); }
+CallPlace::~CallPlace() { std::launder(reinterpret_cast<CallFrame*>(frame_))->~CallFrame(); }
 
 }  // namespace detail
 
@@ -48,11 +50,15 @@ void check_name(const char* what, const std::string& name) {
                "register_{}: the name must not contain a dot (got '{}')", what, name);
 }
 
-// As the user holds it, or a pointer that does not own.
-std::shared_ptr<Module> pointer_to(const Module& module) {
-  auto& mutable_module = const_cast<Module&>(module);
-  if (auto owner = mutable_module.weak_from_this().lock()) return owner;
-  return std::shared_ptr<Module>(std::shared_ptr<Module>(), &mutable_module);
+// As the user holds it.
+std::shared_ptr<Module> owner_of(const Module& module) {
+  auto owner = const_cast<Module&>(module).weak_from_this().lock();
+  GROOVE_CHECK(owner,
+               "{}: It looks like you attempted to retrieve your top-level module as a shared_ptr, "
+               "but it is not stored in a shared_ptr. Use std::make_shared<{}> instead of creating "
+               "your module on the stack, or pass include_self=false",
+               module.name(), module.name());
+  return owner;
 }
 
 const Op& zero_grad_op() {
@@ -82,20 +88,37 @@ Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
 const std::string& Module::name() const noexcept {
-  if (name_.empty()) {
-    int status = 0;
-    char* text = abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status);
-    name_ = status == 0 ? text : typeid(*this).name();
-    std::free(text);
-  }
+  if (name_.empty()) name_ = detail::type_name(typeid(*this));
   return name_;
 }
 
+ForwardDefaults Module::_forward_default_args() const { return {}; }
+
 std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
   throw_error(fmt::format(
-      "Module::clone: {} does not define clone(); derive it from nn::Cloneable, or make a new "
-      "module and copy its parameters",
-      name()));
+      "clone() has not been implemented for {}. Subclass nn::Cloneable<{}> instead of nn::Module "
+      "to inherit the ability to clone, or make a new module and copy its parameters",
+      name(), name()));
+}
+
+std::shared_ptr<Module> detail::Resettable::finish_clone(
+    Resettable* copy, const std::optional<Device>& device) const {
+  std::shared_ptr<Module> owner(copy);
+  copy->forget_registrations();
+  copy->reset();
+  owner->copy_state(*this, device);
+  return owner;
+}
+
+std::shared_ptr<Module> detail::Resettable::clone_like_this(
+    const Module& source, const std::optional<Device>& device) const {
+  std::shared_ptr<Module> copy = source.clone(device);
+  const Module& made = *copy;
+  GROOVE_CHECK(typeid(made) == typeid(*this),
+               "clone: Attempted to clone submodule, but it is of a different type than the "
+               "submodule it was to be cloned into: {} and {}",
+               source.name(), name());
+  return copy;
 }
 
 void Module::forget_registrations() {
@@ -105,52 +128,77 @@ void Module::forget_registrations() {
 }
 
 // The data is new, so that neither writes to the other's.
-void Module::copy_state(const Module& source) {
-  const auto copy_all = [&](auto& mine, const auto& theirs, const char* what) {
+void Module::copy_state(const Module& source, const std::optional<Device>& device) {
+  const auto copy_all = [&](auto& mine, const auto& theirs, const char* what, const char* call) {
     GROOVE_CHECK(mine.keys() == theirs.keys(),
-                 "clone: reset() of {} does not register the {} that the original has; call "
-                 "register_… in reset()",
-                 name(), what);
+                 "clone: The cloned module {} does not have the same {} as the original module "
+                 "after calling reset(): {} and {}. Are you sure you called {}() inside reset() "
+                 "and not the constructor?",
+                 name(), what, mine.size(), theirs.size(), call);
     for (auto& item : mine) {
       const Tensor& value = theirs[item.key()];
       GROOVE_CHECK(item.value().defined() == value.defined(),
                    "clone: {} '{}' is undefined in one of the two modules", what, item.key());
       if (!value.defined()) continue;
       const NoGradGuard no_grad;
-      item.value().set_data(value.detach().clone());
+      Tensor data = value.detach().clone();
+      item.value().set_data(device ? data.to(*device) : data);
       item.value().set_requires_grad(value.requires_grad());
     }
   };
-  copy_all(parameters_, source.parameters_, "parameters");
-  copy_all(buffers_, source.buffers_, "buffers");
+  copy_all(parameters_, source.parameters_, "number of parameters", "register_parameter");
+  copy_all(buffers_, source.buffers_, "number of buffers", "register_buffer");
   is_training_ = source.is_training_;
   GROOVE_CHECK(children_.keys() == source.children_.keys(),
-               "clone: reset() of {} does not register the submodules that the original has; call "
-               "register_module in reset()",
-               name());
-  for (auto& child : children_) child.value()->copy_state(*source.children_[child.key()]);
+               "clone: The cloned module {} does not have the same number of child modules as the "
+               "original module after calling reset(): {} and {}. Are you sure you called "
+               "register_module() inside reset() and not the constructor?",
+               name(), children_.size(), source.children_.size());
+  for (auto& child : children_) child.value()->copy_from(*source.children_[child.key()], device);
 }
 
-void Module::walk(const std::string& prefix, const NamedModuleApplyFunction& function) const {
+void Module::copy_from(const Module& source, const std::optional<Device>& device) {
+  copy_state(source, device);
+}
+
+void Module::walk(const std::string& prefix,
+                  const NamedModulePointerApplyFunction& function) const {
   for (const auto& child : children_) {
     const std::string name = joined(prefix, child.key());
-    function(name, *child.value());
+    function(name, child.value());
     child.value()->walk(name, function);
   }
 }
 
 void Module::apply(const ModuleApplyFunction& function) {
   function(*this);
-  walk("", [&](const std::string&, Module& module) { function(module); });
+  walk("", [&](const std::string&, const auto& module) { function(*module); });
 }
 
 void Module::apply(const ConstModuleApplyFunction& function) const {
   function(*this);
-  walk("", [&](const std::string&, Module& module) { function(module); });
+  walk("", [&](const std::string&, const auto& module) { function(*module); });
 }
 
 void Module::apply(const NamedModuleApplyFunction& function, const std::string& name_prefix) {
   function(name_prefix, *this);
+  walk(name_prefix, [&](const std::string& name, const auto& module) { function(name, *module); });
+}
+
+void Module::apply(const ConstNamedModuleApplyFunction& function,
+                   const std::string& name_prefix) const {
+  function(name_prefix, *this);
+  walk(name_prefix, [&](const std::string& name, const auto& module) { function(name, *module); });
+}
+
+void Module::apply(const ModulePointerApplyFunction& function) const {
+  function(owner_of(*this));
+  walk("", [&](const std::string&, const auto& module) { function(module); });
+}
+
+void Module::apply(const NamedModulePointerApplyFunction& function,
+                   const std::string& name_prefix) const {
+  function(name_prefix, owner_of(*this));
   walk(name_prefix, function);
 }
 
@@ -187,9 +235,9 @@ std::vector<Tensor> Module::buffers(bool recurse) const { return named_buffers(r
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(
     const std::string& name_prefix, bool include_self) const {
   OrderedDict<std::string, std::shared_ptr<Module>> found("Submodule");
-  if (include_self) found.insert(name_prefix, pointer_to(*this));
+  if (include_self) found.insert(name_prefix, owner_of(*this));
   walk(name_prefix,
-       [&](const std::string& name, Module& module) { found.insert(name, pointer_to(module)); });
+       [&](const std::string& name, const auto& module) { found.insert(name, module); });
   return found;
 }
 
@@ -228,6 +276,10 @@ void Module::convert(std::optional<Device> device, std::optional<ScalarType> dty
 void Module::to(Device device, ScalarType dtype, bool) { convert(device, dtype); }
 void Module::to(ScalarType dtype, bool) { convert(std::nullopt, dtype); }
 void Module::to(Device device, bool) { convert(device, std::nullopt); }
+void Module::to(Device device, Site site) {
+  const CallFrame frame(site);
+  to(device, false);
+}
 
 void Module::clear_gradients(bool set_to_none) const {
   for (const auto& item : parameters_) {
@@ -245,11 +297,14 @@ void Module::clear_gradients(bool set_to_none) const {
 
 std::uint64_t Module::tree_epoch() const {
   std::uint64_t epoch = structure_epoch_;
+  for (const auto& item : parameters_)
+    epoch = epoch * 31 + reinterpret_cast<std::uintptr_t>(item.value().impl());
   for (const auto& child : children_) epoch = epoch * 31 + child.value()->tree_epoch();
   return epoch;
 }
 
 void Module::zero_grad(bool set_to_none, Site site) {
+  const CallFrame frame(site);
   const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
   std::uint64_t epoch = tree_epoch();
   // Filling with zeros is another expansion when other gradients exist.
@@ -265,7 +320,9 @@ void Module::zero_grad(bool set_to_none, Site site) {
   });
 }
 
-Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad,
+                                   Site site) {
+  const CallFrame frame(site);
   check_name("parameter", name);
   GROOVE_CHECK(!tensor.defined() || is_floating(tensor.scalar_type()) || !requires_grad,
                "register_parameter: '{}' is {}; only floating-point tensors can require a "
@@ -276,13 +333,15 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 
-Tensor& Module::register_buffer(std::string name, Tensor tensor) {
+Tensor& Module::register_buffer(std::string name, Tensor tensor, Site site) {
+  const CallFrame frame(site);
   check_name("buffer", name);
   structure_epoch_ = next_structure_epoch();
   return buffers_.insert(std::move(name), std::move(tensor));
 }
 
-void Module::add_child(std::string name, std::shared_ptr<Module> module) {
+void Module::add_child(std::string name, std::shared_ptr<Module> module, const Site& site) {
+  const CallFrame frame(site, "register_module");
   check_name("module", name);
   GROOVE_CHECK(module, "register_module: '{}' is an empty pointer", name);
   structure_epoch_ = next_structure_epoch();

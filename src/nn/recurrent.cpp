@@ -1,5 +1,6 @@
 #include "groove/nn/recurrent.h"
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
 
@@ -8,15 +9,19 @@
 #include "groove/nn/init.h"
 #include "groove/ops/contractions.h"
 #include "groove/ops/creation.h"
+#include "groove/ops/index.h"
 #include "groove/ops/math.h"
 #include "groove/ops/views.h"
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
 
 namespace groove::nn {
+
+using utils::rnn::PackedSequence;
+
 namespace {
 
-void check_sizes(const char* kind, std::int64_t input_size, std::int64_t hidden_size) {
+void check_sizes(const std::string& kind, std::int64_t input_size, std::int64_t hidden_size) {
   GROOVE_CHECK(input_size >= 0 && hidden_size > 0,
                "{}: input_size {} must not be negative and hidden_size {} must "
                "be positive",
@@ -34,19 +39,36 @@ Tensor plain_step(const Tensor& input, const Tensor& state, const detail::Recurr
   return is_tanh ? groove::tanh(sum) : groove::relu(sum);
 }
 
+// All steps at once: one mask.
+std::vector<Tensor> dropped(const std::vector<Tensor>& sequence, double p) {
+  if (sequence.front().size(0) == sequence.back().size(0))
+    return unbind(dropout(stack(sequence, 0), p, true), 0);
+  std::vector<std::int64_t> rows;
+  for (const Tensor& step : sequence) rows.push_back(step.size(0));
+  return split_with_sizes(dropout(cat(sequence, 0), p, true), rows, 0);
+}
+
 }  // namespace
 
 namespace detail {
 
 RecurrentCell::RecurrentCell(const char* kind, std::int64_t input_size, std::int64_t hidden_size,
                              bool has_bias, std::int64_t gates)
-    : kind_(kind), input_size_(input_size), hidden_size_(hidden_size), has_bias_(has_bias) {
-  check_sizes(kind, input_size, hidden_size);
-  const std::int64_t rows = gates * hidden_size;
-  weight_ih = register_parameter("weight_ih", empty({rows, input_size}));
-  weight_hh = register_parameter("weight_hh", empty({rows, hidden_size}));
-  bias_ih = register_parameter("bias_ih", has_bias ? empty({rows}) : Tensor(), has_bias);
-  bias_hh = register_parameter("bias_hh", has_bias ? empty({rows}) : Tensor(), has_bias);
+    : kind_(kind),
+      input_size_(input_size),
+      hidden_size_(hidden_size),
+      has_bias_(has_bias),
+      gates_(gates) {
+  reset();
+}
+
+void RecurrentCell::reset() {
+  check_sizes(kind_, input_size_, hidden_size_);
+  const std::int64_t rows = gates_ * hidden_size_;
+  weight_ih = register_parameter("weight_ih", empty({rows, input_size_}));
+  weight_hh = register_parameter("weight_hh", empty({rows, hidden_size_}));
+  bias_ih = register_parameter("bias_ih", has_bias_ ? empty({rows}) : Tensor(), has_bias_);
+  bias_hh = register_parameter("bias_hh", has_bias_ ? empty({rows}) : Tensor(), has_bias_);
   reset_parameters();
 }
 
@@ -75,26 +97,39 @@ void RecurrentCell::print(std::ostream& stream) const {
   if (!has_bias_) stream << ", bias=false";
 }
 
-Recurrent::Recurrent(const Options& options) : options_(options) {
-  check_sizes(options.kind, options.input_size, options.hidden_size);
-  GROOVE_CHECK(options.num_layers > 0, "{}: num_layers is {}; it must be positive", options.kind,
-               options.num_layers);
-  GROOVE_CHECK(options.dropout >= 0 && options.dropout <= 1,
-               "{}: dropout is {}; a probability lies between 0 and 1", options.kind,
-               options.dropout);
-  const std::int64_t rows = options.gates * options.hidden_size;
-  for (std::int64_t layer = 0; layer < options.num_layers; ++layer) {
+Recurrent::Recurrent(const RNNOptionsBase& options) : options_base(options) { reset(); }
+
+std::int64_t Recurrent::output_size() const {
+  return options_base.proj_size() > 0 ? options_base.proj_size() : options_base.hidden_size();
+}
+
+void Recurrent::reset() {
+  const RNNOptionsBase& options = options_base;
+  check_sizes(options.kind(), options.input_size(), options.hidden_size());
+  GROOVE_CHECK(options.num_layers() > 0, "{}: num_layers is {}; it must be positive",
+               options.kind(), options.num_layers());
+  GROOVE_CHECK(options.dropout() >= 0 && options.dropout() <= 1,
+               "{}: dropout is {}; a probability lies between 0 and 1", options.kind(),
+               options.dropout());
+  GROOVE_CHECK(options.proj_size() >= 0 && options.proj_size() < options.hidden_size(),
+               "{}: proj_size is {}; it must be smaller than hidden_size, {}, or 0 for none",
+               options.kind(), options.proj_size(), options.hidden_size());
+  const std::int64_t rows = options.gates() * options.hidden_size();
+  weights_.clear();
+  for (std::int64_t layer = 0; layer < options.num_layers(); ++layer) {
     for (std::int64_t direction = 0; direction < directions(); ++direction) {
-      const std::int64_t width =
-          layer == 0 ? options.input_size : options.hidden_size * directions();
+      const std::int64_t width = layer == 0 ? options.input_size() : output_size() * directions();
       const std::string ending = "_l" + std::to_string(layer) + (direction ? "_reverse" : "");
       RecurrentWeights w;
       w.w_ih = register_parameter("weight_ih" + ending, empty({rows, width}));
-      w.w_hh = register_parameter("weight_hh" + ending, empty({rows, options.hidden_size}));
-      if (options.has_bias) {
+      w.w_hh = register_parameter("weight_hh" + ending, empty({rows, output_size()}));
+      if (options.bias()) {
         w.b_ih = register_parameter("bias_ih" + ending, empty({rows}));
         w.b_hh = register_parameter("bias_hh" + ending, empty({rows}));
       }
+      if (options.proj_size() > 0)
+        w.w_hr =
+            register_parameter("weight_hr" + ending, empty({output_size(), options.hidden_size()}));
       weights_.push_back(std::move(w));
     }
   }
@@ -102,13 +137,13 @@ Recurrent::Recurrent(const Options& options) : options_(options) {
 }
 
 void Recurrent::reset_parameters() {
-  for (const Tensor& parameter : all_weights()) fill_uniform(parameter, options_.hidden_size);
+  for (const Tensor& parameter : all_weights()) fill_uniform(parameter, options_base.hidden_size());
 }
 
 std::vector<Tensor> Recurrent::all_weights() const {
   std::vector<Tensor> result;
   for (const RecurrentWeights& w : weights_)
-    for (const Tensor& parameter : {w.w_ih, w.w_hh, w.b_ih, w.b_hh})
+    for (const Tensor& parameter : {w.w_ih, w.w_hh, w.b_ih, w.b_hh, w.w_hr})
       if (parameter.defined()) result.push_back(parameter);
   return result;
 }
@@ -116,55 +151,112 @@ std::vector<Tensor> Recurrent::all_weights() const {
 std::tuple<Tensor, std::vector<Tensor>> Recurrent::run(const Tensor& given,
                                                        std::vector<Tensor> states,
                                                        std::size_t count, Step step) const {
-  GROOVE_CHECK(given.dim() == 3 && given.size(2) == options_.input_size,
-               "{}: the input has shape {}; it must be {} with {} features", options_.kind,
-               to_string(given.sizes()), options_.batch_first ? "[N, T, I]" : "[T, N, I]",
-               options_.input_size);
-  const Tensor input = options_.batch_first ? transpose(given, 0, 1) : given;
-  const std::int64_t steps = input.size(0), batch = input.size(1);
-  GROOVE_CHECK(steps > 0, "{}: the input has no time steps", options_.kind);
-  const std::int64_t layers = options_.num_layers * directions();
-  if (states.empty())
-    states.assign(count, zeros({layers, batch, options_.hidden_size}, input.options()));
-  for (const Tensor& state : states)
-    GROOVE_CHECK(state.sizes() == IntArrayRef({layers, batch, options_.hidden_size}),
-                 "{}: the state has shape {}; it must be [{}, {}, {}]", options_.kind,
-                 to_string(state.sizes()), layers, batch, options_.hidden_size);
+  const RNNOptionsBase& options = options_base;
+  GROOVE_CHECK(given.dim() == 3 && given.size(2) == options.input_size(),
+               "{}: the input has shape {}; it must be {} with {} features", options.kind(),
+               to_string(given.sizes()), options.batch_first() ? "[N, T, I]" : "[T, N, I]",
+               options.input_size());
+  const Tensor input = options.batch_first() ? transpose(given, 0, 1) : given;
+  GROOVE_CHECK(input.size(0) > 0, "{}: the input has no time steps", options.kind());
+  auto [output, last] =
+      run_layers(unbind(input, 0), states_or_zeros(std::move(states), count, input, input.size(1)),
+                 count, step);
+  return {stack(output, options.batch_first() ? 1 : 0), std::move(last)};
+}
 
-  std::vector<Tensor> sequence = unbind(input, 0);
+std::tuple<PackedSequence, std::vector<Tensor>> Recurrent::run(const PackedSequence& input,
+                                                               std::vector<Tensor> states,
+                                                               std::size_t count,
+                                                               Step step) const {
+  GROOVE_CHECK(input.data().dim() == 2 && input.data().size(1) == options_base.input_size(),
+               "{}: the packed data have shape {}; they must have {} features", options_base.kind(),
+               to_string(input.data().sizes()), options_base.input_size());
+  const Tensor& sizes = input.batch_sizes();
+  const std::int64_t* const size = sizes.const_data_ptr<std::int64_t>();
+  const std::vector<std::int64_t> each(size, size + sizes.numel());
+  const Tensor &sorted = input.sorted_indices(), &unsorted = input.unsorted_indices();
+  for (Tensor& state : states)
+    if (sorted.defined()) state = index_select(state, 1, sorted);
+  auto [output, last] = run_layers(
+      split_with_sizes(input.data(), each, 0),
+      states_or_zeros(std::move(states), count, input.data(), each[0]), count, step);
+  for (Tensor& state : last)
+    if (unsorted.defined()) state = index_select(state, 1, unsorted);
+  return {PackedSequence(cat(output, 0), sizes, sorted, unsorted), std::move(last)};
+}
+
+std::vector<Tensor> Recurrent::states_or_zeros(std::vector<Tensor> states, std::size_t count,
+                                               const Tensor& input, std::int64_t batch) const {
+  const std::int64_t layers = options_base.num_layers() * directions();
+  const std::int64_t widths[] = {output_size(), options_base.hidden_size()};
+  if (states.empty())
+    for (std::size_t i = 0; i < count; ++i)
+      states.push_back(i > 0 && widths[i] == widths[0]
+                           ? states[0]
+                           : zeros({layers, batch, widths[i]}, input.options()));
+  for (std::size_t i = 0; i < count; ++i)
+    GROOVE_CHECK(states[i].sizes() == IntArrayRef({layers, batch, widths[i]}),
+                 "{}: the state has shape {}; it must be [{}, {}, {}]", options_base.kind(),
+                 to_string(states[i].sizes()), layers, batch, widths[i]);
+  return states;
+}
+
+// Of packed sequences, later steps have fewer rows: those of the sequences that still go on.
+std::tuple<std::vector<Tensor>, std::vector<Tensor>> Recurrent::run_layers(
+    std::vector<Tensor> sequence, const std::vector<Tensor>& states, std::size_t count,
+    Step step) const {
+  const RNNOptionsBase& options = options_base;
   std::vector<std::vector<Tensor>> last(count);
-  for (std::int64_t layer = 0; layer < options_.num_layers; ++layer) {
+  for (std::int64_t layer = 0; layer < options.num_layers(); ++layer) {
     std::vector<std::vector<Tensor>> outputs;  // by direction
     for (std::int64_t direction = 0; direction < directions(); ++direction) {
       const std::int64_t at = layer * directions() + direction;
-      std::vector<Tensor> current;
-      for (const Tensor& state : states) current.push_back(select(state, 0, at));
+      std::vector<Tensor> first;
+      for (const Tensor& state : states) first.push_back(select(state, 0, at));
+      std::vector<Tensor> current = first;
+      std::vector<std::vector<Tensor>> ended(count);  // of sequences, the shortest first
       std::vector<Tensor> output(sequence.size());
-      for (std::int64_t t = 0; t < steps; ++t) {
-        const auto place = static_cast<std::size_t>(direction ? steps - 1 - t : t);
+      for (std::size_t t = 0; t < sequence.size(); ++t) {
+        const std::size_t place = direction ? sequence.size() - 1 - t : t;
+        const std::int64_t rows = sequence[place].size(0);
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::int64_t known = direction && t == 0 ? 0 : current[i].size(0);
+          if (rows < known) ended[i].push_back(narrow(current[i], 0, rows, known - rows));
+          if (rows < known || known == 0)
+            current[i] = rows == current[i].size(0) ? current[i] : narrow(current[i], 0, 0, rows);
+          else if (rows > known)
+            current[i] = cat({current[i], narrow(first[i], 0, known, rows - known)}, 0);
+        }
         current = step(sequence[place], current, weights_[static_cast<std::size_t>(at)]);
         output[place] = current[0];
       }
-      for (std::size_t i = 0; i < count; ++i) last[i].push_back(current[i]);
+      for (std::size_t i = 0; i < count; ++i) {
+        ended[i].push_back(current[i]);
+        std::reverse(ended[i].begin(), ended[i].end());
+        last[i].push_back(ended[i].size() == 1 ? current[i] : cat(ended[i], 0));
+      }
       outputs.push_back(std::move(output));
     }
     for (std::size_t t = 0; t < sequence.size(); ++t)
       sequence[t] = directions() == 1 ? outputs[0][t] : cat({outputs[0][t], outputs[1][t]}, -1);
-    if (options_.dropout > 0 && is_training() && layer + 1 < options_.num_layers)
-      sequence = unbind(dropout(stack(sequence, 0), options_.dropout, true), 0);
+    if (options.dropout() > 0 && is_training() && layer + 1 < options.num_layers())
+      sequence = dropped(sequence, options.dropout());
   }
   std::vector<Tensor> ends;
   for (const std::vector<Tensor>& of_state : last) ends.push_back(stack(of_state, 0));
-  return {stack(sequence, options_.batch_first ? 1 : 0), std::move(ends)};
+  return {std::move(sequence), std::move(ends)};
 }
 
-void Recurrent::print(std::ostream& stream) const {
-  stream << "torch::nn::" << options_.kind << "(input_size=" << options_.input_size
-         << ", hidden_size=" << options_.hidden_size << ", num_layers=" << options_.num_layers
-         << ", bias=" << (options_.has_bias ? "true" : "false")
-         << ", batch_first=" << (options_.batch_first ? "true" : "false")
-         << ", dropout=" << options_.dropout
-         << ", bidirectional=" << (options_.bidirectional ? "true" : "false") << ")";
+void Recurrent::pretty_print(std::ostream& stream) const {
+  const RNNOptionsBase& options = options_base;
+  stream << "torch::nn::" << options.kind() << "(input_size=" << options.input_size()
+         << ", hidden_size=" << options.hidden_size() << ", num_layers=" << options.num_layers()
+         << ", bias=" << (options.bias() ? "true" : "false")
+         << ", batch_first=" << (options.batch_first() ? "true" : "false")
+         << ", dropout=" << options.dropout()
+         << ", bidirectional=" << (options.bidirectional() ? "true" : "false");
+  if (options.proj_size() > 0) stream << ", proj_size=" << options.proj_size();
+  stream << ")";
 }
 
 }  // namespace detail
@@ -172,10 +264,10 @@ void Recurrent::print(std::ostream& stream) const {
 // ---- cells ----
 
 RNNCellImpl::RNNCellImpl(const RNNCellOptions& options_)
-    : RecurrentCell("RNNCell", options_.input_size(), options_.hidden_size(), options_.bias(), 1),
+    : Cloneable("RNNCell", options_.input_size(), options_.hidden_size(), options_.bias(), 1),
       options(options_) {}
 Tensor RNNCellImpl::forward(const Tensor& input, const Tensor& hx, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return plain_step(input, state_or_zeros(input, hx), {weight_ih, weight_hh, bias_ih, bias_hh},
                     options.nonlinearity().is_tanh);
 }
@@ -185,12 +277,12 @@ void RNNCellImpl::pretty_print(std::ostream& stream) const {
 }
 
 LSTMCellImpl::LSTMCellImpl(const LSTMCellOptions& options_)
-    : RecurrentCell("LSTMCell", options_.input_size(), options_.hidden_size(), options_.bias(), 4),
+    : Cloneable("LSTMCell", options_.input_size(), options_.hidden_size(), options_.bias(), 4),
       options(options_) {}
 std::tuple<Tensor, Tensor> LSTMCellImpl::forward(const Tensor& input,
                                                  std::optional<std::tuple<Tensor, Tensor>> hx_opt,
                                                  Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   const auto [h, c] = hx_opt.value_or(std::tuple<Tensor, Tensor>());
   const Tensor states[] = {state_or_zeros(input, h), state_or_zeros(input, c)};
   return lstm_cell(input, states, weight_ih, weight_hh, bias_ih, bias_hh);
@@ -201,10 +293,10 @@ void LSTMCellImpl::pretty_print(std::ostream& stream) const {
 }
 
 GRUCellImpl::GRUCellImpl(const GRUCellOptions& options_)
-    : RecurrentCell("GRUCell", options_.input_size(), options_.hidden_size(), options_.bias(), 3),
+    : Cloneable("GRUCell", options_.input_size(), options_.hidden_size(), options_.bias(), 3),
       options(options_) {}
 Tensor GRUCellImpl::forward(const Tensor& input, const Tensor& hx, Site site) {
-  const groove::detail::CallScope scope(site);
+  const groove::detail::CallScope scope(site, __func__);
   return gru_cell(input, state_or_zeros(input, hx), weight_ih, weight_hh, bias_ih, bias_hh);
 }
 void GRUCellImpl::pretty_print(std::ostream& stream) const {
@@ -214,66 +306,80 @@ void GRUCellImpl::pretty_print(std::ostream& stream) const {
 
 // ---- layers over time ----
 
+namespace {
+
+std::vector<Tensor> tanh_step(const Tensor& x, const std::vector<Tensor>& states,
+                              const detail::RecurrentWeights& w) {
+  return {plain_step(x, states[0], w, true)};
+}
+std::vector<Tensor> relu_step(const Tensor& x, const std::vector<Tensor>& states,
+                              const detail::RecurrentWeights& w) {
+  return {plain_step(x, states[0], w, false)};
+}
+std::vector<Tensor> lstm_step(const Tensor& x, const std::vector<Tensor>& states,
+                              const detail::RecurrentWeights& w) {
+  auto [h, c] = lstm_cell(x, states, w.w_ih, w.w_hh, w.b_ih, w.b_hh);
+  if (w.w_hr.defined()) h = linear(h, w.w_hr);
+  return {std::move(h), std::move(c)};
+}
+std::vector<Tensor> gru_step(const Tensor& x, const std::vector<Tensor>& states,
+                             const detail::RecurrentWeights& w) {
+  return {gru_cell(x, states[0], w.w_ih, w.w_hh, w.b_ih, w.b_hh)};
+}
+
+std::vector<Tensor> listed(const Tensor& hx) {
+  return hx.defined() ? std::vector<Tensor>{hx} : std::vector<Tensor>();
+}
+std::vector<Tensor> listed(const std::optional<std::tuple<Tensor, Tensor>>& hx) {
+  if (!hx) return {};
+  return {std::get<0>(*hx), std::get<1>(*hx)};
+}
+
+}  // namespace
+
 RNNImpl::RNNImpl(const RNNOptions& options_)
-    : Recurrent({"RNN", options_.input_size(), options_.hidden_size(), options_.num_layers(), 1,
-                 options_.bias(), options_.batch_first(), options_.bidirectional(),
-                 options_.dropout()}),
-      options(options_) {}
+    : Cloneable(detail::RNNOptionsBase("RNN", 1, options_)), options(options_) {}
 std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx, Site site) {
   const groove::detail::CallScope scope(site);
-  const Step of_tanh = [](const Tensor& x, const std::vector<Tensor>& states,
-                          const detail::RecurrentWeights& w) {
-    return std::vector<Tensor>{plain_step(x, states[0], w, true)};
-  };
-  const Step of_relu = [](const Tensor& x, const std::vector<Tensor>& states,
-                          const detail::RecurrentWeights& w) {
-    return std::vector<Tensor>{plain_step(x, states[0], w, false)};
-  };
-  auto [output, last] = run(input, hx.defined() ? std::vector<Tensor>{hx} : std::vector<Tensor>(),
-                            1, options.nonlinearity().is_tanh ? of_tanh : of_relu);
+  auto [output, last] =
+      run(input, listed(hx), 1, options.nonlinearity().is_tanh ? tanh_step : relu_step);
   return {std::move(output), std::move(last[0])};
 }
-void RNNImpl::pretty_print(std::ostream& stream) const { print(stream); }
+std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const PackedSequence& input,
+                                                                      Tensor hx, Site site) {
+  const groove::detail::CallScope scope(site);
+  auto [output, last] =
+      run(input, listed(hx), 1, options.nonlinearity().is_tanh ? tanh_step : relu_step);
+  return {std::move(output), std::move(last[0])};
+}
 
 LSTMImpl::LSTMImpl(const LSTMOptions& options_)
-    : Recurrent({"LSTM", options_.input_size(), options_.hidden_size(), options_.num_layers(), 4,
-                 options_.bias(), options_.batch_first(), options_.bidirectional(),
-                 options_.dropout()}),
-      options(options_) {
-  GROOVE_CHECK(options.proj_size() == 0,
-               "LSTM: proj_size is not built; put a Linear behind the LSTM");
-}
+    : Cloneable(detail::RNNOptionsBase("LSTM", 4, options_)), options(options_) {}
 std::tuple<Tensor, std::tuple<Tensor, Tensor>> LSTMImpl::forward(
     const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx_opt, Site site) {
   const groove::detail::CallScope scope(site);
-  std::vector<Tensor> states;
-  if (hx_opt) states = {std::get<0>(*hx_opt), std::get<1>(*hx_opt)};
-  auto [output, last] = run(
-      input, std::move(states), 2,
-      [](const Tensor& x, const std::vector<Tensor>& current, const detail::RecurrentWeights& w) {
-        auto [h, c] = lstm_cell(x, current, w.w_ih, w.w_hh, w.b_ih, w.b_hh);
-        return std::vector<Tensor>{std::move(h), std::move(c)};
-      });
+  auto [output, last] = run(input, listed(hx_opt), 2, lstm_step);
   return {std::move(output), {std::move(last[0]), std::move(last[1])}};
 }
-void LSTMImpl::pretty_print(std::ostream& stream) const { print(stream); }
+std::tuple<PackedSequence, std::tuple<Tensor, Tensor>> LSTMImpl::forward_with_packed_input(
+    const PackedSequence& input, std::optional<std::tuple<Tensor, Tensor>> hx_opt, Site site) {
+  const groove::detail::CallScope scope(site);
+  auto [output, last] = run(input, listed(hx_opt), 2, lstm_step);
+  return {std::move(output), {std::move(last[0]), std::move(last[1])}};
+}
 
 GRUImpl::GRUImpl(const GRUOptions& options_)
-    : Recurrent({"GRU", options_.input_size(), options_.hidden_size(), options_.num_layers(), 3,
-                 options_.bias(), options_.batch_first(), options_.bidirectional(),
-                 options_.dropout()}),
-      options(options_) {
-  GROOVE_CHECK(options.proj_size() == 0, "GRU: there is no proj_size");
-}
+    : Cloneable(detail::RNNOptionsBase("GRU", 3, options_)), options(options_) {}
 std::tuple<Tensor, Tensor> GRUImpl::forward(const Tensor& input, Tensor hx, Site site) {
   const groove::detail::CallScope scope(site);
-  auto [output, last] = run(
-      input, hx.defined() ? std::vector<Tensor>{hx} : std::vector<Tensor>(), 1,
-      [](const Tensor& x, const std::vector<Tensor>& current, const detail::RecurrentWeights& w) {
-        return std::vector<Tensor>{gru_cell(x, current[0], w.w_ih, w.w_hh, w.b_ih, w.b_hh)};
-      });
+  auto [output, last] = run(input, listed(hx), 1, gru_step);
   return {std::move(output), std::move(last[0])};
 }
-void GRUImpl::pretty_print(std::ostream& stream) const { print(stream); }
+std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const PackedSequence& input,
+                                                                      Tensor hx, Site site) {
+  const groove::detail::CallScope scope(site);
+  auto [output, last] = run(input, listed(hx), 1, gru_step);
+  return {std::move(output), std::move(last[0])};
+}
 
 }  // namespace groove::nn

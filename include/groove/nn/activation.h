@@ -1,6 +1,7 @@
 // Activations as modules and functions, besides those of modules.h.
 #pragma once
 
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
 
@@ -67,68 +68,76 @@ Tensor glu(const Tensor& input, const GLUFuncOptions& options = {}, Site site = 
 
 }  // namespace functional
 
-class GELUImpl : public Module {
+class GELUImpl : public Cloneable<GELUImpl> {
  public:
   explicit GELUImpl(GELUOptions options = {}) : options(std::move(options)) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   GELUOptions options;
 };
 GROOVE_MODULE(GELU);
 
-class SiLUImpl : public Module {
+class SiLUImpl : public Cloneable<SiLUImpl> {
  public:
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(SiLU);
 
-class MishImpl : public Module {
+class MishImpl : public Cloneable<MishImpl> {
  public:
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Mish);
 
-class LeakyReLUImpl : public Module {
+class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
  public:
   explicit LeakyReLUImpl(const LeakyReLUOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(Tensor input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   LeakyReLUOptions options;
 };
 GROOVE_MODULE(LeakyReLU);
 
-class ELUImpl : public Module {
+class ELUImpl : public Cloneable<ELUImpl> {
  public:
   explicit ELUImpl(const ELUOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(Tensor input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   ELUOptions options;
 };
 GROOVE_MODULE(ELU);
 
-class SoftplusImpl : public Module {
+class SoftplusImpl : public Cloneable<SoftplusImpl> {
  public:
   explicit SoftplusImpl(const SoftplusOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   SoftplusOptions options;
 };
 GROOVE_MODULE(Softplus);
 
-class HardtanhImpl : public Module {
+class HardtanhImpl : public Cloneable<HardtanhImpl> {
  public:
   explicit HardtanhImpl(const HardtanhOptions& options = {});
+  void reset() override {}
   Tensor forward(Tensor input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   HardtanhOptions options;
 };
 GROOVE_MODULE(Hardtanh);
 
-class ReLU6Impl : public Module {
+class ReLU6Impl : public Cloneable<ReLU6Impl> {
  public:
   explicit ReLU6Impl(const ReLU6Options& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(Tensor input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   ReLU6Options options;
@@ -136,9 +145,10 @@ class ReLU6Impl : public Module {
 GROOVE_MODULE(ReLU6);
 
 /// Learns the slope of the negative side (He et al. 2015).
-class PReLUImpl : public Module {
+class PReLUImpl : public Cloneable<PReLUImpl> {
  public:
   explicit PReLUImpl(const PReLUOptions& options = {});
+  void reset() override;
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   PReLUOptions options;
@@ -146,9 +156,10 @@ class PReLUImpl : public Module {
 };
 GROOVE_MODULE(PReLU);
 
-class GLUImpl : public Module {
+class GLUImpl : public Cloneable<GLUImpl> {
  public:
   explicit GLUImpl(const GLUOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   GLUOptions options;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "groove/expanding_array.h"
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
 
@@ -26,7 +27,10 @@ class conv_padding_t {
  public:
   conv_padding_t(std::int64_t single) : sizes_(single) {}
   conv_padding_t(std::initializer_list<std::int64_t> sizes) : sizes_(sizes) {}
-  conv_padding_t(ExpandingArray<D> sizes) : sizes_(sizes) {}
+  template <typename Sizes,
+            typename = std::enable_if_t<std::is_convertible_v<const Sizes&, ExpandingArray<D>> &&
+                                        !std::is_integral_v<Sizes>>>
+  conv_padding_t(const Sizes& sizes) : sizes_(sizes) {}
   conv_padding_t(enumtype::kValid) : sizes_(0) {}
   conv_padding_t(enumtype::kSame) : sizes_(0), is_same_(true) {}
   bool is_same() const { return is_same_; }
@@ -94,10 +98,10 @@ Tensor dropout2d(Tensor input, const DropoutFuncOptions& options = {}, Site site
 
 /// weight [O, C / groups, kernel…] and bias [O], initially uniform within 1 / sqrt(fan in).
 template <std::size_t D>
-class ConvNdImpl : public Module {
+class ConvNdImpl : public detail::Resettable {
  public:
   explicit ConvNdImpl(const ConvOptions<D>& options);
-  void reset();
+  void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   ConvOptions<D> options;
@@ -109,29 +113,30 @@ class ConvNdImpl : public Module {
 extern template class ConvNdImpl<1>;
 extern template class ConvNdImpl<2>;
 
-class Conv1dImpl : public ConvNdImpl<1> {
+class Conv1dImpl : public Cloneable<Conv1dImpl, ConvNdImpl<1>> {
  public:
   Conv1dImpl(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<1> kernel_size)
-      : ConvNdImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
-  explicit Conv1dImpl(const Conv1dOptions& options) : ConvNdImpl(options) {}
+      : Conv1dImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv1dImpl(const Conv1dOptions& options) : Cloneable(options) {}
   Tensor forward(const Tensor& input, Site site = Site::current()) { return convolve(input, site); }
 };
 GROOVE_MODULE(Conv1d);
 
-class Conv2dImpl : public ConvNdImpl<2> {
+class Conv2dImpl : public Cloneable<Conv2dImpl, ConvNdImpl<2>> {
  public:
   Conv2dImpl(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<2> kernel_size)
-      : ConvNdImpl(Conv2dOptions(in_channels, out_channels, kernel_size)) {}
-  explicit Conv2dImpl(const Conv2dOptions& options) : ConvNdImpl(options) {}
+      : Conv2dImpl(Conv2dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv2dImpl(const Conv2dOptions& options) : Cloneable(options) {}
   Tensor forward(const Tensor& input, Site site = Site::current()) { return convolve(input, site); }
 };
 GROOVE_MODULE(Conv2d);
 
 using Dropout2dOptions = DropoutOptions;
-class Dropout2dImpl : public Module {
+class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
  public:
   explicit Dropout2dImpl(double p) : Dropout2dImpl(Dropout2dOptions(p)) {}
   explicit Dropout2dImpl(const Dropout2dOptions& options = {});
+  void reset() override {}
   Tensor forward(Tensor input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   Dropout2dOptions options;

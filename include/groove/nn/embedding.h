@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
 
@@ -15,10 +16,11 @@ struct EmbeddingOptions {
   GROOVE_ARG(std::int64_t, embedding_dim);
   /// This row is zero at first and gets no gradient; negative numbers count from the end.
   GROOVE_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;
-  /// Not built: throws groove::Error.
+  /// Rows that are looked up are first scaled down, in the table itself, to at most this norm of
+  /// order norm_type.
   GROOVE_ARG(std::optional<double>, max_norm) = std::nullopt;
   GROOVE_ARG(double, norm_type) = 2.0;
-  /// Not built: throws groove::Error.
+  /// A row's gradient is divided by how often the row was looked up.
   GROOVE_ARG(bool, scale_grad_by_freq) = false;
   /// Gradients are dense either way.
   GROOVE_ARG(bool, sparse) = false;
@@ -43,19 +45,19 @@ struct EmbeddingFuncOptions {
   GROOVE_ARG(bool, scale_grad_by_freq) = false;
   GROOVE_ARG(bool, sparse) = false;
 };
-/// Rows of weight [V, E] at indices of any shape: [..., E].
+/// Rows of weight [V, E] at indices of any shape: [..., E]. Writes to weight where max_norm is given.
 Tensor embedding(const Tensor& input, const Tensor& weight,
                  const EmbeddingFuncOptions& options = {}, Site site = Site::current());
 
 }  // namespace functional
 
 /// weight [num_embeddings, embedding_dim], initially normal.
-class EmbeddingImpl : public Module {
+class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
       : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
   explicit EmbeddingImpl(EmbeddingOptions options);
-  void reset();
+  void reset() override;
   void reset_parameters();
   Tensor forward(const Tensor& indices, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;

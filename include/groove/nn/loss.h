@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
 
@@ -83,54 +84,60 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions&
 
 }  // namespace functional
 
-class L1LossImpl : public Module {
+class L1LossImpl : public Cloneable<L1LossImpl> {
  public:
   explicit L1LossImpl(const L1LossOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   L1LossOptions options;
 };
 GROOVE_MODULE(L1Loss);
 
-class SmoothL1LossImpl : public Module {
+class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
  public:
   explicit SmoothL1LossImpl(const SmoothL1LossOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   SmoothL1LossOptions options;
 };
 GROOVE_MODULE(SmoothL1Loss);
 
-class HuberLossImpl : public Module {
+class HuberLossImpl : public Cloneable<HuberLossImpl> {
  public:
   explicit HuberLossImpl(const HuberLossOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   HuberLossOptions options;
 };
 GROOVE_MODULE(HuberLoss);
 
-class BCELossImpl : public Module {
+class BCELossImpl : public Cloneable<BCELossImpl> {
  public:
   explicit BCELossImpl(const BCELossOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   BCELossOptions options;
 };
 GROOVE_MODULE(BCELoss);
 
-class BCEWithLogitsLossImpl : public Module {
+class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
  public:
   explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   BCEWithLogitsLossOptions options;
 };
 GROOVE_MODULE(BCEWithLogitsLoss);
 
-class KLDivLossImpl : public Module {
+class KLDivLossImpl : public Cloneable<KLDivLossImpl> {
  public:
   explicit KLDivLossImpl(const KLDivLossOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   KLDivLossOptions options;

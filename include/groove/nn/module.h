@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "groove/ordered_dict.h"
@@ -20,16 +22,27 @@ class OutputArchive;
 
 namespace groove::nn {
 
+class Module;
 template <typename Contained>
 class ModuleHolder;
-template <typename Derived>
-class Cloneable;
+class AnyModule;
+class AnyValue;
+namespace detail {
+class Resettable;
+struct ErasedForward;
+void complete_arguments(Module& module, const std::type_info& type, const ErasedForward& forward,
+                        std::vector<AnyValue>& arguments);
+}  // namespace detail
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
   using ConstModuleApplyFunction = std::function<void(const Module&)>;
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
+  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction =
+      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
   Module();
   explicit Module(std::string name);
@@ -48,12 +61,18 @@ class Module : public std::enable_shared_from_this<Module> {
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = "");
+  void apply(const ConstNamedModuleApplyFunction& function,
+             const std::string& name_prefix = "") const;
+  /// Throw groove::Error when no shared_ptr owns this module.
+  void apply(const ModulePointerApplyFunction& function) const;
+  void apply(const NamedModulePointerApplyFunction& function,
+             const std::string& name_prefix = "") const;
 
   std::vector<Tensor> parameters(bool recurse = true) const;
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
   std::vector<Tensor> buffers(bool recurse = true) const;
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
-  /// A module that no shared_ptr owns appears as a pointer that does not own it.
+  /// Throw groove::Error when they include this module and no shared_ptr owns it.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = "", bool include_self = true) const;
@@ -67,8 +86,10 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Moves or casts all parameters and buffers in place; dtypes apply to floating ones only.
   virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
   virtual void to(ScalarType dtype, bool non_blocking = false);
-  virtual void to(Device device, bool non_blocking = false);
-  void to(DeviceType device, bool non_blocking = false) { to(Device(device), non_blocking); }
+  virtual void to(Device device, bool non_blocking);
+  void to(Device device, Site site = Site::current());
+  void to(DeviceType device, Site site = Site::current()) { to(Device(device), site); }
+  void to(DeviceType device, bool non_blocking) { to(Device(device), non_blocking); }
 
   virtual void zero_grad(bool set_to_none = true, Site site = Site::current());
 
@@ -100,17 +121,20 @@ class Module : public std::enable_shared_from_this<Module> {
   }
 
   /// Returns the registered tensor. Names must be new, not empty and without a dot.
-  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  Tensor& register_buffer(std::string name, Tensor tensor);
+  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true,
+                             Site site = Site::current());
+  Tensor& register_buffer(std::string name, Tensor tensor, Site site = Site::current());
   template <typename ModuleType>
   std::shared_ptr<ModuleType> register_module(std::string name,
-                                              std::shared_ptr<ModuleType> module) {
-    add_child(std::move(name), module);
+                                              std::shared_ptr<ModuleType> module,
+                                              Site site = Site::current()) {
+    add_child(std::move(name), module, site);
     return module;
   }
   template <typename ModuleType>
-  std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
-    return register_module(std::move(name), holder.ptr());
+  std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder,
+                                              Site site = Site::current()) {
+    return register_module(std::move(name), holder.ptr(), site);
   }
   template <typename ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name,
@@ -126,25 +150,31 @@ class Module : public std::enable_shared_from_this<Module> {
   void unregister_module(const std::string& name);
 
  protected:
+  /// Made by FORWARD_HAS_DEFAULT_ARGS.
+  virtual std::vector<std::pair<unsigned, AnyValue>> _forward_default_args() const;
+
   OrderedDict<std::string, Tensor> parameters_;
   OrderedDict<std::string, Tensor> buffers_;
   OrderedDict<std::string, std::shared_ptr<Module>> children_;
 
  private:
   friend std::ostream& operator<<(std::ostream& stream, const Module& module);
-  template <typename Derived>
-  friend class Cloneable;
+  friend class detail::Resettable;
+  friend void detail::complete_arguments(Module&, const std::type_info&,
+                                         const detail::ErasedForward&, std::vector<AnyValue>&);
   void forget_registrations();
-  void copy_state(const Module& source);
-  void add_child(std::string name, std::shared_ptr<Module> module);
+  void copy_state(const Module& source, const std::optional<Device>& device);
+  /// Becomes a deep copy of `source`, a module of the same registrations.
+  virtual void copy_from(const Module& source, const std::optional<Device>& device);
+  void add_child(std::string name, std::shared_ptr<Module> module, const Site& site);
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
   void collect(bool recurse, const std::string& prefix, bool wants_buffers,
                OrderedDict<std::string, Tensor>& found) const;
-  void walk(const std::string& prefix, const NamedModuleApplyFunction& function) const;
+  void walk(const std::string& prefix, const NamedModulePointerApplyFunction& function) const;
   void print(std::ostream& stream, const std::string& indentation) const;
   void convert(std::optional<Device> device, std::optional<ScalarType> dtype);
   void clear_gradients(bool set_to_none) const;
-  /// Moves with every registration anywhere in the tree.
+  /// Moves with every registration and with every exchange of a parameter anywhere in the tree.
   std::uint64_t tree_epoch() const;
 
   mutable std::string name_;

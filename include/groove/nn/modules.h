@@ -2,17 +2,18 @@
 #pragma once
 
 #include "groove/nn/functional.h"
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 
 namespace groove::nn {
 
 /// y = x W^T + b with W [out, in], both initially uniform within 1 / sqrt(in).
-class LinearImpl : public Module {
+class LinearImpl : public Cloneable<LinearImpl> {
  public:
   LinearImpl(std::int64_t in_features, std::int64_t out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
   explicit LinearImpl(const LinearOptions& options);
-  void reset();
+  void reset() override;
   void reset_parameters();
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
@@ -21,62 +22,69 @@ class LinearImpl : public Module {
 };
 GROOVE_MODULE(Linear);
 
-class IdentityImpl : public Module {
+class IdentityImpl : public Cloneable<IdentityImpl> {
  public:
   template <typename... Ignored>
   explicit IdentityImpl(Ignored&&...) {}
   IdentityImpl(const IdentityImpl&) = default;
+  void reset() override {}
   Tensor forward(const Tensor& input) { return input; }
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Identity);
 
-class FlattenImpl : public Module {
+class FlattenImpl : public Cloneable<FlattenImpl> {
  public:
   explicit FlattenImpl(const FlattenOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   FlattenOptions options;
 };
 GROOVE_MODULE(Flatten);
 
-class ReLUImpl : public Module {
+class ReLUImpl : public Cloneable<ReLUImpl> {
  public:
   explicit ReLUImpl(const ReLUOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(Tensor input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   ReLUOptions options;
 };
 GROOVE_MODULE(ReLU);
 
-class SigmoidImpl : public Module {
+class SigmoidImpl : public Cloneable<SigmoidImpl> {
  public:
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Sigmoid);
 
-class TanhImpl : public Module {
+class TanhImpl : public Cloneable<TanhImpl> {
  public:
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Tanh);
 
-class SoftmaxImpl : public Module {
+class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
  public:
   explicit SoftmaxImpl(std::int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
   explicit SoftmaxImpl(const SoftmaxOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   SoftmaxOptions options;
 };
 GROOVE_MODULE(Softmax);
 
-class LogSoftmaxImpl : public Module {
+class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
  public:
   explicit LogSoftmaxImpl(std::int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
   explicit LogSoftmaxImpl(const LogSoftmaxOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   LogSoftmaxOptions options;
@@ -84,38 +92,42 @@ class LogSoftmaxImpl : public Module {
 GROOVE_MODULE(LogSoftmax);
 
 /// In training zeroes each element with probability p and scales the rest by 1 / (1 - p).
-class DropoutImpl : public Module {
+class DropoutImpl : public Cloneable<DropoutImpl> {
  public:
   explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
   explicit DropoutImpl(const DropoutOptions& options = {});
+  void reset() override {}
   Tensor forward(Tensor input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   DropoutOptions options;
 };
 GROOVE_MODULE(Dropout);
 
-class MSELossImpl : public Module {
+class MSELossImpl : public Cloneable<MSELossImpl> {
  public:
   explicit MSELossImpl(MSELossOptions options = {}) : options(std::move(options)) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   MSELossOptions options;
 };
 GROOVE_MODULE(MSELoss);
 
-class CrossEntropyLossImpl : public Module {
+class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
  public:
   explicit CrossEntropyLossImpl(CrossEntropyLossOptions options = {})
       : options(std::move(options)) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   CrossEntropyLossOptions options;
 };
 GROOVE_MODULE(CrossEntropyLoss);
 
-class NLLLossImpl : public Module {
+class NLLLossImpl : public Cloneable<NLLLossImpl> {
  public:
   explicit NLLLossImpl(NLLLossOptions options = {}) : options(std::move(options)) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, const Tensor& target, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   NLLLossOptions options;

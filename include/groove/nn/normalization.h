@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
 
@@ -53,12 +54,12 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
 }  // namespace functional
 
 /// weight and bias of the normalised shape, initially 1 and 0.
-class LayerNormImpl : public Module {
+class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   explicit LayerNormImpl(std::vector<std::int64_t> normalized_shape)
       : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
   explicit LayerNormImpl(LayerNormOptions options);
-  void reset();
+  void reset() override;
   void reset_parameters();
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
@@ -67,9 +68,10 @@ class LayerNormImpl : public Module {
 };
 GROOVE_MODULE(LayerNorm);
 
-class CosineSimilarityImpl : public Module {
+class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
   explicit CosineSimilarityImpl(const CosineSimilarityOptions& options = {}) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& x1, const Tensor& x2, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   CosineSimilarityOptions options;

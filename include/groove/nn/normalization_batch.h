@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
 
@@ -56,10 +57,10 @@ Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options,
 
 /// weight and bias [C], initially 1 and 0; buffers running_mean, running_var [C] and
 /// num_batches_tracked, initially 0, 1 and 0.
-class BatchNormImplBase : public Module {
+class BatchNormImplBase : public detail::Resettable {
  public:
   explicit BatchNormImplBase(const BatchNormOptions& options);
-  void reset();
+  void reset() override;
   void reset_parameters();
   void reset_running_stats();
   Tensor forward(const Tensor& input, Site site = Site::current());
@@ -73,11 +74,11 @@ class BatchNormImplBase : public Module {
   virtual void check(const Tensor& input) const = 0;
 };
 
-class BatchNorm1dImpl : public BatchNormImplBase {
+class BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl, BatchNormImplBase> {
  public:
   explicit BatchNorm1dImpl(std::int64_t num_features)
       : BatchNorm1dImpl(BatchNorm1dOptions(num_features)) {}
-  explicit BatchNorm1dImpl(const BatchNorm1dOptions& options) : BatchNormImplBase(options) {}
+  explicit BatchNorm1dImpl(const BatchNorm1dOptions& options) : Cloneable(options) {}
 
  protected:
   const char* kind() const override { return "BatchNorm1d"; }
@@ -85,11 +86,11 @@ class BatchNorm1dImpl : public BatchNormImplBase {
 };
 GROOVE_MODULE(BatchNorm1d);
 
-class BatchNorm2dImpl : public BatchNormImplBase {
+class BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl, BatchNormImplBase> {
  public:
   explicit BatchNorm2dImpl(std::int64_t num_features)
       : BatchNorm2dImpl(BatchNorm2dOptions(num_features)) {}
-  explicit BatchNorm2dImpl(const BatchNorm2dOptions& options) : BatchNormImplBase(options) {}
+  explicit BatchNorm2dImpl(const BatchNorm2dOptions& options) : Cloneable(options) {}
 
  protected:
   const char* kind() const override { return "BatchNorm2d"; }
@@ -98,12 +99,12 @@ class BatchNorm2dImpl : public BatchNormImplBase {
 GROOVE_MODULE(BatchNorm2d);
 
 /// weight and bias [C], initially 1 and 0.
-class GroupNormImpl : public Module {
+class GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
   GroupNormImpl(std::int64_t num_groups, std::int64_t num_channels)
       : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
   explicit GroupNormImpl(const GroupNormOptions& options);
-  void reset();
+  void reset() override;
   void reset_parameters();
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "groove/expanding_array.h"
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
 
@@ -78,20 +79,22 @@ Tensor adaptive_max_pool2d(const Tensor& input, const AdaptiveMaxPool2dFuncOptio
 
 }  // namespace functional
 
-class MaxPool1dImpl : public Module {
+class MaxPool1dImpl : public Cloneable<MaxPool1dImpl> {
  public:
   MaxPool1dImpl(ExpandingArray<1> kernel_size) : MaxPool1dImpl(MaxPool1dOptions(kernel_size)) {}
   explicit MaxPool1dImpl(const MaxPool1dOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   MaxPool1dOptions options;
 };
 GROOVE_MODULE(MaxPool1d);
 
-class MaxPool2dImpl : public Module {
+class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
  public:
   MaxPool2dImpl(ExpandingArray<2> kernel_size) : MaxPool2dImpl(MaxPool2dOptions(kernel_size)) {}
   explicit MaxPool2dImpl(const MaxPool2dOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   /// With the flat positions (i64) of the elements taken.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input,
@@ -101,53 +104,58 @@ class MaxPool2dImpl : public Module {
 };
 GROOVE_MODULE(MaxPool2d);
 
-class AvgPool1dImpl : public Module {
+class AvgPool1dImpl : public Cloneable<AvgPool1dImpl> {
  public:
   AvgPool1dImpl(ExpandingArray<1> kernel_size) : AvgPool1dImpl(AvgPool1dOptions(kernel_size)) {}
   explicit AvgPool1dImpl(const AvgPool1dOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   AvgPool1dOptions options;
 };
 GROOVE_MODULE(AvgPool1d);
 
-class AvgPool2dImpl : public Module {
+class AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
  public:
   AvgPool2dImpl(ExpandingArray<2> kernel_size) : AvgPool2dImpl(AvgPool2dOptions(kernel_size)) {}
   explicit AvgPool2dImpl(const AvgPool2dOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   AvgPool2dOptions options;
 };
 GROOVE_MODULE(AvgPool2d);
 
-class AdaptiveAvgPool1dImpl : public Module {
+class AdaptiveAvgPool1dImpl : public Cloneable<AdaptiveAvgPool1dImpl> {
  public:
   AdaptiveAvgPool1dImpl(ExpandingArray<1> output_size)
       : AdaptiveAvgPool1dImpl(AdaptiveAvgPool1dOptions(output_size)) {}
   explicit AdaptiveAvgPool1dImpl(const AdaptiveAvgPool1dOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   AdaptiveAvgPool1dOptions options;
 };
 GROOVE_MODULE(AdaptiveAvgPool1d);
 
-class AdaptiveAvgPool2dImpl : public Module {
+class AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
  public:
   AdaptiveAvgPool2dImpl(ExpandingArrayWithOptionalElem<2> output_size)
       : AdaptiveAvgPool2dImpl(AdaptiveAvgPool2dOptions(output_size)) {}
   explicit AdaptiveAvgPool2dImpl(const AdaptiveAvgPool2dOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   AdaptiveAvgPool2dOptions options;
 };
 GROOVE_MODULE(AdaptiveAvgPool2d);
 
-class AdaptiveMaxPool2dImpl : public Module {
+class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
  public:
   AdaptiveMaxPool2dImpl(ExpandingArrayWithOptionalElem<2> output_size)
       : AdaptiveMaxPool2dImpl(AdaptiveMaxPool2dOptions(output_size)) {}
   explicit AdaptiveMaxPool2dImpl(const AdaptiveMaxPool2dOptions& options) : options(options) {}
+  void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   AdaptiveMaxPool2dOptions options;

@@ -4,8 +4,10 @@
 #include <optional>
 #include <tuple>
 
+#include "groove/nn/cloneable.h"
 #include "groove/nn/holder.h"
 #include "groove/nn/options.h"
+#include "groove/nn/packed_sequence.h"
 
 namespace groove::nn {
 
@@ -46,10 +48,20 @@ struct LSTMOptions {
   /// Of every layer's output but the last one's, in training.
   GROOVE_ARG(double, dropout) = 0.0;
   GROOVE_ARG(bool, bidirectional) = false;
-  /// Not built: anything but 0 throws groove::Error.
+  /// Where positive, h is a learned projection to that many features (Sak et al. 2014).
   GROOVE_ARG(std::int64_t, proj_size) = 0;
 };
-using GRUOptions = LSTMOptions;
+struct GRUOptions {
+  GRUOptions(std::int64_t input_size, std::int64_t hidden_size)
+      : input_size_(input_size), hidden_size_(hidden_size) {}
+  GROOVE_ARG(std::int64_t, input_size);
+  GROOVE_ARG(std::int64_t, hidden_size);
+  GROOVE_ARG(std::int64_t, num_layers) = 1;
+  GROOVE_ARG(bool, bias) = true;
+  GROOVE_ARG(bool, batch_first) = false;
+  GROOVE_ARG(double, dropout) = 0.0;
+  GROOVE_ARG(bool, bidirectional) = false;
+};
 struct RNNOptions {
   RNNOptions(std::int64_t input_size, std::int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
@@ -66,13 +78,14 @@ struct RNNOptions {
 namespace detail {
 
 // Parameters of one layer and direction, or of a cell: w_ih [G H, I], w_hh [G H, H], biases [G H]
-// or undefined, all initially uniform within 1 / sqrt(H).
+// or undefined, w_hr [P, H] where there is a projection, all initially uniform within 1 / sqrt(H).
 struct RecurrentWeights {
-  Tensor w_ih, w_hh, b_ih, b_hh;
+  Tensor w_ih, w_hh, b_ih, b_hh, w_hr = {};
 };
 
-class RecurrentCell : public Module {
+class RecurrentCell : public Resettable {
  public:
+  void reset() override;
   void reset_parameters();
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 
@@ -88,43 +101,78 @@ class RecurrentCell : public Module {
   const char* kind_;
   std::int64_t input_size_, hidden_size_;
   bool has_bias_;
+  std::int64_t gates_;
 };
 
-class Recurrent : public Module {
+// What the options of RNN, LSTM and GRU have in common.
+struct RNNOptionsBase {
+  GROOVE_ARG(std::string, kind);
+  GROOVE_ARG(std::int64_t, gates) = 1;
+  GROOVE_ARG(std::int64_t, input_size) = 0;
+  GROOVE_ARG(std::int64_t, hidden_size) = 0;
+  GROOVE_ARG(std::int64_t, num_layers) = 1;
+  GROOVE_ARG(bool, bias) = true;
+  GROOVE_ARG(bool, batch_first) = false;
+  GROOVE_ARG(double, dropout) = 0.0;
+  GROOVE_ARG(bool, bidirectional) = false;
+  GROOVE_ARG(std::int64_t, proj_size) = 0;
+
+ public:
+  template <typename Options>
+  RNNOptionsBase(const char* kind, std::int64_t gates, const Options& options)
+      : kind_(kind),
+        gates_(gates),
+        input_size_(options.input_size()),
+        hidden_size_(options.hidden_size()),
+        num_layers_(options.num_layers()),
+        bias_(options.bias()),
+        batch_first_(options.batch_first()),
+        dropout_(options.dropout()),
+        bidirectional_(options.bidirectional()) {
+    if constexpr (requires { options.proj_size(); }) proj_size_ = options.proj_size();
+  }
+};
+
+class Recurrent : public Resettable {
  public:
   using OpensCallScope = void;
+  void reset() override;
   void reset_parameters();
-  /// w_ih, w_hh, b_ih, b_hh of each layer and direction in turn.
+  /// w_ih, w_hh, b_ih, b_hh, w_hr, those that there are, of each layer and direction in turn.
   std::vector<Tensor> all_weights() const;
   void flatten_parameters() {}
+  void pretty_print(std::ostream& stream) const override;
+  RNNOptionsBase options_base;
 
  protected:
-  struct Options {
-    const char* kind;
-    std::int64_t input_size, hidden_size, num_layers, gates;
-    bool has_bias, batch_first, bidirectional;
-    double dropout;
-  };
-  explicit Recurrent(const Options& options);
+  explicit Recurrent(const RNNOptionsBase& options);
   // One time step: input and states [N, …] to the new states; states[0] is also the output.
   using Step = std::vector<Tensor> (*)(const Tensor& input, const std::vector<Tensor>& states,
                                        const RecurrentWeights& weights);
-  /// `states` is empty (zeros) or `count` tensors [layers * directions, N, H]; gives the output
-  /// and the last states.
+  /// `states` is empty (zeros) or `count` tensors [layers * directions, N, H], the first one with
+  /// the projection's size where there is one; gives the output and the last states.
   std::tuple<Tensor, std::vector<Tensor>> run(const Tensor& input, std::vector<Tensor> states,
                                               std::size_t count, Step step) const;
-  void print(std::ostream& stream) const;
+  std::tuple<utils::rnn::PackedSequence, std::vector<Tensor>> run(
+      const utils::rnn::PackedSequence& input, std::vector<Tensor> states, std::size_t count,
+      Step step) const;
 
  private:
-  std::int64_t directions() const { return options_.bidirectional ? 2 : 1; }
-  Options options_;
+  std::int64_t directions() const { return options_base.bidirectional() ? 2 : 1; }
+  std::vector<Tensor> states_or_zeros(std::vector<Tensor> states, std::size_t count,
+                                      const Tensor& input, std::int64_t batch) const;
+  std::tuple<std::vector<Tensor>, std::vector<Tensor>> run_layers(
+      std::vector<Tensor> sequence, const std::vector<Tensor>& states, std::size_t count,
+      Step step) const;
+  /// Features of a direction's output.
+  std::int64_t output_size() const;
   std::vector<RecurrentWeights> weights_;
 };
 
 }  // namespace detail
 
 /// h' = tanh (or relu) of w_ih x + b_ih + w_hh h + b_hh
-class RNNCellImpl : public detail::RecurrentCell {
+class RNNCellImpl : public Cloneable<RNNCellImpl, detail::RecurrentCell> {
  public:
   using OpensCallScope = void;
   RNNCellImpl(std::int64_t input_size, std::int64_t hidden_size)
@@ -137,7 +185,7 @@ class RNNCellImpl : public detail::RecurrentCell {
 GROOVE_MODULE(RNNCell);
 
 /// Gives (h, c).
-class LSTMCellImpl : public detail::RecurrentCell {
+class LSTMCellImpl : public Cloneable<LSTMCellImpl, detail::RecurrentCell> {
  public:
   using OpensCallScope = void;
   LSTMCellImpl(std::int64_t input_size, std::int64_t hidden_size)
@@ -151,7 +199,7 @@ class LSTMCellImpl : public detail::RecurrentCell {
 };
 GROOVE_MODULE(LSTMCell);
 
-class GRUCellImpl : public detail::RecurrentCell {
+class GRUCellImpl : public Cloneable<GRUCellImpl, detail::RecurrentCell> {
  public:
   using OpensCallScope = void;
   GRUCellImpl(std::int64_t input_size, std::int64_t hidden_size)
@@ -165,20 +213,21 @@ GROOVE_MODULE(GRUCell);
 
 /// input [T, N, I] ([N, T, I] with batch_first) -> (output [T, N, D H], h [L D, N, H]), D being 2
 /// where bidirectional. Without hx the states begin as zeros.
-class RNNImpl : public detail::Recurrent {
+class RNNImpl : public Cloneable<RNNImpl, detail::Recurrent> {
  public:
   RNNImpl(std::int64_t input_size, std::int64_t hidden_size)
       : RNNImpl(RNNOptions(input_size, hidden_size)) {}
   explicit RNNImpl(const RNNOptions& options);
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {},
                                      Site site = Site::current());
-  void pretty_print(std::ostream& stream) const override;
+  std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, Tensor hx = {}, Site site = Site::current());
   RNNOptions options;
 };
 GROOVE_MODULE(RNN);
 
 /// As RNN; gives (output, (h, c)).
-class LSTMImpl : public detail::Recurrent {
+class LSTMImpl : public Cloneable<LSTMImpl, detail::Recurrent> {
  public:
   LSTMImpl(std::int64_t input_size, std::int64_t hidden_size)
       : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
@@ -186,19 +235,23 @@ class LSTMImpl : public detail::Recurrent {
   std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward(
       const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx_opt = std::nullopt,
       Site site = Site::current());
-  void pretty_print(std::ostream& stream) const override;
+  std::tuple<utils::rnn::PackedSequence, std::tuple<Tensor, Tensor>> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input,
+      std::optional<std::tuple<Tensor, Tensor>> hx_opt = std::nullopt,
+      Site site = Site::current());
   LSTMOptions options;
 };
 GROOVE_MODULE(LSTM);
 
-class GRUImpl : public detail::Recurrent {
+class GRUImpl : public Cloneable<GRUImpl, detail::Recurrent> {
  public:
   GRUImpl(std::int64_t input_size, std::int64_t hidden_size)
       : GRUImpl(GRUOptions(input_size, hidden_size)) {}
   explicit GRUImpl(const GRUOptions& options);
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {},
                                      Site site = Site::current());
-  void pretty_print(std::ostream& stream) const override;
+  std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, Tensor hx = {}, Site site = Site::current());
   GRUOptions options;
 };
 GROOVE_MODULE(GRU);

@@ -16,6 +16,12 @@ void each_option(Self& options, Field field) {
   field("eps", options.eps());
 }
 
+template <typename Self, typename Field>
+void each_state_field(Self& state, Field field) {
+  field("step", state.step());
+  field("sum", state.sum());
+}
+
 void check(const AdagradOptions& options) {
   each_option(options, [](const char* name, double value) {
     detail::check_not_negative("Adagrad", name, value);
@@ -63,6 +69,16 @@ struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
 AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
 double AdagradOptions::get_lr() const { return lr_; }
 void AdagradOptions::set_lr(double lr) { lr_ = lr; }
+void AdagradOptions::inherit(const OptimizerOptions& defaults) {
+  detail::inherit_fields(*this, AdagradOptions(), static_cast<const AdagradOptions&>(defaults),
+                         [](auto& options, auto field) { each_option(options, field); });
+}
+bool operator==(const AdagradOptions& a, const AdagradOptions& b) {
+  return detail::same_fields(a, b, [](auto& options, auto field) { each_option(options, field); });
+}
+bool operator==(const AdagradParamState& a, const AdagradParamState& b) {
+  return detail::same_fields(a, b, [](auto& state, auto field) { each_state_field(state, field); });
+}
 void AdagradOptions::serialize(serialize::OutputArchive& archive) const {
   each_option(*this, detail::Writer{archive});
 }
@@ -70,20 +86,19 @@ void AdagradOptions::serialize(serialize::InputArchive& archive) {
   each_option(*this, detail::Reader{archive});
 }
 void AdagradParamState::serialize(serialize::OutputArchive& archive) const {
-  detail::Writer{archive}("step", step());
-  detail::Writer{archive}("sum", sum());
+  each_state_field(*this, detail::Writer{archive});
 }
 void AdagradParamState::serialize(serialize::InputArchive& archive) {
-  detail::Reader{archive}("step", step());
-  detail::Reader{archive}("sum", sum());
+  each_state_field(*this, detail::Reader{archive});
 }
 
-Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
+Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults, Site site)
     : Adagrad(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-              std::move(defaults)) {}
+              std::move(defaults), site) {}
 
-Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults)) {
+Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults, Site site)
+    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults), site) {
+  const CallFrame frame(site);
   check(defaults);
   for (const OptimizerParamGroup& group : param_groups_) check(AdagradStep::options_of(group));
 }
@@ -102,7 +117,7 @@ void Adagrad::check_state(const Tensor& parameter, const OptimizerParamState& st
 Tensor Adagrad::step(LossClosure closure) {
   static const Op& op = detail::define_step("adagrad_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdagradStep{*plan_}, param_groups_, this, step_site_);
+  detail::run_step(op, AdagradStep{*plan_, state_}, param_groups_, this, step_site_);
   return loss;
 }
 

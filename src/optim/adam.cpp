@@ -94,6 +94,21 @@ template <typename Self>
 void AdamOptionsOf<Self>::serialize(serialize::InputArchive& archive) {
   each_option(*this, detail::Reader{archive});
 }
+template <typename Self>
+void AdamOptionsOf<Self>::inherit(const OptimizerOptions& defaults) {
+  detail::inherit_fields(static_cast<Self&>(*this), Self(), static_cast<const Self&>(defaults),
+                         [](auto& options, auto field) { each_option(options, field); });
+}
+bool operator==(const AdamOptions& a, const AdamOptions& b) {
+  return detail::same_fields(a, b, [](auto& options, auto field) { each_option(options, field); });
+}
+bool operator==(const AdamWOptions& a, const AdamWOptions& b) {
+  return detail::same_fields(a, b, [](auto& options, auto field) { each_option(options, field); });
+}
+bool operator==(const AdamParamState& a, const AdamParamState& b) {
+  return a.step() == b.step() &&
+         detail::same_fields(a, b, [](auto& state, auto field) { each_moment(state, field); });
+}
 template struct AdamOptionsOf<AdamOptions>;
 template struct AdamOptionsOf<AdamWOptions>;
 
@@ -109,12 +124,13 @@ void AdamParamState::serialize(serialize::InputArchive& archive) {
 AdamOptions::AdamOptions(double lr) : AdamOptionsOf(lr, 0) {}
 AdamWOptions::AdamWOptions(double lr) : AdamOptionsOf(lr, 1e-2) {}
 
-Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
+Adam::Adam(std::vector<Tensor> params, AdamOptions defaults, Site site)
     : Adam(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-           std::move(defaults)) {}
+           std::move(defaults), site) {}
 
-Adam::Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<AdamOptions>(defaults)) {
+Adam::Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults, Site site)
+    : Optimizer(std::move(param_groups), std::make_unique<AdamOptions>(defaults), site) {
+  const CallFrame frame(site);
   check("Adam", defaults);
   for (const OptimizerParamGroup& group : param_groups_)
     check("Adam", static_cast<const AdamOptions&>(group.options()));
@@ -133,16 +149,17 @@ void Adam::check_state(const Tensor& parameter, const OptimizerParamState& state
 Tensor Adam::step(LossClosure closure) {
   static const Op& op = detail::define_step("adam_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdamStep<AdamOptions, false>{*plan_}, param_groups_, this, step_site_);
+  detail::run_step(op, AdamStep<AdamOptions, false>{*plan_, state_}, param_groups_, this, step_site_);
   return loss;
 }
 
-AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
+AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults, Site site)
     : AdamW(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-            std::move(defaults)) {}
+            std::move(defaults), site) {}
 
-AdamW::AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<AdamWOptions>(defaults)) {
+AdamW::AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults, Site site)
+    : Optimizer(std::move(param_groups), std::make_unique<AdamWOptions>(defaults), site) {
+  const CallFrame frame(site);
   check("AdamW", defaults);
   for (const OptimizerParamGroup& group : param_groups_)
     check("AdamW", static_cast<const AdamWOptions&>(group.options()));
@@ -161,7 +178,7 @@ void AdamW::check_state(const Tensor& parameter, const OptimizerParamState& stat
 Tensor AdamW::step(LossClosure closure) {
   static const Op& op = detail::define_step("adamw_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdamStep<AdamWOptions, true>{*plan_}, param_groups_, this, step_site_);
+  detail::run_step(op, AdamStep<AdamWOptions, true>{*plan_, state_}, param_groups_, this, step_site_);
   return loss;
 }
 

@@ -1,8 +1,16 @@
 // Fields of options and states to and from an archive, by name.
 #pragma once
 
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "groove/ops/math.h"
 #include "groove/serialize.h"
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
@@ -18,7 +26,57 @@ struct Writer {
     archive.write(key, IValue(std::vector<double>{std::get<0>(value), std::get<1>(value)}));
   }
   void operator()(const char* key, const IValue& value) const { archive.write(key, value); }
+  template <typename T>
+  void operator()(const char* key, const std::optional<T>& value) const {
+    if (value) archive.write(key, IValue(*value));
+  }
+  // As "key.0", "key.1", ….
+  void operator()(const char* key, const std::deque<Tensor>& values) const {
+    serialize::OutputArchive nested;
+    for (std::size_t i = 0; i < values.size(); ++i) nested.write(std::to_string(i), values[i]);
+    if (!values.empty()) archive.write(key, nested);
+  }
 };
+
+/// Fields of `own` that are as in `fresh` become those of `defaults`; `each` visits the fields of
+/// options.
+template <typename Options, typename Each>
+void inherit_fields(Options& own, const Options& fresh, const Options& defaults, Each each) {
+  std::vector<const void*> unchanged, inherited;
+  each(fresh, [&](const char*, const auto& field) { unchanged.push_back(&field); });
+  each(defaults, [&](const char*, const auto& field) { inherited.push_back(&field); });
+  std::size_t at = 0;
+  each(own, [&](const char*, auto& field) {
+    using Field = std::decay_t<decltype(field)>;
+    if (field == *static_cast<const Field*>(unchanged[at]))
+      field = *static_cast<const Field*>(inherited[at]);
+    ++at;
+  });
+}
+
+inline bool same_field(const Tensor& a, const Tensor& b) {
+  return a.defined() == b.defined() && (!a.defined() || equal(a, b));
+}
+inline bool same_field(const std::deque<Tensor>& a, const std::deque<Tensor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Tensor& x, const Tensor& y) { return same_field(x, y); });
+}
+template <typename T>
+bool same_field(const T& a, const T& b) {
+  return a == b;
+}
+template <typename Fields, typename Each>
+bool same_fields(const Fields& a, const Fields& b, Each each) {
+  std::vector<const void*> others;
+  each(b, [&](const char*, const auto& field) { others.push_back(&field); });
+  std::size_t at = 0;
+  bool is_same = true;
+  each(a, [&](const char*, const auto& field) {
+    is_same = is_same &&
+              same_field(field, *static_cast<const std::decay_t<decltype(field)>*>(others[at++]));
+  });
+  return is_same;
+}
 
 struct Reader {
   serialize::InputArchive& archive;
@@ -33,6 +91,24 @@ struct Reader {
     GROOVE_CHECK(stored.toDoubleVector().size() == 2, "load: '{}' has {} numbers, not 2", key,
                  stored.toDoubleVector().size());
     value = {stored.toDoubleVector()[0], stored.toDoubleVector()[1]};
+  }
+  template <typename T>
+  void operator()(const char* key, std::optional<T>& value) const {
+    IValue stored;
+    value.reset();
+    if (!archive.try_read(key, stored)) return;
+    if constexpr (std::is_same_v<T, std::string>)
+      value = stored.toStringRef();
+    else
+      value = static_cast<T>(stored.toInt());
+  }
+  void operator()(const char* key, std::deque<Tensor>& values) const {
+    values.clear();
+    serialize::InputArchive nested;
+    if (!archive.try_read(key, nested)) return;
+    Tensor value;
+    while (nested.try_read(std::to_string(values.size()), value))
+      values.push_back(std::exchange(value, Tensor()));
   }
 
  private:

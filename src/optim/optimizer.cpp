@@ -1,5 +1,6 @@
 #include "groove/optim/optimizer.h"
 
+#include <typeinfo>
 #include <unordered_set>
 
 #include "groove/autograd.h"
@@ -33,6 +34,7 @@ std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
 std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
   throw_error("OptimizerOptions: clone() is not defined; derive from OptimizerCloneableOptions");
 }
+void OptimizerOptions::inherit(const OptimizerOptions&) {}
 void OptimizerParamState::serialize(serialize::OutputArchive&) const {
   throw_error("OptimizerParamState: serialize() is not defined by this state; override it");
 }
@@ -80,43 +82,90 @@ void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options)
 }
 
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
-                     std::unique_ptr<OptimizerOptions> defaults)
-    : defaults_(std::move(defaults)),
-      plan_(std::make_unique<detail::StepPlan>()),
-      state_(plan_->state) {
+                     std::unique_ptr<OptimizerOptions> defaults, Site site)
+    : defaults_(std::move(defaults)), plan_(std::make_unique<detail::StepPlan>()) {
+  const CallFrame frame(site, nullptr);
   GROOVE_CHECK(defaults_, "Optimizer: default options are missing");
-  for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
+  for (const OptimizerParamGroup& group : param_groups) add_param_group(group, site);
 }
 
-Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
+Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults,
+                     Site site)
     : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))},
-                std::move(defaults)) {}
+                std::move(defaults), site) {}
+
+Optimizer::Optimizer(Optimizer&& other) : plan_(std::make_unique<detail::StepPlan>()) {
+  *this = std::move(other);
+}
+
+Optimizer& Optimizer::operator=(Optimizer&& other) {
+  if (this == &other) return *this;
+  param_groups_ = std::move(other.param_groups_);
+  defaults_ = other.defaults_->clone();
+  state_ = std::move(other.state_);
+  step_site_ = other.step_site_;
+  other.param_groups_.clear();
+  other.state_.clear();
+  for (Optimizer* const each : {this, &other}) {
+    each->plan_->is_stale = true;
+    ++each->plan_->state_epoch;
+  }
+  return *this;
+}
 
 Optimizer::~Optimizer() = default;
 
 OptimizerOptions& Optimizer::defaults() noexcept { return *defaults_; }
 const OptimizerOptions& Optimizer::defaults() const noexcept { return *defaults_; }
 
-void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+void Optimizer::check_parameters(const std::vector<Tensor>& parameters) const {
   std::unordered_set<const TensorImpl*> known;
   for (const OptimizerParamGroup& old : param_groups_)
     for (const Tensor& param : old.params()) known.insert(param.impl());
-  for (std::size_t i = 0; i < group.params().size(); ++i) {
-    const Tensor& param = group.params()[i];
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor& param = parameters[i];
     GROOVE_CHECK(param.defined(), "add_param_group: parameter {} is undefined", i);
     GROOVE_CHECK(param.is_leaf(),
                  "add_param_group: can't optimize a non-leaf Tensor (parameter "
                  "{}); pass the leaves it is computed from",
                  i);
     GROOVE_CHECK(known.insert(param.impl()).second,
-                 "add_param_group: parameter {} appears in more than one parameter group or twice "
-                 "in this one",
+                 "add_param_group: some parameters appear in more than one parameter group: number "
+                 "{} is in another group, or twice in this one",
                  i);
   }
+}
+
+void Optimizer::add_param_group(const OptimizerParamGroup& group, Site site) {
+  const CallFrame frame(site);
+  check_parameters(group.params());
   OptimizerParamGroup copy(group.params());
-  copy.set_options(group.has_options() ? group.options().clone() : defaults_->clone());
+  if (group.has_options()) {
+    const OptimizerOptions &own = group.options(), &defaults = *defaults_;
+    GROOVE_CHECK(typeid(own) == typeid(defaults),
+                 "add_param_group: the group's options are of another class than the optimizer's");
+    copy.set_options(own.clone());
+    copy.options().inherit(defaults);
+    check_options(copy.options());
+  } else {
+    copy.set_options(defaults_->clone());
+  }
   param_groups_.push_back(std::move(copy));
   plan_->is_stale = true;
+}
+
+void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
+  check_parameters(parameters);
+  std::vector<Tensor>& first = this->parameters();
+  first.insert(first.end(), parameters.begin(), parameters.end());
+  plan_->is_stale = true;
+}
+const std::vector<Tensor>& Optimizer::parameters() const {
+  GROOVE_CHECK(!param_groups_.empty(), "Optimizer: there are no parameter groups");
+  return param_groups_.front().params();
+}
+std::vector<Tensor>& Optimizer::parameters() {
+  return const_cast<std::vector<Tensor>&>(std::as_const(*this).parameters());
 }
 
 std::size_t Optimizer::size() const noexcept {
@@ -177,7 +226,8 @@ const Op& define_step(const char* name) {
                  .has_inplace = false});
 }
 
-std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups) {
+std::uint64_t refresh(StepPlan& plan, const Optimizer::StateMap& states,
+                      std::vector<OptimizerParamGroup>& groups) {
   std::size_t count = 0;
   for (const OptimizerParamGroup& group : groups) count += group.params().size();
   if (plan.slots.size() != count) {
@@ -193,8 +243,8 @@ std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups) 
       TensorImpl* impl = param.impl();
       const bool is_new = slot.impl != impl;
       if (is_new || plan.is_stale) {
-        const auto found = plan.state.find(impl);
-        OptimizerParamState* known = found == plan.state.end() ? nullptr : found->second.get();
+        const auto found = states.find(impl);
+        OptimizerParamState* known = found == states.end() ? nullptr : found->second.get();
         if (is_new || slot.state != known) ++plan.state_epoch;
         slot.impl = impl;
         slot.state = known;

@@ -28,7 +28,6 @@ struct Slot {  // one parameter
 };
 
 struct StepPlan {
-  Optimizer::StateMap state;
   std::vector<Slot> slots;  // all groups, one after the other
   std::vector<Scalar> numbers;
   std::uint64_t state_epoch = 0;  // moves when state is made or may have been replaced
@@ -52,18 +51,19 @@ inline bool has_gradient(const TensorImpl& impl) {
 }
 
 /// Brings `slots` up to date with the groups and decides which are active; returns a fingerprint.
-std::uint64_t refresh(StepPlan& plan, std::vector<OptimizerParamGroup>& groups);
+std::uint64_t refresh(StepPlan& plan, const Optimizer::StateMap& states,
+                      std::vector<OptimizerParamGroup>& groups);
 
 /// The word of a whole step; the update of one parameter is an op of its own.
 const Op& define_step(const char* name);
 
 /// The state of a parameter, made if it has none.
 template <typename State>
-State& state_of(StepPlan& plan, Slot& slot) {
+State& state_of(StepPlan& plan, Optimizer::StateMap& states, Slot& slot) {
   if (!slot.state) {
     auto made = std::make_unique<State>();
     slot.state = made.get();
-    plan.state[slot.impl] = std::move(made);
+    states[slot.impl] = std::move(made);
     ++plan.state_epoch;
   }
   return static_cast<State&>(*slot.state);
@@ -79,6 +79,7 @@ State& state_of(StepPlan& plan, Slot& slot) {
 template <typename Options>
 struct StepRule {
   StepPlan& plan;
+  Optimizer::StateMap& states;
 
   static const Options& options_of(const OptimizerParamGroup& group) {
     return static_cast<const Options&>(group.options());
@@ -113,7 +114,7 @@ struct CountedRule : StepRule<Options> {
     if (slot.state) ++static_cast<State*>(slot.state)->step();
   }
   State& started(Slot& slot) {
-    if (!slot.state) state_of<State>(this->plan, slot).step(1);
+    if (!slot.state) state_of<State>(this->plan, this->states, slot).step(1);
     return static_cast<State&>(*slot.state);
   }
   /// One list, `make(step)`, for all parameters of a group that have been at the same step so far:
@@ -154,7 +155,7 @@ void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups,
               Site site) {
   const NoGradGuard no_grad;
   StepPlan& plan = rule.plan;
-  std::uint64_t epoch = mix(refresh(plan, groups), plan.state_epoch);
+  std::uint64_t epoch = mix(refresh(plan, rule.states, groups), plan.state_epoch);
   plan.numbers.clear();
   std::size_t begin = 0;
   for (OptimizerParamGroup& group : groups) {

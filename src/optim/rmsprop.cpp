@@ -35,6 +35,12 @@ void each_average(Self& state, Field field) {
   field("grad_avg", state.grad_avg());
 }
 
+template <typename Self, typename Field>
+void each_state_field(Self& state, Field field) {
+  field("step", state.step());
+  each_average(state, field);
+}
+
 struct RmspropStep : detail::CountedRule<RMSpropOptions, RMSpropParamState> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<RmspropNumbers>;
 
@@ -78,6 +84,16 @@ struct RmspropStep : detail::CountedRule<RMSpropOptions, RMSpropParamState> {
 RMSpropOptions::RMSpropOptions(double lr) : lr_(lr) {}
 double RMSpropOptions::get_lr() const { return lr_; }
 void RMSpropOptions::set_lr(double lr) { lr_ = lr; }
+void RMSpropOptions::inherit(const OptimizerOptions& defaults) {
+  detail::inherit_fields(*this, RMSpropOptions(), static_cast<const RMSpropOptions&>(defaults),
+                         [](auto& options, auto field) { each_option(options, field); });
+}
+bool operator==(const RMSpropOptions& a, const RMSpropOptions& b) {
+  return detail::same_fields(a, b, [](auto& options, auto field) { each_option(options, field); });
+}
+bool operator==(const RMSpropParamState& a, const RMSpropParamState& b) {
+  return detail::same_fields(a, b, [](auto& state, auto field) { each_state_field(state, field); });
+}
 void RMSpropOptions::serialize(serialize::OutputArchive& archive) const {
   each_option(*this, detail::Writer{archive});
 }
@@ -85,20 +101,19 @@ void RMSpropOptions::serialize(serialize::InputArchive& archive) {
   each_option(*this, detail::Reader{archive});
 }
 void RMSpropParamState::serialize(serialize::OutputArchive& archive) const {
-  detail::Writer{archive}("step", step());
-  each_average(*this, detail::Writer{archive});
+  each_state_field(*this, detail::Writer{archive});
 }
 void RMSpropParamState::serialize(serialize::InputArchive& archive) {
-  detail::Reader{archive}("step", step());
-  each_average(*this, detail::Reader{archive});
+  each_state_field(*this, detail::Reader{archive});
 }
 
-RMSprop::RMSprop(std::vector<Tensor> params, RMSpropOptions defaults)
+RMSprop::RMSprop(std::vector<Tensor> params, RMSpropOptions defaults, Site site)
     : RMSprop(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-              std::move(defaults)) {}
+              std::move(defaults), site) {}
 
-RMSprop::RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<RMSpropOptions>(defaults)) {
+RMSprop::RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults, Site site)
+    : Optimizer(std::move(param_groups), std::make_unique<RMSpropOptions>(defaults), site) {
+  const CallFrame frame(site);
   check(defaults);
   for (const OptimizerParamGroup& group : param_groups_) check(RmspropStep::options_of(group));
 }
@@ -119,7 +134,7 @@ void RMSprop::check_state(const Tensor& parameter, const OptimizerParamState& st
 Tensor RMSprop::step(LossClosure closure) {
   static const Op& op = detail::define_step("rmsprop_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, RmspropStep{*plan_}, param_groups_, this, step_site_);
+  detail::run_step(op, RmspropStep{*plan_, state_}, param_groups_, this, step_site_);
   return loss;
 }
 

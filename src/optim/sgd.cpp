@@ -18,6 +18,23 @@ void check(const SGDOptions& options) {
                options.momentum(), options.dampening());
 }
 
+template <typename Self, typename Field>
+void each_field(Self& options, Field field) {
+  field("lr", options.lr());
+  field("momentum", options.momentum());
+  field("dampening", options.dampening());
+  field("weight_decay", options.weight_decay());
+  field("nesterov", options.nesterov());
+}
+
+template <typename Self, typename Field>
+void each_state_field(Self& state, Field field) {
+  field("momentum_buffer", state.momentum_buffer());
+}
+
+// Options have no rate of their own: a group's is as given unless it is this one, LibTorch's.
+constexpr double kUnsetRate = 1e-3;
+
 struct SgdStep : detail::StepRule<SGDOptions> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<SgdNumbers>;
 
@@ -53,7 +70,7 @@ struct SgdStep : detail::StepRule<SGDOptions> {
     rule.has_weight_decay = options.weight_decay() != 0;
     Tensor buffer;
     if (rule.has_momentum) {
-      auto& known = detail::state_of<SGDParamState>(plan, slot);
+      auto& known = detail::state_of<SGDParamState>(plan, states, slot);
       rule.is_first = !known.momentum_buffer().defined();
       if (rule.is_first) {
         known.momentum_buffer(empty(param.sizes(), param.scalar_type()));
@@ -71,13 +88,15 @@ SGDOptions::SGDOptions(double lr) : lr_(lr) {}
 double SGDOptions::get_lr() const { return lr_; }
 void SGDOptions::set_lr(double lr) { lr_ = lr; }
 
-template <typename Self, typename Field>
-static void each_field(Self& options, Field field) {
-  field("lr", options.lr());
-  field("momentum", options.momentum());
-  field("dampening", options.dampening());
-  field("weight_decay", options.weight_decay());
-  field("nesterov", options.nesterov());
+void SGDOptions::inherit(const OptimizerOptions& defaults) {
+  detail::inherit_fields(*this, SGDOptions(kUnsetRate), static_cast<const SGDOptions&>(defaults),
+                         [](auto& options, auto field) { each_field(options, field); });
+}
+bool operator==(const SGDOptions& a, const SGDOptions& b) {
+  return detail::same_fields(a, b, [](auto& options, auto field) { each_field(options, field); });
+}
+bool operator==(const SGDParamState& a, const SGDParamState& b) {
+  return detail::same_fields(a, b, [](auto& state, auto field) { each_state_field(state, field); });
 }
 void SGDOptions::serialize(serialize::OutputArchive& archive) const {
   each_field(*this, detail::Writer{archive});
@@ -86,18 +105,19 @@ void SGDOptions::serialize(serialize::InputArchive& archive) {
   each_field(*this, detail::Reader{archive});
 }
 void SGDParamState::serialize(serialize::OutputArchive& archive) const {
-  detail::Writer{archive}("momentum_buffer", momentum_buffer());
+  each_state_field(*this, detail::Writer{archive});
 }
 void SGDParamState::serialize(serialize::InputArchive& archive) {
-  detail::Reader{archive}("momentum_buffer", momentum_buffer());
+  each_state_field(*this, detail::Reader{archive});
 }
 
-SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
+SGD::SGD(std::vector<Tensor> params, SGDOptions defaults, Site site)
     : SGD(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-          std::move(defaults)) {}
+          std::move(defaults), site) {}
 
-SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {
+SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults, Site site)
+    : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults), site) {
+  const CallFrame frame(site);
   check(defaults);
   for (const OptimizerParamGroup& group : param_groups_) check(SgdStep::options_of(group));
 }
@@ -116,7 +136,7 @@ void SGD::check_state(const Tensor& parameter, const OptimizerParamState& state)
 Tensor SGD::step(LossClosure closure) {
   static const Op& op = detail::define_step("sgd_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, SgdStep{*plan_}, param_groups_, this, step_site_);
+  detail::run_step(op, SgdStep{*plan_, state_}, param_groups_, this, step_site_);
   return loss;
 }
 

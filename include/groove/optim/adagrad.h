@@ -9,6 +9,7 @@ struct AdagradOptions : OptimizerCloneableOptions<AdagradOptions> {
   AdagradOptions(double lr = 1e-2);
   double get_lr() const override;
   void set_lr(double lr) override;
+  void inherit(const OptimizerOptions& defaults) override;
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(double, lr);
@@ -16,6 +17,9 @@ struct AdagradOptions : OptimizerCloneableOptions<AdagradOptions> {
   GROOVE_ARG(double, weight_decay) = 0;
   GROOVE_ARG(double, initial_accumulator_value) = 0;
   GROOVE_ARG(double, eps) = 1e-10;
+
+ public:
+  friend bool operator==(const AdagradOptions& a, const AdagradOptions& b);
 };
 
 struct AdagradParamState : OptimizerCloneableParamState<AdagradParamState> {
@@ -23,12 +27,17 @@ struct AdagradParamState : OptimizerCloneableParamState<AdagradParamState> {
   void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(Tensor, sum);
   GROOVE_ARG(std::int64_t, step) = 0;
+
+ public:
+  friend bool operator==(const AdagradParamState& a, const AdagradParamState& b);
 };
 
 class Adagrad : public Optimizer {
  public:
-  explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {});
-  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
+  explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {},
+               Site site = Site::current());
+  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {},
+               Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

@@ -12,12 +12,14 @@ struct AdamOptionsOf : OptimizerCloneableOptions<Self> {
   AdamOptionsOf(double lr, double decay) : lr_(lr), weight_decay_(decay) {}
   double get_lr() const override { return lr_; }
   void set_lr(double value) override { lr_ = value; }
+  void inherit(const OptimizerOptions& defaults) override;
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
 
   const double& lr() const noexcept { return lr_; }
   double& lr() noexcept { return lr_; }
   Self& lr(double value) { return set(lr_, value); }
+  using betas_t = std::tuple<double, double>;
   const std::tuple<double, double>& betas() const noexcept { return betas_; }
   std::tuple<double, double>& betas() noexcept { return betas_; }
   Self& betas(std::tuple<double, double> value) { return set(betas_, value); }
@@ -46,9 +48,11 @@ struct AdamOptionsOf : OptimizerCloneableOptions<Self> {
 
 struct AdamOptions : AdamOptionsOf<AdamOptions> {
   AdamOptions(double lr = 1e-3);
+  friend bool operator==(const AdamOptions& a, const AdamOptions& b);
 };
 struct AdamWOptions : AdamOptionsOf<AdamWOptions> {
   AdamWOptions(double lr = 1e-3);
+  friend bool operator==(const AdamWOptions& a, const AdamWOptions& b);
 };
 
 struct AdamParamState : OptimizerCloneableParamState<AdamParamState> {
@@ -58,13 +62,18 @@ struct AdamParamState : OptimizerCloneableParamState<AdamParamState> {
   GROOVE_ARG(Tensor, exp_avg);
   GROOVE_ARG(Tensor, exp_avg_sq);
   GROOVE_ARG(Tensor, max_exp_avg_sq) = {};
+
+ public:
+  friend bool operator==(const AdamParamState& a, const AdamParamState& b);
 };
 using AdamWParamState = AdamParamState;
 
 class Adam : public Optimizer {
  public:
-  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
+  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {},
+               Site site = Site::current());
+  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {},
+               Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 
@@ -76,8 +85,10 @@ class Adam : public Optimizer {
 
 class AdamW : public Optimizer {
  public:
-  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
-  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
+  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {},
+               Site site = Site::current());
+  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {},
+               Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

@@ -38,6 +38,9 @@ class OptimizerCloneableParamState : public OptimizerParamState {
 class OptimizerOptions {
  public:
   virtual std::unique_ptr<OptimizerOptions> clone() const;
+  /// Options that are still as their class's constructor leaves them become those of `defaults`,
+  /// which are of the same class. Options of classes that do not define it stay.
+  virtual void inherit(const OptimizerOptions& defaults);
   virtual double get_lr() const;
   virtual void set_lr(double lr);
   virtual void serialize(serialize::OutputArchive& archive) const;
@@ -82,10 +85,14 @@ class Optimizer {
   using StateMap = std::unordered_map<void*, std::unique_ptr<OptimizerParamState>>;
 
   Optimizer(std::vector<OptimizerParamGroup> param_groups,
-            std::unique_ptr<OptimizerOptions> defaults);
-  Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
+            std::unique_ptr<OptimizerOptions> defaults, Site site = Site::current());
+  Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults,
+            Site site = Site::current());
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
+  /// The other one is left without parameters.
+  Optimizer(Optimizer&& other);
+  Optimizer& operator=(Optimizer&& other);
   virtual ~Optimizer();
 
   /// Updates the parameters from their gradients. With a closure: calls it first, with gradients
@@ -94,9 +101,14 @@ class Optimizer {
   Tensor step(Site site = Site::current());
 
   void zero_grad(bool set_to_none = true, Site site = Site::current());
-  /// Takes the defaults where the group has no options. Throws groove::Error for non-leaf
-  /// parameters and for one that is in a group already.
-  void add_param_group(const OptimizerParamGroup& group);
+  /// Takes the defaults where the group has no options, or has left one as it is. Throws
+  /// groove::Error for non-leaf parameters and for one that is in a group already.
+  void add_param_group(const OptimizerParamGroup& group, Site site = Site::current());
+  /// To the first group.
+  void add_parameters(const std::vector<Tensor>& parameters);
+  /// Those of the first group.
+  std::vector<Tensor>& parameters();
+  const std::vector<Tensor>& parameters() const;
   std::size_t size() const noexcept;
   OptimizerOptions& defaults() noexcept;
   const OptimizerOptions& defaults() const noexcept;
@@ -113,6 +125,8 @@ class Optimizer {
   virtual void load(serialize::InputArchive& archive);
 
  protected:
+  /// Throws groove::Error where a group's parameters are not leaves or known already.
+  void check_parameters(const std::vector<Tensor>& parameters) const;
   /// State of a parameter for load() to fill; throws unless the class defines it.
   virtual std::unique_ptr<OptimizerParamState> new_state() const;
   /// Throw groove::Error when what was loaded cannot be right.
@@ -121,8 +135,8 @@ class Optimizer {
   Tensor run_closure(const LossClosure& closure);
   std::vector<OptimizerParamGroup> param_groups_;
   std::unique_ptr<OptimizerOptions> defaults_;
+  StateMap state_;
   std::unique_ptr<detail::StepPlan> plan_;  // what step() remembers between calls
-  StateMap& state_;                         // in the plan: here its class need not be complete
   Site step_site_ = Site::current();
 };
 

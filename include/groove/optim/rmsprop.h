@@ -9,6 +9,7 @@ struct RMSpropOptions : OptimizerCloneableOptions<RMSpropOptions> {
   RMSpropOptions(double lr = 1e-2);
   double get_lr() const override;
   void set_lr(double lr) override;
+  void inherit(const OptimizerOptions& defaults) override;
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(double, lr);
@@ -17,6 +18,9 @@ struct RMSpropOptions : OptimizerCloneableOptions<RMSpropOptions> {
   GROOVE_ARG(double, weight_decay) = 0;
   GROOVE_ARG(double, momentum) = 0;
   GROOVE_ARG(bool, centered) = false;
+
+ public:
+  friend bool operator==(const RMSpropOptions& a, const RMSpropOptions& b);
 };
 
 struct RMSpropParamState : OptimizerCloneableParamState<RMSpropParamState> {
@@ -26,12 +30,17 @@ struct RMSpropParamState : OptimizerCloneableParamState<RMSpropParamState> {
   GROOVE_ARG(Tensor, square_avg);
   GROOVE_ARG(Tensor, momentum_buffer) = {};
   GROOVE_ARG(Tensor, grad_avg) = {};
+
+ public:
+  friend bool operator==(const RMSpropParamState& a, const RMSpropParamState& b);
 };
 
 class RMSprop : public Optimizer {
  public:
-  explicit RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults = {});
-  explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {});
+  explicit RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults = {},
+               Site site = Site::current());
+  explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {},
+               Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

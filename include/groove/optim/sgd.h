@@ -9,6 +9,7 @@ struct SGDOptions : OptimizerCloneableOptions<SGDOptions> {
   SGDOptions(double lr);
   double get_lr() const override;
   void set_lr(double lr) override;
+  void inherit(const OptimizerOptions& defaults) override;
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(double, lr);
@@ -16,18 +17,26 @@ struct SGDOptions : OptimizerCloneableOptions<SGDOptions> {
   GROOVE_ARG(double, dampening) = 0;
   GROOVE_ARG(double, weight_decay) = 0;
   GROOVE_ARG(bool, nesterov) = false;
+
+ public:
+  friend bool operator==(const SGDOptions& a, const SGDOptions& b);
 };
 
 struct SGDParamState : OptimizerCloneableParamState<SGDParamState> {
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   GROOVE_ARG(Tensor, momentum_buffer);
+
+ public:
+  friend bool operator==(const SGDParamState& a, const SGDParamState& b);
 };
 
 class SGD : public Optimizer {
  public:
-  explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
-  explicit SGD(std::vector<Tensor> params, SGDOptions defaults);
+  explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults,
+               Site site = Site::current());
+  explicit SGD(std::vector<Tensor> params, SGDOptions defaults,
+               Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

@@ -9,12 +9,26 @@
 #include <thread>
 #include <vector>
 
+#include "groove/data/iterator.h"
 #include "groove/detail/untraced.h"
 #include "groove/serialize.h"
 #include "src/core/check.h"
 #include "src/core/generator.h"
 
-namespace groove::data::detail {
+namespace groove::data {
+
+WorkerException::WorkerException(std::exception_ptr original)
+    : original_exception(std::move(original)),
+      message("Caught exception in DataLoader worker thread.") {
+  try {
+    std::rethrow_exception(original_exception);
+  } catch (const std::exception& error) {
+    message += std::string(" Original message: ") + error.what();
+  } catch (...) {
+  }
+}
+
+namespace detail {
 namespace {
 
 std::uint64_t mixed(std::uint64_t key, std::uint64_t value) {
@@ -46,11 +60,11 @@ struct Prefetcher::State {
     std::exception_ptr error;
   };
   mutable std::mutex mutex;
-  std::condition_variable has_job, has_result, is_idle;
+  std::condition_variable has_job, has_result;
   std::deque<std::pair<std::size_t, Job>> jobs;  // with their numbers
   std::map<std::size_t, Result> results;
   std::size_t next_number = 0, next_result = 0;
-  std::size_t pending = 0, running = 0;
+  std::size_t pending = 0;
   bool is_ordered = true, is_ending = false;
   std::optional<std::int64_t> timeout;
   std::vector<std::thread> threads;
@@ -62,7 +76,6 @@ struct Prefetcher::State {
       if (is_ending) return;
       auto [number, job] = std::move(jobs.front());
       jobs.pop_front();
-      ++running;
       lock.unlock();
       Result result;
       try {
@@ -72,10 +85,8 @@ struct Prefetcher::State {
       }
       job = nullptr;  // what it holds goes before anyone is told that it has ended
       lock.lock();
-      --running;
       results.emplace(number, std::move(result));
       has_result.notify_one();
-      is_idle.notify_all();
     }
   }
   ~State() {
@@ -124,25 +135,15 @@ std::shared_ptr<void> Prefetcher::pop() {
   } else {
     const std::chrono::milliseconds most(*state.timeout);
     GROOVE_CHECK(state.has_result.wait_for(lock, most, is_ready),
-                 "DataLoader: no batch came within {} ms (the option timeout)", *state.timeout);
+                 "DataLoader: Timeout: no batch came within {} ms", *state.timeout);
   }
   State::Result result = std::move(state.results.begin()->second);
   state.results.erase(state.results.begin());
   ++state.next_result;
   --state.pending;
   lock.unlock();
-  if (result.error) std::rethrow_exception(result.error);
+  if (result.error) throw WorkerException(std::move(result.error));
   return std::move(result.value);
-}
-
-void Prefetcher::clear() {
-  State& state = *state_;
-  std::unique_lock lock(state.mutex);
-  state.jobs.clear();
-  state.is_idle.wait(lock, [&] { return state.running == 0; });
-  state.results.clear();
-  state.pending = 0;
-  state.next_result = state.next_number;
 }
 
 void Position::save(serialize::OutputArchive& archive) const {
@@ -189,4 +190,25 @@ void throw_past_the_end(std::size_t delivered) {
                   delivered));
 }
 
-}  // namespace groove::data::detail
+void throw_in_flight() {
+  throw_error(
+      "DataLoader: Attempted to get a new DataLoader iterator while another iterator is not yet "
+      "exhausted; finish that pass, or join() the loader");
+}
+void throw_no_size() {
+  throw_error(
+      "make_data_loader: Expected the dataset to be sized in order to construct the Sampler; give "
+      "a sampler");
+}
+void throw_iterator_at_end(const char* action) {
+  throw_error(fmt::format(
+      "DataLoader: Attempted to {} iterator {}past the end", action,
+      std::string_view(action) == "dereference" ? "that was " : ""));
+}
+void throw_sentinel(const char* acting) {
+  throw_error(
+      fmt::format("{} the DataLoader's past-the-end iterator is not allowed", acting));
+}
+
+}  // namespace detail
+}  // namespace groove::data

@@ -51,7 +51,20 @@ std::size_t read_index(serialize::InputArchive& archive, const char* name, std::
   return static_cast<std::size_t>(index.toInt());
 }
 
+std::size_t read_epoch(serialize::InputArchive& archive) {
+  IValue epoch;
+  archive.read("epoch", epoch);
+  GROOVE_CHECK(epoch.toInt() >= 0, "DistributedSampler: the epoch in the archive is {}",
+               epoch.toInt());
+  return static_cast<std::size_t>(epoch.toInt());
+}
+
 }  // namespace
+
+void detail::throw_rank(std::size_t rank, std::size_t num_replicas) {
+  throw_error(fmt::format("DistributedSampler: rank {} is none of {} replicas", rank,
+                          num_replicas));
+}
 
 void detail::throw_not_saved(const char* action) {
   throw_error(
@@ -113,7 +126,8 @@ void SequentialSampler::save(serialize::OutputArchive& archive) const {
   archive.write("index", IValue(index_));
 }
 void SequentialSampler::load(serialize::InputArchive& archive) {
-  index_ = read_index(archive, "SequentialSampler", size_);
+  // One that was made for fewer elements is at its end.
+  index_ = read_index(archive, "SequentialSampler", ~std::size_t{0});
 }
 
 void SequentialSampler::reset(std::optional<std::size_t> new_size) {
@@ -127,6 +141,92 @@ std::optional<std::vector<std::size_t>> SequentialSampler::next(std::size_t batc
   std::vector<std::size_t> indices(range->second - range->first);
   std::iota(indices.begin(), indices.end(), range->first);
   return indices;
+}
+
+void StreamSampler::reset(std::optional<std::size_t> new_size) {
+  epoch_size_ = new_size.value_or(epoch_size_);
+  index_ = 0;
+}
+
+std::optional<BatchSize> StreamSampler::next(std::size_t batch_size) {
+  const auto range = take(index_, epoch_size_, batch_size);
+  if (!range) return std::nullopt;
+  return BatchSize(range->second - range->first);
+}
+
+void StreamSampler::save(serialize::OutputArchive& archive) const {
+  archive.write("index", IValue(index_));
+}
+void StreamSampler::load(serialize::InputArchive& archive) {
+  index_ = read_index(archive, "StreamSampler", epoch_size_);
+}
+
+DistributedRandomSampler::DistributedRandomSampler(std::size_t size, std::size_t num_replicas,
+                                                   std::size_t rank, bool allow_duplicates)
+    : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
+  reset();
+}
+
+void DistributedRandomSampler::reset(std::optional<std::size_t> new_size) {
+  size_ = new_size.value_or(size_);
+  const std::size_t local = local_sample_count();
+  indices_.resize(num_replicas_ == 1 ? size_ : local * num_replicas_);
+  for (std::size_t i = 0; i < indices_.size(); ++i) indices_[i] = i % size_;
+  Mixer mixer(Draw{epoch_, 0});
+  for (std::size_t i = indices_.size(); i > 1; --i)
+    std::swap(indices_[i - 1], indices_[static_cast<std::size_t>(mixer.below(i))]);
+  index_ = rank_ * local;
+  end_ = index_ + local;
+}
+
+std::optional<std::vector<std::size_t>> DistributedRandomSampler::next(std::size_t batch_size) {
+  const auto range = take(index_, end_, batch_size);
+  if (!range) return std::nullopt;
+  return std::vector<std::size_t>(indices_.begin() + static_cast<std::ptrdiff_t>(range->first),
+                                  indices_.begin() + static_cast<std::ptrdiff_t>(range->second));
+}
+
+void DistributedRandomSampler::save(serialize::OutputArchive& archive) const {
+  archive.write("index", IValue(index_));
+  archive.write("epoch", IValue(epoch_));
+}
+void DistributedRandomSampler::load(serialize::InputArchive& archive) {
+  const std::size_t index = read_index(archive, "DistributedRandomSampler", end_);
+  set_epoch(read_epoch(archive));
+  reset();
+  index_ = index;
+}
+
+DistributedSequentialSampler::DistributedSequentialSampler(std::size_t size,
+                                                           std::size_t num_replicas,
+                                                           std::size_t rank, bool allow_duplicates)
+    : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
+  reset();
+}
+
+void DistributedSequentialSampler::reset(std::optional<std::size_t> new_size) {
+  size_ = new_size.value_or(size_);
+  const std::size_t local = local_sample_count();
+  index_ = rank_ * local;
+  end_ = index_ + local;
+}
+
+std::optional<std::vector<std::size_t>> DistributedSequentialSampler::next(
+    std::size_t batch_size) {
+  const auto range = take(index_, end_, batch_size);
+  if (!range) return std::nullopt;
+  std::vector<std::size_t> indices(range->second - range->first);
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = (range->first + i) % size_;
+  return indices;
+}
+
+void DistributedSequentialSampler::save(serialize::OutputArchive& archive) const {
+  archive.write("index", IValue(index_));
+  archive.write("epoch", IValue(epoch_));
+}
+void DistributedSequentialSampler::load(serialize::InputArchive& archive) {
+  index_ = read_index(archive, "DistributedSequentialSampler", end_);
+  set_epoch(read_epoch(archive));
 }
 
 }  // namespace groove::data::samplers

@@ -6,6 +6,7 @@
 
 #include "groove/arg.h"
 #include "groove/data/datasets.h"
+#include "groove/data/iterator.h"
 #include "groove/data/prefetcher.h"
 #include "groove/data/samplers.h"
 
@@ -32,59 +33,53 @@ struct DataLoaderOptions {
     timeout_ = static_cast<std::int64_t>(duration.count() * 1000 * Period::num / Period::den);
     return *this;
   }
-  const std::optional<std::int64_t>& timeout_milliseconds() const { return timeout_; }
+  /// In milliseconds.
+  const std::optional<std::int64_t>& timeout() const { return timeout_; }
 
  private:
   std::optional<std::int64_t> timeout_;
 };
 
-/// Batches of a dataset in a sampler's order. What a worker throws is thrown to the consumer in
-/// place of its batch.
+/// The options with those that are derived from others.
+struct FullDataLoaderOptions {
+  explicit FullDataLoaderOptions(const DataLoaderOptions& options)
+      : batch_size(options.batch_size()),
+        workers(options.workers()),
+        max_jobs(options.max_jobs().value_or(2 * workers)),
+        timeout(options.timeout()),
+        enforce_ordering(options.enforce_ordering()),
+        drop_last(options.drop_last()) {}
+  std::size_t batch_size, workers, max_jobs;
+  std::optional<std::int64_t> timeout;  // milliseconds
+  bool enforce_ordering, drop_last;
+};
+
+/// Batches of a dataset in a sampler's order. What a worker throws comes to the consumer as a
+/// WorkerException in place of its batch.
 template <typename Dataset, typename Sampler>
 class StatelessDataLoader {
  public:
   using BatchType = typename Dataset::BatchType;
 
-  // One pass; copies share it.
-  class Iterator {
-   public:
-    using difference_type = std::ptrdiff_t;
-    using value_type = BatchType;
-    using pointer = BatchType*;
-    using reference = BatchType&;
-    using iterator_category = std::input_iterator_tag;
-
-    Iterator() = default;
-    explicit Iterator(StatelessDataLoader* loader) : loader_(loader) { advance(); }
-    Iterator& operator++() {
-      advance();
-      return *this;
-    }
-    BatchType& operator*() { return *loader_->batch_; }
-    BatchType* operator->() { return loader_->batch_.get(); }
-    bool operator==(const Iterator& other) const { return loader_ == other.loader_; }
-
-   private:
-    void advance() {
-      if (!loader_->advance()) loader_ = nullptr;
-    }
-    StatelessDataLoader* loader_ = nullptr;  // null at the end
-  };
+  using Iterator = data::Iterator<BatchType>;
 
   StatelessDataLoader(Dataset dataset, Sampler sampler, DataLoaderOptions options)
-      : dataset_(std::move(dataset)), sampler_(std::move(sampler)), options_(std::move(options)) {
-    if (options_.batch_size() == 0) throw Error("DataLoader: batch_size is 0; it must be positive");
+      : dataset_(std::move(dataset)),
+        sampler_(std::move(sampler)),
+        options_(std::move(options)),
+        full_options_(options_) {
+    if (options_.batch_size() == 0) throw_error("DataLoader: batch_size is 0; it must be positive");
     if (!std::is_copy_constructible_v<Dataset> && options_.workers() > 0)
-      throw Error("DataLoader: the dataset cannot be copied, so there can be no workers");
+      throw_error("DataLoader: the dataset cannot be copied, so there can be no workers");
     position_.batch_size = options_.batch_size();
   }
   StatelessDataLoader(const StatelessDataLoader&) = delete;
   StatelessDataLoader& operator=(const StatelessDataLoader&) = delete;
 
-  /// Starts an epoch, or goes on with the one that load() brought back. Batches of an unfinished
-  /// pass are dropped.
+  /// Starts an epoch, or goes on with the one that load() brought back. Throws groove::Error while
+  /// workers have batches of an unfinished pass; join() drops those.
   Iterator begin() {
-    if (prefetcher_) prefetcher_->clear();
+    if (prefetcher_ && prefetcher_->pending() > 0) detail::throw_in_flight();
     if (!is_resumed_) {
       position_.key = detail::draw_epoch_key();
       position_.delivered = 0;
@@ -96,12 +91,12 @@ class StatelessDataLoader {
     requested_ = position_.delivered;
     is_exhausted_ = false;
     if (options_.workers() > 0) start_workers();
-    return Iterator(this);
+    return Iterator([this] { return next_batch(); });
   }
   Iterator end() { return Iterator(); }
   /// Ends the worker threads; begin() makes new ones.
   void join() { prefetcher_.reset(); }
-  const DataLoaderOptions& options() const noexcept { return options_; }
+  const FullDataLoaderOptions& options() const noexcept { return full_options_; }
   const Dataset& dataset() const noexcept { return dataset_; }
 
   /// The sampler's order and how many of its batches the consumer has been given: a loader that
@@ -109,14 +104,14 @@ class StatelessDataLoader {
   /// order, or the sampler cannot be saved.
   void save(serialize::OutputArchive& archive) const {
     if (options_.workers() > 0 && !options_.enforce_ordering())
-      throw Error("DataLoader: without enforce_ordering there is no position to save");
+      throw_error("DataLoader: without enforce_ordering there is no position to save");
     position_.save(archive);
     if (!position_.is_in_epoch) return;
     if constexpr (kKeepsSampler) {
       detail::save_sampler(archive,
                            [&](serialize::OutputArchive& nested) { epoch_start_->save(nested); });
     } else {
-      throw Error("DataLoader: a sampler that cannot be copied cannot be saved");
+      throw_error("DataLoader: a sampler that cannot be copied cannot be saved");
     }
   }
   void load(serialize::InputArchive& archive) {
@@ -133,9 +128,10 @@ class StatelessDataLoader {
         sampler_ = std::move(sampler);
         epoch_start_.emplace(std::move(start));
       } else {
-        throw Error("DataLoader: a sampler that cannot be copied cannot be loaded");
+        throw_error("DataLoader: a sampler that cannot be copied cannot be loaded");
       }
     }
+    join();
     position_ = position;
     is_resumed_ = position.is_in_epoch;
   }
@@ -157,11 +153,14 @@ class StatelessDataLoader {
 
   void start_workers() {
     if constexpr (std::is_copy_constructible_v<Dataset>) {
-      if (copies_.empty()) copies_.assign(options_.workers(), dataset_);
+      if (copies_.empty()) {
+        copies_.reserve(options_.workers());
+        while (copies_.size() < options_.workers()) copies_.emplace_back(dataset_);
+      }
       if (!prefetcher_)
         prefetcher_ = std::make_unique<detail::Prefetcher>(
-            options_.workers(), options_.enforce_ordering(), options_.timeout_milliseconds());
-      const std::size_t ahead = options_.max_jobs().value_or(2 * options_.workers());
+            options_.workers(), options_.enforce_ordering(), options_.timeout());
+      const std::size_t ahead = full_options_.max_jobs;
       while (prefetcher_->pending() < (ahead ? ahead : 1) && push_job()) {
       }
     }
@@ -178,49 +177,128 @@ class StatelessDataLoader {
     return true;
   }
 
-  bool advance() {
-    batch_.reset();
+  // Nothing at the end of the epoch.
+  std::shared_ptr<BatchType> next_batch() {
+    std::shared_ptr<BatchType> batch;
     if (options_.workers() > 0) {
       if (prefetcher_ && prefetcher_->pending() > 0) {
         ++position_.delivered;
         push_job();
-        batch_ = std::static_pointer_cast<BatchType>(prefetcher_->pop());
+        batch = std::static_pointer_cast<BatchType>(prefetcher_->pop());
       }
     } else if (std::optional<Request> request = next_request()) {
       ++position_.delivered;
       const detail::FetchScope scope(position_.key, requested_ - 1);
-      batch_ = std::make_shared<BatchType>(dataset_.get_batch(*request));
+      batch = std::make_shared<BatchType>(dataset_.get_batch(*request));
     }
-    if (!batch_) position_.is_in_epoch = false;
-    return batch_ != nullptr;
+    if (!batch) position_.is_in_epoch = false;
+    return batch;
   }
 
   Dataset dataset_;
   Sampler sampler_;
   DataLoaderOptions options_;
+  FullDataLoaderOptions full_options_;
   std::optional<Sampler> epoch_start_;
   detail::Position position_;
   bool is_resumed_ = false;
   bool is_exhausted_ = false;
   std::size_t requested_ = 0;
-  std::shared_ptr<BatchType> batch_;
   std::vector<Dataset> copies_;                     // one a worker
   std::unique_ptr<detail::Prefetcher> prefetcher_;  // its threads use the above, so it ends first
 };
 
-template <typename Dataset, typename Sampler>
+/// Batches as a stateful dataset gives them, until it gives none. Workers share the dataset, which
+/// must bear several threads.
+template <typename Dataset>
+class StatefulDataLoader {
+ public:
+  using BatchType = typename Dataset::BatchType::value_type;
+  using Iterator = data::Iterator<BatchType>;
+
+  StatefulDataLoader(Dataset dataset, DataLoaderOptions options)
+      : dataset_(std::move(dataset)), options_(options) {
+    if (options_.batch_size == 0) throw Error("DataLoader: batch_size is 0; it must be positive");
+  }
+  StatefulDataLoader(const StatefulDataLoader&) = delete;
+  StatefulDataLoader& operator=(const StatefulDataLoader&) = delete;
+
+  /// Resets the dataset. Throws groove::Error while workers have batches of an unfinished pass;
+  /// join() drops those.
+  Iterator begin() {
+    if (prefetcher_ && prefetcher_->pending() > 0) detail::throw_in_flight();
+    dataset_.reset();
+    key_ = detail::draw_epoch_key();
+    requested_ = 0;
+    if (options_.workers > 0) {
+      if (!prefetcher_)
+        prefetcher_ = std::make_unique<detail::Prefetcher>(
+            options_.workers, options_.enforce_ordering, options_.timeout);
+      for (std::size_t i = 0; i < (options_.max_jobs ? options_.max_jobs : 1); ++i) push_job();
+    }
+    return Iterator([this] { return next_batch(); });
+  }
+  Iterator end() { return Iterator(); }
+  /// Ends the worker threads; begin() makes new ones.
+  void join() { prefetcher_.reset(); }
+  const FullDataLoaderOptions& options() const noexcept { return options_; }
+  const Dataset& dataset() const noexcept { return dataset_; }
+
+ private:
+  std::shared_ptr<BatchType> fetch(std::size_t number) {
+    const detail::FetchScope scope(key_, number);
+    auto batch = dataset_.get_batch(options_.batch_size);
+    return batch ? std::make_shared<BatchType>(std::move(*batch)) : nullptr;
+  }
+  void push_job() {
+    prefetcher_->push([this, number = requested_++](std::size_t) {
+      return std::static_pointer_cast<void>(fetch(number));
+    });
+  }
+  // A worker may find the dataset at its end while others still bring batches.
+  std::shared_ptr<BatchType> next_batch() {
+    if (options_.workers == 0) return fetch(requested_++);
+    while (prefetcher_ && prefetcher_->pending() > 0)
+      if (auto batch = std::static_pointer_cast<BatchType>(prefetcher_->pop())) {
+        push_job();
+        return batch;
+      }
+    return nullptr;
+  }
+
+  Dataset dataset_;
+  FullDataLoaderOptions options_;
+  std::uint64_t key_ = 0;
+  std::size_t requested_ = 0;
+  std::unique_ptr<detail::Prefetcher> prefetcher_;  // its threads use the above, so it ends first
+};
+
+namespace detail {
+template <typename T>
+concept IsSampler = requires { typename T::BatchRequestType; };
+}
+
+template <typename Dataset, detail::IsSampler Sampler>
 std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
     Dataset dataset, Sampler sampler, DataLoaderOptions options = DataLoaderOptions()) {
   return std::make_unique<StatelessDataLoader<Dataset, Sampler>>(
       std::move(dataset), std::move(sampler), std::move(options));
 }
 
-template <typename Sampler = samplers::RandomSampler, typename Dataset>
-std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
-    Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
+/// `options` may be the batch size. Throws groove::Error where the dataset has no size.
+template <detail::IsSampler Sampler = samplers::RandomSampler, typename Dataset>
+requires(!Dataset::is_stateful)
+    std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
+        Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
   const std::optional<std::size_t> size = dataset.size();
-  if (!size) throw Error("make_data_loader: the dataset has no size; pass a sampler");
+  if (!size) detail::throw_no_size();
   return make_data_loader(std::move(dataset), Sampler(*size), std::move(options));
+}
+
+template <typename Dataset>
+requires(Dataset::is_stateful) std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
+    Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
+  return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), std::move(options));
 }
 
 }  // namespace groove::data

@@ -4,16 +4,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace groove::serialize {
 class InputArchive;  // groove/serialize.h
 class OutputArchive;
 }  // namespace groove::serialize
 
-namespace groove::data::detail {
+namespace groove::data {
+
+/// What a worker of a loader has thrown.
+struct WorkerException : std::exception {
+  explicit WorkerException(std::exception_ptr original);
+  const char* what() const noexcept override { return message.c_str(); }
+  std::exception_ptr original_exception;
+  std::string message;
+};
+
+namespace detail {
 
 /// One draw, from which the draws of all batches of an epoch are keyed.
 std::uint64_t draw_epoch_key();
@@ -44,10 +56,9 @@ class Prefetcher {
   void push(Job job);
   /// Jobs whose results were not popped.
   std::size_t pending() const;
-  /// Waits for a result; throws what its job threw, or groove::Error after the timeout.
+  /// Waits for a result; throws what its job threw as a WorkerException, or groove::Error after the
+  /// timeout.
   std::shared_ptr<void> pop();
-  /// Forgets all jobs, once those that run have ended.
-  void clear();
 
  private:
   struct State;
@@ -69,5 +80,8 @@ void save_sampler(serialize::OutputArchive& archive,
 void load_sampler(serialize::InputArchive& archive,
                   const std::function<void(serialize::InputArchive&)>& load);
 [[noreturn]] void throw_past_the_end(std::size_t delivered);
+[[noreturn]] void throw_in_flight();
+[[noreturn]] void throw_no_size();
 
-}  // namespace groove::data::detail
+}  // namespace detail
+}  // namespace groove::data

@@ -34,8 +34,6 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
 
 template <typename Batch, typename Examples = std::vector<Batch>>
 using Collation = BatchTransform<Examples, Batch>;
-template <typename Batch, typename Examples = std::vector<Batch>>
-using Collate = Collation<Batch, Examples>;
 
 template <typename Input, typename Output = Input>
 class Lambda : public Transform<Input, Output> {
@@ -58,6 +56,10 @@ class BatchLambda : public BatchTransform<Input, Output> {
  private:
   FunctionType function_;
 };
+
+/// A function of a list of examples that makes a batch of them.
+template <typename Batch, typename Examples = std::vector<Batch>>
+using Collate = BatchLambda<Examples, Batch>;
 
 /// A transform of the data tensor that leaves the target alone.
 template <typename Target = Tensor>

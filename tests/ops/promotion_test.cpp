@@ -146,7 +146,7 @@ std::string message(const std::function<void()>& call) {
 
 TEST(Errors, NameOpValuesAndRemedy) {
   const Tensor x = ones({3, 4}), y = ones({5}), l = ones({3}, kLong);
-  EXPECT_EQ(message([&] { x + y; }), "add: shapes [3, 4] and [5] do not broadcast (4 against 5)");
+  EXPECT_EQ(message([&] { x + y; }), "+: shapes [3, 4] and [5] do not broadcast (4 against 5)");
   EXPECT_EQ(message([&] { mm(x, x); }),
             "mm: shapes [3, 4] and [3, 4] do not fit: 4 columns against 3 rows");
   EXPECT_EQ(message([&] {
@@ -159,11 +159,11 @@ TEST(Errors, NameOpValuesAndRemedy) {
   EXPECT_EQ(message([&] { l.mean(); }),
             "mean: not defined for Long tensors; give a floating dtype, as in mean(kFloat)");
   EXPECT_EQ(message([&] { ones({0}).max(); }),
-            "amax: nothing to choose from: dim 0 of shape [0] has size 0");
+            "max: nothing to choose from: dim 0 of shape [0] has size 0");
   EXPECT_EQ(message([&] { index_select(x, 0, l.mul(3)); }),
             "index_select: index 3 at position [0] is out of range; it must be in [0, 3)");
   EXPECT_EQ(message([&] { cross_entropy_loss(x, l.mul(4)); }),
-            "cross_entropy: target 4 at position [0] is out of range; it must be in [0, 4)");
+            "cross_entropy_loss: target 4 at position [0] is out of range; it must be in [0, 4)");
   EXPECT_EQ(message([&] { x.to(kCUDA); }),
             "to: no device cuda here: Groove has no GPU backend yet; use kCPU");
 }

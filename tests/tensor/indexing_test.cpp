@@ -24,11 +24,11 @@ TEST(Subscript, ReadsAndIsAView) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(x[i][0][0].item<int>(), static_cast<int>(i) * 12);
   EXPECT_EQ(values(x[tensor({1, 0})][0][0]), (Ints{12, 13, 14, 15}));
   EXPECT_EQ(error_of([&] { x[2]; }),
-            "index: 2 is out of range for dimension 0 with size 2 (shape [2, 3, 4])");
+            "[]: 2 is out of range for dimension 0 with size 2 (shape [2, 3, 4])");
   EXPECT_EQ(error_of([&] { x[0][-4]; }),
-            "index: -4 is out of range for dimension 0 with size 3 (shape [3, 4])");
+            "[]: -4 is out of range for dimension 0 with size 3 (shape [3, 4])");
   EXPECT_EQ(error_of([&] { tensor(1)[0]; }),
-            "index: a 0-d tensor has no elements to index; use item()");
+            "[]: a 0-d tensor has no elements to index; use item()");
 }
 
 TEST(Subscript, WritesThroughTheView) {
@@ -158,6 +158,78 @@ TEST(IndexPut, StridedTargets) {
   EXPECT_EQ(values(x), (Ints{0, 0, 2, 0, 0, 1}));
   turned.index_put_({1}, 9);
   EXPECT_EQ(values(x), (Ints{0, 9, 2, 9, 0, 9}));
+}
+
+// A bool is an index tensor on an axis of its own, and so copies.
+TEST(Index, OfBoolsCopies) {
+  const Tensor x = counting({4}), table = counting({2, 3});
+  const Tensor copy = x.index({true});
+  EXPECT_FALSE(copy.is_alias_of(x));
+  copy.fill_(7);
+  EXPECT_EQ(values(x), (Ints{0, 1, 2, 3}));
+  EXPECT_EQ(shape(copy), (Ints{1, 4}));
+  EXPECT_EQ(shape(x.index({false})), (Ints{0, 4}));
+  EXPECT_EQ(shape(x.index({true, true})), (Ints{1, 4}));
+  EXPECT_EQ(shape(x.index({true, false})), (Ints{0, 4}));
+  EXPECT_EQ(shape(table.index({0, true})), (Ints{1, 3}));
+  EXPECT_EQ(shape(table.index({None, true})), (Ints{1, 1, 2, 3}));
+  EXPECT_EQ(shape(table.index({true, tensor({1, 0})})), (Ints{2, 3}));
+  const Tensor both = tensor({true, true}), yes = tensor(true);
+  EXPECT_EQ(shape(table.index({true, both})), (Ints{2, 3}));
+  EXPECT_FALSE(table.index({yes}).is_alias_of(table));
+  EXPECT_EQ(shape(tensor(3).index({false})), (Ints{0}));
+  x.index_put_({false}, 5);
+  EXPECT_EQ(values(x), (Ints{0, 1, 2, 3}));
+  x.index_put_({true}, counting({1, 4}) * 2);
+  EXPECT_EQ(values(x), (Ints{0, 2, 4, 6}));
+}
+
+TEST(Index, OfSeveralMasks) {
+  const Tensor x = counting({2, 3}), cube = counting({2, 2, 3});
+  const Tensor both = tensor({true, true}), ends = tensor({true, false, true});
+  EXPECT_EQ(values(x.index({both, ends})), (Ints{0, 5}));
+  EXPECT_EQ(values(x.index({tensor({false, true}), ends})), (Ints{3, 5}));
+  EXPECT_EQ(values(x.index({both, tensor({2, 1})})), (Ints{2, 4}));
+  EXPECT_EQ(values(cube.index({both, Slice(), ends})), (Ints{0, 3, 8, 11}));
+  EXPECT_EQ(values(cube.index({tensor({true, false, false, true}).view({2, 2}), ends})),
+            (Ints{0, 11}));
+  EXPECT_THROW(x.index({both, tensor({true, true, true})}), Error);
+  x.index_put_({both, ends}, 9);
+  EXPECT_EQ(values(x), (Ints{9, 1, 2, 3, 4, 9}));
+}
+
+TEST(IndexPut, TakesValuesWithLeadingOnes) {
+  const Tensor x = zeros({2, 3}, kLong), y = zeros({3}, kLong);
+  x.index_put_({Slice(), 0}, tensor({1, 2}).view({1, 1, 2}));
+  x.index_put_({1}, tensor({7, 8, 9}).view({1, 3}));
+  EXPECT_EQ(values(x), (Ints{1, 0, 0, 7, 8, 9}));
+  y.index_put_({tensor({0, 2})}, tensor({1, 2}).view({1, 1, 2}));
+  EXPECT_EQ(values(y), (Ints{1, 0, 2}));
+  y.index_put_({tensor({false, true, true})}, tensor({5, 6}).view({1, 2}));
+  EXPECT_EQ(values(y), (Ints{1, 5, 6}));
+  EXPECT_THROW(x.index_put_({1}, ones({2, 3}, kLong)), Error);
+  EXPECT_THROW(x[0] = ones({1, 3}, kLong), Error);
+}
+
+TEST(Index, OfNothingIsAnError) {
+  const Tensor x = counting({4});
+  EXPECT_THROW(x.index({}), Error);
+  EXPECT_THROW(x.index(ArrayRef<TensorIndex>()), Error);
+  EXPECT_THROW(x.index_put_(ArrayRef<TensorIndex>(), 3), Error);
+  EXPECT_THROW(x.index_put_({}, ones({4}, kLong)), Error);
+}
+
+TEST(Index, OfEverythingIsAnotherTensorOverTheSameMemory) {
+  const Tensor x = counting({4}).to(kFloat).requires_grad_();
+  for (const Tensor& same : {x.index({"..."}), x.index({Ellipsis}), x.index({Slice()})}) {
+    EXPECT_FALSE(same.is_same(x));
+    EXPECT_TRUE(same.is_alias_of(x));
+    EXPECT_FALSE(same.is_leaf());
+  }
+  const Tensor twice = x * 1;
+  twice.index({"..."}).mul_(5);
+  twice.sum().backward();
+  EXPECT_EQ(values(x.grad()), (Ints{5, 5, 5, 5}));
 }
 
 }  // namespace

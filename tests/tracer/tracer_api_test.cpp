@@ -89,7 +89,7 @@ TEST_F(TracerApi, AShapeErrorInACompiledLoopIsTheEagerOne) {
   };
   const Tensor good = groove::rand({3}), bad = groove::ones({4});
   const std::string eager = message(bad);
-  EXPECT_NE(eager.find("mul: shapes [3] and [4] do not broadcast"), std::string::npos) << eager;
+  EXPECT_NE(eager.find(": shapes [3] and [4] do not broadcast"), std::string::npos) << eager;
   for (int i = 0; i < 8; ++i) EXPECT_EQ(message(good), "");
   const auto hits = jit::summary().hits;
   EXPECT_GT(hits, 0u) << jit::explain();

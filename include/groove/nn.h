@@ -4,6 +4,7 @@
 #include "groove/nn/activation.h"
 #include "groove/nn/cloneable.h"
 #include "groove/nn/containers.h"
+#include "groove/nn/conv_transpose.h"
 #include "groove/nn/convolution.h"
 #include "groove/nn/embedding.h"
 #include "groove/nn/functional.h"

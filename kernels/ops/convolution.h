@@ -19,8 +19,11 @@ struct ConvolutionAttrs {
 };
 ConvolutionAttrs convolution_attrs(const AttrReader& attr);
 
+/// An argument for all axes, given as one number or one for each.
+Shape spatial(const char* op, const char* what, IntArrayRef values, std::size_t axes);
+
 Tensor convolution(Arg x, const Tensor& weight, const ConvolutionAttrs& how);
-Tensor convolution_backward_data(const Tensor& y, const Tensor& weight, IntArrayRef x_sizes,
+Tensor convolution_backward_data(Arg y, const Tensor& weight, IntArrayRef x_sizes,
                                  const ConvolutionAttrs& how);
 Tensor convolution_backward_weight(const Tensor& y, const Tensor& x, IntArrayRef weight_sizes,
                                    const ConvolutionAttrs& how);

@@ -18,9 +18,9 @@ const Op& op = define_convolution("convolution_backward_data", "input_size",
 
 }  // namespace
 
-Tensor convolution_backward_data(const Tensor& y, const Tensor& weight, IntArrayRef x_sizes,
+Tensor convolution_backward_data(Arg y, const Tensor& weight, IntArrayRef x_sizes,
                                  const ConvolutionAttrs& how) {
-  return call(op, {y, weight}, Site::current(), how.attrs(x_sizes.slice(2, 2)));
+  return call(op, {*y.tensor, weight}, y.site, how.attrs(x_sizes.slice(2, 2)));
 }
 
 }  // namespace groove

@@ -220,6 +220,12 @@ ConvolutionAttrs convolution_attrs(const AttrReader& attr) {
           Shape(attr.integers(kDilation)), attr.integer(kGroups)};
 }
 
+Shape spatial(const char* op, const char* what, IntArrayRef values, std::size_t axes) {
+  GROOVE_CHECK(values.size() == 1 || values.size() == axes, "{}: {} {} must hold one number or {}",
+               op, what, to_string(values), axes);
+  return values.size() == 1 ? Shape(axes, values[0]) : Shape(values);
+}
+
 const Op& define_convolution(const char* name, const char* size_name, ConvolutionForm form,
                              GradientRule gradient) {
   const Op& op = define({

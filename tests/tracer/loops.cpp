@@ -521,6 +521,31 @@ void samples_text(int steps, Log& log) {
   }
 }
 
+// A generator against a judge, as in DCGAN.
+void adversaries(int steps, Log& log) {
+  using nn::Conv2dOptions, nn::ConvTranspose2dOptions;
+  nn::Sequential maker(nn::ConvTranspose2d(ConvTranspose2dOptions(3, 4, 3).bias(false)),
+                       nn::BatchNorm2d(4), nn::ReLU(),
+                       nn::ConvTranspose2d(ConvTranspose2dOptions(4, 1, 4).stride(2).padding(1)));
+  nn::Sequential judge(nn::Conv2d(Conv2dOptions(1, 2, 4).stride(2)), nn::Flatten(),
+                       nn::Linear(8, 1), nn::Sigmoid());
+  optim::Adam makes(maker->parameters(), optim::AdamOptions(1e-2));
+  optim::Adam judges(judge->parameters(), optim::AdamOptions(1e-2));
+  for (int step = 0; step < steps; ++step) {
+    judge->zero_grad();
+    auto images = groove::tanh(maker->forward(groove::randn({2, 3, 1, 1})));
+    auto fake = judge->forward(images.detach());
+    groove::binary_cross_entropy(fake, groove::zeros_like(fake)).backward();
+    judges.step();
+    maker->zero_grad();
+    auto loss = groove::binary_cross_entropy(judge->forward(images), groove::ones_like(fake));
+    loss.backward();
+    makes.step();
+    log.number(loss.item<double>());
+  }
+  log.parameters(maker->parameters());
+}
+
 }  // namespace
 
 const std::vector<Loop>& loops() {
@@ -551,6 +576,7 @@ const std::vector<Loop>& loops() {
       {"masked_loss", masked_loss},
       {"tied_language", tied_language},
       {"samples_text", samples_text},
+      {"adversaries", adversaries},
       {"digits_sample", digits_sample},
       {"regression_sample", regression_sample},
   };

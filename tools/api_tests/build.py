@@ -12,6 +12,7 @@ from . import chunks
 FLAGS = ["-std=c++20", "-w", "-O0", "-ftrack-macro-expansion=0"]
 MOST_ERRORS = 2000
 END = "end of file"
+SET_ASIDE = "set aside"
 ROUNDS = 40
 HEADERS = ("support.h", "init_baseline.h", "optim_baseline.h")
 
@@ -88,7 +89,7 @@ class File:
                 stream.write(chunks.without(text, self.chunks[part]))
         with open(os.path.join(self.folder, "parsed.cpp"), "w") as stream:
             stream.write(
-                f'#include "{self.path()}"\n' + f'static_assert(false, "{END}");\n' * MOST_ERRORS
+                f'#include "{self.path()}"\n' + f'static_assert(false, "{END}");\n' * (MOST_ERRORS + 1)
             )
 
     def compile(self, compiler, library, arguments):
@@ -161,7 +162,8 @@ class File:
         return found
 
     def build(self, compiler, library, main_object):
-        """Makes self.program of the tests that compile and link."""
+        """Makes self.program of the tests that compile and link; without an object that holds main(),
+        only tells which compile."""
         for round_ in range(ROUNDS):
             self.write()
             output = self.compile(
@@ -175,11 +177,14 @@ class File:
             if not any(not t.reasons for t in self.tests):
                 return
             self.write()
-            status, output = self.compile(compiler, library, ["-c", self.path(), "-o", objects[0]])
+            how = ["-o", objects[0], "-c"] if main_object else ["-fsyntax-only"]
+            status, output = self.compile(compiler, library, [*how, self.path()])
             if status:
-                if self.reject(output):
+                if self.reject(output) or self.reject_by_trial(compiler, library, output):
                     continue
                 self.failure.append("does not compile: " + output[-400:])
+                return
+            if not main_object:
                 return
             support = (
                 self.compile(compiler, library, ["-c", self.path("support.cpp"), "-o", objects[1]])[
@@ -205,6 +210,38 @@ class File:
             if not self.reject_undefined(output):
                 self.failure.append("does not link: " + output[-400:])
                 return
+
+    def reject_by_trial(self, compiler, library, output):
+        """Leaves out the tests that make errors which name no line of theirs, found by halving; false
+        if there are none. Those that mention a module that the messages name come first."""
+        left = [t for t in self.tests if not t.reasons]
+        modules = set(re.findall(r"(\w+)Impl\b", output))
+        named = [t for t in left if modules & set(re.findall(r"\w+", t.text))]
+        for group in (named, left):
+            self.halve(compiler, library, group, left)
+            if any(t.reasons for t in left):
+                return True
+        return False
+
+    def halve(self, compiler, library, group, left):
+        if not group:
+            return
+        for test in left:
+            if not test.reasons and not any(test is g for g in group):
+                test.reasons = [SET_ASIDE]
+        self.write()
+        status, output = self.compile(compiler, library, ["-fsyntax-only", self.path()])
+        for test in left:
+            if test.reasons == [SET_ASIDE]:
+                test.reasons = []
+        if not status:
+            return
+        if len(group) == 1:
+            found = messages.errors(output, lambda path: False)
+            group[0].reasons = messages.missing(found, lambda *_: "") or ["does not compile"]
+            return
+        self.halve(compiler, library, group[: len(group) // 2], left)
+        self.halve(compiler, library, group[len(group) // 2 :], left)
 
     def reject_undefined(self, output):
         """Leaves out the tests that use what a library declares and does not define."""

@@ -26,7 +26,7 @@ def counts(results, explained):
     return (
         len(results),
         len(compiled),
-        len(compiled) - len(failed),
+        sum(1 for t in compiled if results[t]["state"] == "pass"),
         sum(1 for t in failed if t not in explained),
     )
 
@@ -51,9 +51,10 @@ def table(ours, theirs, explained, when):
         rows.append(line(file, [t for t, r in ours.items() if r["file"] == file]))
     rows.append(line("all", list(ours)))
     n, compiled, passed, unexplained = counts(ours, explained)
+    failed = sum(1 for r in ours.values() if r["state"] == "fail")
     rows += [
         "",
-        f"{compiled} of {n} compile, {passed} pass, {compiled - passed - unexplained} fail for "
+        f"{compiled} of {n} compile, {passed} pass, {failed - unexplained} fail for "
         f"a known reason, unexplained: {unexplained}",
     ]
     stale = [t for t in explained if t in ours and ours[t]["state"] == "pass"]
@@ -65,7 +66,7 @@ def table(ours, theirs, explained, when):
 def their_state(theirs, test):
     if test not in theirs:
         return "not asked"
-    return {"none": "does not compile it", "fail": "fails it too", "pass": "passes it"}[
+    return {"none": "does not compile it", "built": "was not run", "fail": "fails it too", "pass": "passes it"}[
         theirs[test]["state"]
     ]
 

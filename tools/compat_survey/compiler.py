@@ -13,7 +13,7 @@ from . import messages
 from .sources import LIBTORCH
 
 # Counts up when what an answer means changes: older ones are not read any more.
-ANSWERS = "2"
+ANSWERS = "3"
 # Errors are told at the line that uses a macro.
 FLAGS = ["-std=c++20", "-fPIC", "-w", "-ftrack-macro-expansion=0"]
 # A header that a library lacks is taken as empty, so that what else is missing can be told.
@@ -96,17 +96,28 @@ class Library:
 class Answer:
     """What became of one file."""
 
-    def __init__(self, accepted, missing=(), message="", outside=None):
-        self.accepted = accepted
-        self.missing = list(missing)
-        self.message = message  # the first error, as the compiler words it
+    def __init__(self, repository, lacking=(), errors=(), outside=None):
+        self.lacking = list(lacking)  # headers of the library that are missing
+        self.errors = [messages.Error(*e) for e in errors]
         self.outside = outside  # a third party's header that is not installed
+        self.accepted = not (self.lacking or self.errors or outside)
+        self.missing = self.lacking + messages.missing(self.errors, repository.line)
+
+    @property
+    def message(self):
+        """The first error, as the compiler words it."""
+        if self.outside:
+            return f"{self.outside}: No such file"
+        first = self.errors[0] if self.errors else None
+        return f"{first.file}:{first.line}: {first.text}" if first else ""
 
     @property
     def first(self):
-        if self.accepted:
-            return ""
-        return self.missing[0] if self.missing else self.message
+        return "" if self.accepted else self.missing[0] if self.missing else self.message
+
+    def kept(self):
+        errors = [(e.file, e.line, e.text, e.column) for e in self.errors]
+        return {"lacking": self.lacking, "errors": errors, "outside": self.outside}
 
 
 class Compiler:
@@ -194,7 +205,7 @@ class Compiler:
         path = self.path(library, self.key(library, repository, source))
         if os.path.exists(path):
             with open(path) as stream:
-                return Answer(**json.load(stream))
+                return Answer(repository, **json.load(stream))
         return None
 
     def path(self, library, key):
@@ -209,7 +220,7 @@ class Compiler:
             path = self.path(library, self.key(library, repository, source))
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path + ".part", "w") as stream:
-                json.dump(vars(answer), stream)
+                json.dump(answer.kept(), stream)
             os.rename(path + ".part", path)
         return answer
 
@@ -231,27 +242,16 @@ class Compiler:
             wrapper = os.path.join(scratch, "parsed.cpp")
             with open(wrapper, "w") as stream:
                 stream.write(
-                    f'#include "{path}"\n' + f'static_assert(false, "{END}");\n' * MOST_ERRORS
+                    f'#include "{path}"\n' + f'static_assert(false, "{END}");\n' * (MOST_ERRORS + 1)
                 )
             folders += ["-idirafter", scratch]
             lacking, outside, output = self.without_headers([*folders, wrapper], scratch)
             found = [] if outside else self.errors_in(output, root)
             if not found and not outside and not lacking and not (library and library.is_trusted):
                 found = self.errors_in(self.check([*folders, path]), root)
-        if outside:
-            return Answer(False, lacking, f"{outside}: No such file", outside)
-        if not found and not lacking:
-            return Answer(True)
-
-        def line_text(file, line):
-            try:
-                return repository.text(os.path.relpath(file, root)).split("\n")[line - 1]
-            except (OSError, IndexError, ValueError):
-                return ""
-
-        first = found[0] if found else None
-        message = f"{os.path.relpath(first.file, root)}:{first.line}: {first.text}" if first else ""
-        return Answer(False, lacking + messages.missing(found, line_text), message)
+        for error in found:
+            error.file = os.path.relpath(error.file, root)
+        return Answer(repository, lacking, [(e.file, e.line, e.text, e.column) for e in found], outside)
 
     def check(self, arguments):
         return self.run(

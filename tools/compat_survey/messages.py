@@ -3,7 +3,7 @@
 import re
 
 LINE = re.compile(
-    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<kind>(?:fatal )?error|note|warning|"
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<kind>(?:fatal )?error|note|warning|"
     r"  required .*?|required .*?|sorry, unimplemented)(?:: (?P<text>.*))?$"
 )
 REQUIRED = re.compile(
@@ -51,8 +51,10 @@ def arguments(call):
 
 
 def named(where, name):
-    where = shorten(where).replace("torch::data::torch::", "torch::")
-    return f"{where}::{name}" if where else name
+    whole = shorten(f"{where}::{name}" if where else name)
+    if re.match(r"(?:nn|optim|data|jit|autograd)::", whole):  # of `using namespace torch`
+        whole = "torch::" + whole
+    return whole
 
 
 # (what the message looks like, what is missing); the first that fits counts.
@@ -137,7 +139,14 @@ PATTERNS = [
     ),
 ]
 PATTERNS = [(re.compile(p), f) for p, f in PATTERNS]
-UNDECLARED = re.compile(r"^'(\w+)' (?:was not declared|does not name a|has not been declared)")
+# What a line with an error would have declared, when a later line misses it.
+FOLLOWS = re.compile(
+    r"^'(\w+)' (?:was not declared|does not name a|has not been declared)|"
+    r"incomplete type '(?:class |struct )?(\w+)'|"
+    r"^'(?:const )?(?:class |struct )(\w+)' has no member named|"
+    r"^class '(\w+)' does not have any field"
+)
+NO_BASE = re.compile(r"^expected (?:template|class)-name before ")
 PARSE = re.compile(
     r"^(?:expected |template argument \d+ is invalid|wrong number of template arguments|"
     r"invalid type in declaration|'auto' .* unable|unable to deduce|"
@@ -158,10 +167,11 @@ def missing_name(text):
 
 
 class Error:
-    """One message, at the line of the program's own file that it comes from."""
+    """One message, at the line of the program's own file that it comes from; the column counts only
+    where the message itself stands there."""
 
-    def __init__(self, file, line, text):
-        self.file, self.line, self.text = file, line, text
+    def __init__(self, file, line, text, column=0):
+        self.file, self.line, self.text, self.column = file, line, text, column
 
 
 def errors(output, is_own):
@@ -183,7 +193,8 @@ def errors(output, is_own):
         if not is_own(place[0]) and asked:
             place = asked
         asked = None
-        found.append(Error(place[0], place[1], match["text"]))
+        column = int(match["column"] or 0) if place[0] == match["file"] else 0
+        found.append(Error(*place, match["text"], column))
     return found
 
 
@@ -196,11 +207,15 @@ def missing(found, line_text):
         place = (error.file, error.line)
         if place in lines:
             continue
-        undeclared = UNDECLARED.match(error.text)
-        if undeclared and undeclared[1] in declared:
+        follows = FOLLOWS.search(error.text)
+        if follows and next(filter(None, follows.groups())) in declared:
             lines.add(place)
             continue
         name = None if PARSE.match(error.text) else missing_name(error.text)
+        if NO_BASE.match(error.text) and error.column:
+            before = line_text(error.file, error.line)[: error.column - 1]
+            base = re.findall(r"[\w:]+", before)
+            name = named("", base[-1]) if base else None
         if name is None:
             complaints.append(shorten(error.text))
         elif name not in names:

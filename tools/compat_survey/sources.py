@@ -87,6 +87,13 @@ class Repository:
                 self.texts[path] = stream.read()
         return self.texts[path]
 
+    def line(self, path, number):
+        """The text of a line, from 1; empty outside of the repository."""
+        if path not in self.files:
+            return ""
+        lines = self.text(path).split("\n")
+        return lines[number - 1] if number <= len(lines) else ""
+
     def includes(self, path):
         """[(is quoted, name)] of a file's include lines."""
         if path not in self._includes:

@@ -15,8 +15,9 @@
 namespace groove {
 
 void detail::throw_expanding_array(std::size_t expected, std::size_t actual) {
-  throw_error(fmt::format("a list for {} axes holds {} numbers; give one number or {}", expected,
-                          actual, expected));
+  throw_error(fmt::format(
+      "Expected {} values, but instead got {}: one for each axis, or a single number", expected,
+      actual));
 }
 
 namespace nn {
@@ -150,7 +151,7 @@ void ConvNdImpl<D>::reset_parameters() {
 
 template <std::size_t D>
 Tensor ConvNdImpl<D>::convolve(const Tensor& input, Site site) {
-  const groove::detail::CallScope scope(site, __func__);
+  const groove::detail::CallScope scope(site);
   return nn::convolve<D>(input, weight, bias,
                          {options.stride(), options.dilation(), options.groups()},
                          options.padding(), options.padding_mode(), site);

@@ -127,12 +127,14 @@ const Op& define(ScalarSpec spec);
 
 // ---- calls ----
 
-inline Tensor call(const Op& op, Arg x) { return call(op, {*x.tensor}, x.site); }
-inline Tensor call(const Op& op, Arg x, const Tensor& y) {
-  return call(op, {*x.tensor, y}, x.site);
+inline Tensor call(const Op& op, Arg x, const char* name = __builtin_FUNCTION()) {
+  return call(op, {*x.tensor}, x.site, {}, {}, name);
 }
-inline Tensor call(const Op& op, Arg x, Scalar number) {
-  return call(op, {*x.tensor}, x.site, {}, number);
+inline Tensor call(const Op& op, Arg x, const Tensor& y, const char* name = __builtin_FUNCTION()) {
+  return call(op, {*x.tensor, y}, x.site, {}, {}, name);
+}
+inline Tensor call(const Op& op, Arg x, Scalar number, const char* name = __builtin_FUNCTION()) {
+  return call(op, {*x.tensor}, x.site, {}, number, name);
 }
 /// In-place methods are const, as in LibTorch: the handle stays, what it points to changes.
 inline Tensor& writable(const Tensor& tensor) { return const_cast<Tensor&>(tensor); }

@@ -89,7 +89,8 @@ class File:
                 stream.write(chunks.without(text, self.chunks[part]))
         with open(os.path.join(self.folder, "parsed.cpp"), "w") as stream:
             stream.write(
-                f'#include "{self.path()}"\n' + f'static_assert(false, "{END}");\n' * (MOST_ERRORS + 1)
+                f'#include "{self.path()}"\n'
+                + f'static_assert(false, "{END}");\n' * (MOST_ERRORS + 1)
             )
 
     def compile(self, compiler, library, arguments):
@@ -162,8 +163,8 @@ class File:
         return found
 
     def build(self, compiler, library, main_object):
-        """Makes self.program of the tests that compile and link; without an object that holds main(),
-        only tells which compile."""
+        """Makes self.program of the tests that compile and link; without an object that holds
+        main(), only tells which compile."""
         for round_ in range(ROUNDS):
             self.write()
             output = self.compile(
@@ -212,8 +213,8 @@ class File:
                 return
 
     def reject_by_trial(self, compiler, library, output):
-        """Leaves out the tests that make errors which name no line of theirs, found by halving; false
-        if there are none. Those that mention a module that the messages name come first."""
+        """Leaves out the tests that make errors which name no line of theirs, found by halving;
+        false if there are none. Those that mention a module that the messages name come first."""
         left = [t for t in self.tests if not t.reasons]
         modules = set(re.findall(r"(\w+)Impl\b", output))
         named = [t for t in left if modules & set(re.findall(r"\w+", t.text))]

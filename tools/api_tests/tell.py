@@ -66,9 +66,12 @@ def table(ours, theirs, explained, when):
 def their_state(theirs, test):
     if test not in theirs:
         return "not asked"
-    return {"none": "does not compile it", "built": "was not run", "fail": "fails it too", "pass": "passes it"}[
-        theirs[test]["state"]
-    ]
+    return {
+        "none": "does not compile it",
+        "built": "was not run",
+        "fail": "fails it too",
+        "pass": "passes it",
+    }[theirs[test]["state"]]
 
 
 def missing(ours, theirs):

@@ -251,7 +251,9 @@ class Compiler:
                 found = self.errors_in(self.check([*folders, path]), root)
         for error in found:
             error.file = os.path.relpath(error.file, root)
-        return Answer(repository, lacking, [(e.file, e.line, e.text, e.column) for e in found], outside)
+        return Answer(
+            repository, lacking, [(e.file, e.line, e.text, e.column) for e in found], outside
+        )
 
     def check(self, arguments):
         return self.run(

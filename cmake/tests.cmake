@@ -131,6 +131,11 @@ add_executable(header_lines ${PROJECT_SOURCE_DIR}/tests/project/header_lines.cpp
 target_link_libraries(header_lines PRIVATE groove_options)
 set_target_properties(header_lines PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 if(NOT GROOVE_SANITIZE)
+  add_test(NAME compilers COMMAND ${PROJECT_SOURCE_DIR}/tests/project/compilers
+    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:groove_archive>
+    "$<TARGET_FILE:asmjit::asmjit> $<TARGET_FILE:fmt::fmt> $<TARGET_FILE:ZLIB::ZLIB> -pthread -lrt -ldl"
+    ${CMAKE_CXX_COMPILER})
+  set_tests_properties(compilers PROPERTIES TIMEOUT 900)
   add_test(NAME header_lines
     COMMAND header_lines ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include)
   if(GROOVE_INSTALL)
@@ -139,6 +144,9 @@ if(NOT GROOVE_SANITIZE)
         ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER})
       set_tests_properties(install_${way} PROPERTIES TIMEOUT 900)
     endforeach()
+    add_test(NAME install_shared COMMAND ${PROJECT_SOURCE_DIR}/tests/install/shared/run
+      ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} ${CMAKE_CXX_COMPILER})
+    set_tests_properties(install_shared PROPERTIES TIMEOUT 600)
   endif()
 endif()
 

@@ -1,5 +1,6 @@
-// clamp_max: the bound where self is above it, else self; NaN stays.
+// clamp_max: the bound where self is above it, else self; NaN if either is.
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/ops/rules.h"
 
@@ -8,14 +9,19 @@ namespace {
 
 const Op& op = define(ScalarSpec{
     .name = "clamp_max",
-    .body = [](kernels::Expr x, kernels::Expr bound) { return select(gt(x, bound), bound, x); },
+    // The primitive gives its second operand where they are equal, or either is NaN.
+    .body =
+        [](kernels::Expr x, kernels::Expr bound) {
+          return select(is_nan(bound), bound, min(bound, x));
+        },
     .gradient =
         [](const Grad& g) {
-          const Tensor kept = masked_fill(g.cotangent(), gt(g.input(0), g.numbers[0]), 0);
+          const Tensor kept = where(le(g.input(0), g.numbers[0]), g.cotangent(), 0);
           return Tensors{reduced_to(kept, g.input_types[0])};
         },
     .saves_input = true,
-    .reference = [](double x, double bound) { return x > bound ? bound : x; },
+    .reference =
+        [](double x, double bound) { return x > bound || std::isnan(bound) ? bound : x; },
     .dtypes = all_dtypes(),
     .tolerance_ulp = 0,
     .range =

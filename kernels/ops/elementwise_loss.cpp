@@ -1,6 +1,7 @@
 // Losses element by element, then reduced.
 #include "kernels/ops/elementwise_loss.h"
 
+#include "groove/warning.h"
 #include "src/core/promotion.h"
 
 namespace groove {
@@ -59,6 +60,17 @@ std::vector<Reference> loss_reference(const Signature& s, const std::vector<Refe
 }
 
 }  // namespace
+
+void warn_where_broadcast(const char* op, const Arg& input, const Tensor& target) {
+  const Shape &sizes = checked(op, *input.tensor).geometry.sizes,
+              &other = checked(op, target).geometry.sizes;
+  if (sizes == other) return;
+  const Shape joint = broadcast_of(op, sizes, other);
+  warn(fmt::format("{}: the target has shape {}, the input {}: both are broadcast to {}, which most "
+                   "likely is not meant; give them one shape with view() or squeeze()",
+                   op, to_string(other), to_string(sizes), to_string(joint)),
+       input.site);
+}
 
 void check_reduction(const char* op, std::int64_t reduction) {
   GROOVE_CHECK(reduction >= Reduction::None && reduction <= Reduction::Sum,

@@ -32,6 +32,8 @@ inline Attrs loss_attrs(std::int64_t reduction) { return Attrs().add(reduction);
 inline Attrs loss_attrs(std::int64_t reduction, double parameter) {
   return Attrs().add(reduction).add_double(parameter);
 }
+/// Warns when the two differ in shape: [N, 1] against [N] is a loss of N x N pairs.
+void warn_where_broadcast(const char* op, const Arg& input, const Tensor& target);
 /// All elements, their mean or their sum.
 Tensor reduce_loss(const Tensor& losses, std::int64_t reduction);
 void check_reduction(const char* op, std::int64_t reduction);

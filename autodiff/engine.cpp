@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "autodiff/anomaly.h"
 #include "autodiff/arithmetic.h"
+#include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
@@ -195,6 +197,7 @@ class Engine {
     struct Range {
       std::uint64_t first, last;
     };
+    if (looks_for_nan()) return true;
     std::vector<Range> ranges;
     for (const Entry& at : nodes_.entries) {
       const Node& node = *at.node;
@@ -359,7 +362,7 @@ class Engine {
 
   bool run_node() {
     Node& node = *step_.node;
-    if (node.retained && backward_.accumulate) retain_gradients(node, step_.cotangents);
+    if (node.retained) retain_gradients(node, step_.cotangents);
     if (!backward_.targets.empty() && !backward_.accumulate) capture(&node, step_.cotangents);
     if (!has_cotangent()) return true;
     if (node.is_accumulator()) {
@@ -389,6 +392,7 @@ class Engine {
   void finish_node() {
     Node& node = *step_.node;
     const bool has_run = has_cotangent() && step_.any;
+    if (has_run && looks_for_nan()) check_for_nan(node, step_.gradients);
     step_.cotangents.clear();
     if (!backward_.retain_graph && has_run) {
       node.release_saved();
@@ -428,6 +432,7 @@ Walk::Walk(BackwardRun backward)
     : backward_(std::move(backward)), engine_(std::make_unique<Engine>(backward_)) {
   backward_.captured.resize(backward_.targets.size());
   const AutoGradMode mode(backward_.create_graph);
+  const InnerViews rules;
   engine_->start();
 }
 
@@ -435,6 +440,7 @@ Walk::~Walk() = default;
 
 bool Walk::advance() {
   const AutoGradMode mode(backward_.create_graph);
+  const InnerViews rules;
   return engine_->advance();
 }
 
@@ -443,6 +449,7 @@ const Tensors& Walk::arguments() const { return engine_->arguments(); }
 
 void Walk::give(Tensors arguments, Tensors results) {
   const AutoGradMode mode(backward_.create_graph);
+  const InnerViews rules;
   engine_->give(std::move(arguments), std::move(results));
 }
 

@@ -59,6 +59,13 @@ const std::vector<double>& IValue::toDoubleVector() const {
   check(kReals);
   return reals_;
 }
+std::shared_ptr<ivalue::Tuple> IValue::toTuple() const {
+  throw_error("IValue: this is no tuple; Groove runs no TorchScript, which alone makes them");
+}
+std::vector<Tensor> IValue::toTensorVector() const {
+  throw_error("IValue: this is no list of tensors; Groove runs no TorchScript, which alone makes "
+              "them");
+}
 
 namespace autograd {
 
@@ -67,7 +74,7 @@ using autodiff::SavedValue;
 struct AutogradContext::Saved {
   std::unordered_map<std::string, IValue> data;
   variable_list to_save;  // between forward() and the node
-  variable_list non_differentiable;
+  variable_list non_differentiable, dirty;
   // Empty places stand for undefined tensors; `output` is where a saved output came from.
   struct Place {
     std::unique_ptr<SavedValue> value;
@@ -85,6 +92,7 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
   AutogradContext context;
   BackwardFunction backward = nullptr;
   std::vector<autodiff::Edge> own_edges;
+  std::vector<bool> are_tensors;  // of the arguments of forward()
   std::vector<Type> types;
   std::vector<Type> output_types;
 
@@ -112,11 +120,18 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
     return backward(&context, std::move(arguments));
   }
   void accept(variable_list result, ArrayRef<bool> needs, Tensor* gradients) override {
-    GROOVE_CHECK(result.size() >= edge_count || result.size() == 1,
-                 "Function: backward() returned {} gradients for {} arguments of forward(); return "
-                 "one for each, Variable() where there is none",
-                 result.size(), edge_count);
-    for (std::size_t i = 0; i < std::min<std::size_t>(result.size(), edge_count); ++i)
+    while (result.size() > edge_count && !result.back().defined()) result.pop_back();
+    GROOVE_CHECK(result.size() == edge_count,
+                 "Function: backward() returned an incorrect number of gradients (expected {}, got "
+                 "{}); return one for each argument of forward(), Variable() where there is none",
+                 edge_count, result.size());
+    for (std::size_t i = 0; i < edge_count; ++i)
+      GROOVE_CHECK(are_tensors[i] || !result[i].defined(),
+                   "Function: backward() returned a gradient at position {}, but that argument of "
+                   "forward() is no tensor; return Variable() there (of several tensors each is an "
+                   "argument only when they are given as a TensorList)",
+                   i + 1);
+    for (std::size_t i = 0; i < edge_count; ++i)
       if (needs[i]) gradients[i] = std::move(result[i]);
   }
 
@@ -147,6 +162,11 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
            std::none_of(excluded.begin(), excluded.end(),
                         [&](const Tensor& t) { return t.is_same(output); });
   }
+  bool is_dirty(const Tensor& output) const {
+    const auto& dirty = context.saved_->dirty;
+    return std::any_of(dirty.begin(), dirty.end(),
+                       [&](const Tensor& t) { return t.is_same(output); });
+  }
   // Puts the outputs on the tape behind this node. A replayed iteration does without.
   void attach(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) {
     is_released = false;
@@ -169,13 +189,17 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
         autodiff::set_history(*output.impl(), TapeNodePtr(this), static_cast<std::uint32_t>(k));
     }
     context.saved_->non_differentiable.clear();
+    context.saved_->dirty.clear();
   }
-  void set_needs(const variable_list& arguments) {
-    for (const Tensor& argument : arguments)
-      if (argument.defined()) {
-        tracer::settle_flags(*argument.impl());
-        context.saved_->needs.push_back(autodiff::needs_gradient(*argument.impl()));
-      }
+  void note_arguments(const FunctionArguments& arguments) {
+    are_tensors = arguments.are_tensors;
+    for (std::size_t i = 0; i < are_tensors.size(); ++i) {
+      if (!are_tensors[i]) continue;
+      const Tensor& argument = arguments.tensors[i];
+      if (argument.defined()) tracer::settle_flags(*argument.impl());
+      context.saved_->needs.push_back(argument.defined() &&
+                                      autodiff::needs_gradient(*argument.impl()));
+    }
   }
 };
 
@@ -194,12 +218,13 @@ const Op& function_op() {
 
 }  // namespace
 
-variable_list apply_function(const char*, const variable_list& arguments, BackwardFunction backward,
+variable_list apply_function(const char*, const FunctionArguments& given, BackwardFunction backward,
                              const std::function<variable_list(AutogradContext*)>& forward) {
+  const variable_list& arguments = given.tensors;
   auto* node = new FunctionNode;
   const TapeNodePtr owner(node);
   node->backward = backward;
-  node->set_needs(arguments);
+  node->note_arguments(given);
   const bool is_recorded =
       grad_enabled() && std::any_of(arguments.begin(), arguments.end(), [](const Tensor& t) {
         return t.defined() && autodiff::needs_gradient(*t.impl());
@@ -215,7 +240,18 @@ variable_list apply_function(const char*, const variable_list& arguments, Backwa
     const bool is_argument =
         std::any_of(arguments.begin(), arguments.end(),
                     [&](const Tensor& argument) { return argument.is_same(output); });
-    if (is_argument) output = output.detach();
+    if (!is_argument) continue;
+    if (!node->is_dirty(output)) {
+      output = output.detach();
+      // A write to it would be one to the argument, unknown to the argument's history.
+      autograd_meta(*output.impl()).is_made_without_grad = true;
+      continue;
+    }
+    // Changed in place: the argument itself gets the history of this call.
+    GROOVE_CHECK(!output.requires_grad() || !output.is_leaf(),
+                 "Function: a leaf that requires a gradient is marked dirty; it cannot change in "
+                 "place");
+    if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(*output.impl());
   }
   variable_list operands(arguments);
   operands.insert(operands.end(), outputs.begin(), outputs.end());
@@ -244,11 +280,12 @@ variable_list AutogradContext::get_saved_variables() const {
       result.emplace_back();
       continue;
     }
-    place.value->check("Function", "saved variable", i);
+    if (place.value->check("Function", "saved variable", i)) autodiff::warn_of_change();
     Tensor value = place.value->get();
     if (place.output >= 0 && grad_enabled()) {
       const TensorImpl& impl = *value.impl();
       const auto alias = make_impl(impl.storage, impl.geometry, impl.dtype);
+      alias->counts_apart = impl.counts_apart;
       alias->trace_session = impl.trace_session;
       alias->trace_id = impl.trace_id;
       value = Tensor(alias.get());
@@ -263,6 +300,8 @@ variable_list AutogradContext::get_saved_variables() const {
 void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
   saved_->non_differentiable = outputs;
 }
+
+void AutogradContext::mark_dirty(const variable_list& inputs) { saved_->dirty = inputs; }
 
 void AutogradContext::set_materialize_grads(bool value) { saved_->materialize_grads = value; }
 

@@ -126,7 +126,6 @@ Tensor OpNode::unpack_output(std::uint32_t index) {
     {
       SpinLock guard(lock_);
       if (!place.is_set()) return {};
-      place.check(name(), "output", index);
       value = place.get();
       is_adopted = place.is_adopted();
     }
@@ -138,10 +137,26 @@ Tensor OpNode::unpack_output(std::uint32_t index) {
   // not own: node and value must not hold each other.
   TensorImpl& impl = *value.impl();
   Tensor alias(make_impl(impl.storage, impl.geometry, impl.dtype));
+  alias.impl()->counts_apart = impl.counts_apart;
   alias.impl()->trace_session = impl.trace_session;
   alias.impl()->trace_id = impl.trace_id;
   set_history(*alias.impl(), TapeNodePtr(this), index);
   return alias;
+}
+
+// LibTorch saves what the gradients that are wanted need; here that is known when a rule reads it.
+void OpNode::check_saved(const void* self, std::size_t place) {
+  const auto& node = *static_cast<const OpNode*>(self);
+  const bool is_input = place < node.edge_count;
+  bool is_changed = false;
+  {
+    const SpinLock guard(node.lock_);
+    const SavedValue& value = node.saved_[place];
+    if (!value.is_set() || has_fault(Fault::kStaleSavedValue)) return;
+    is_changed = value.check(node.name(), is_input ? "input" : "output",
+                             is_input ? place : place - node.edge_count);
+  }
+  if (is_changed) warn_of_change();
 }
 
 void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) {
@@ -154,7 +169,6 @@ void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gr
   Tensors inputs(edge_count), outputs(output_count);
   for (std::size_t i = 0; i < edge_count; ++i) {
     if (!saved(i).is_set()) continue;
-    if (!has_fault(Fault::kStaleSavedValue)) saved(i).check(name(), "input", i);
     inputs[i] = saved(i).get();
   }
   for (std::uint32_t k = 0; k < output_count; ++k)
@@ -168,7 +182,9 @@ void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gr
                   ArrayRef<Type>(types_, edge_count),
                   ArrayRef<Type>(types_ + edge_count, output_count),
                   needs,
-                  ArrayRef<Tensor>(gradients, edge_count)};
+                  ArrayRef<Tensor>(gradients, edge_count),
+                  &OpNode::check_saved,
+                  this};
   Tensors result = kernels::gradient_of(grad);
   GROOVE_ASSERT(result.size() <= edge_count, "{}: {} gradients for {} inputs", name(),
                 result.size(), edge_count);

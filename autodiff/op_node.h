@@ -52,6 +52,7 @@ class OpNode final : public Node {
   OpNode(const Call& call, std::uint64_t node_sequence);
   SavedValue& saved(std::size_t i) { return saved_[i]; }
   Tensor unpack_output(std::uint32_t index);
+  static void check_saved(const void* self, std::size_t place);
 
   const Op* op_;
   Attrs attrs_;
@@ -59,7 +60,7 @@ class OpNode final : public Node {
   Type* types_ = nullptr;        // inputs, then outputs
   SavedValue* saved_ = nullptr;  // inputs, then outputs
   bool has_saved_ = false;
-  std::atomic_flag lock_;  // an output may die on another thread while it is read
+  mutable std::atomic_flag lock_;  // an output may die on another thread while it is read
 };
 
 }  // namespace groove::autodiff

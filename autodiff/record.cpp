@@ -21,10 +21,16 @@ bool is_leaf_with_gradient(const TensorImpl& impl) {
 
 // LibTorch's rule: a leaf's value belongs to the user until no_grad says otherwise.
 void check_inplace(const Call& call) {
+  const bool is_recorded = any_needs_gradient(call.inputs);
   for (int target : call.op->mutates) {
     const Tensor& self = call.inputs[static_cast<std::size_t>(target)];
     if (!self.defined()) continue;
     const TensorImpl& impl = *self.impl();
+    GROOVE_CHECK(!is_recorded || !impl.autograd || !impl.autograd->is_made_without_grad,
+                 "{}_: a view {} {} that was created in no_grad mode, or by a custom function, is "
+                 "being modified in place with gradients recorded; move both inside of NoGradGuard "
+                 "(the change is not to be recorded) or both outside (it is), or write to a clone",
+                 call.op->name, groove::name(impl.dtype), to_string(impl.geometry.sizes));
     GROOVE_CHECK(!is_leaf_with_gradient(impl),
                  "{}_: a leaf Variable that requires grad is being used in an in-place operation "
                  "({} {}); wrap the update in NoGradGuard or write to a clone",
@@ -40,7 +46,8 @@ void check_inplace(const Call& call) {
 // An op that is differentiated as a whole runs its expansion without a tape.
 void run_below(const Call& call, Tensor* outputs) {
   if (call.op->kind == OpKind::kComposite) {
-    AutoGradMode scope(false);
+    const AutoGradMode scope(false);
+    const InnerViews parts;
     dispatch_below(DispatchLayer::kAutodiff, call, outputs);
   } else {
     dispatch_below(DispatchLayer::kAutodiff, call, outputs);
@@ -67,7 +74,7 @@ void attach(const Call& call, const detail::RefPtr<OpNode>& node, Tensor* output
     }
   }
   node->save_outputs(outputs, writes_view);
-  if (call.op->kind == OpKind::kView && !call.is_inplace) track_view(call, outputs[0]);
+  if (call.op->kind == OpKind::kView && !call.is_inplace) track_view(call, outputs[0], true);
 }
 
 // Ops whose outputs never need gradients, although an input does.
@@ -76,13 +83,25 @@ bool is_differentiable(const Call& call) {
          (call.op->kind == OpKind::kView && call.op != &detach_op());
 }
 
+// A view of what requires a gradient requires one as well, also without a history.
+void run_unrecorded(const Call& call, Tensor* outputs) {
+  if (call.op->kind == OpKind::kComposite) {
+    const InnerViews parts;
+    return dispatch_below(DispatchLayer::kAutodiff, call, outputs);
+  }
+  dispatch_below(DispatchLayer::kAutodiff, call, outputs);
+  if (call.op->kind == OpKind::kView && call.op != &detach_op() && !InnerViews::are_made() &&
+      needs_gradient(*call.inputs[0].impl()))
+    track_view(call, outputs[0], false);
+}
+
 void handle(const Call& call, Tensor* outputs) {
-  if (!grad_enabled()) return dispatch_below(DispatchLayer::kAutodiff, call, outputs);
+  if (!grad_enabled()) return run_unrecorded(call, outputs);
   if (call.is_inplace) check_inplace(call);
   if (!any_needs_gradient(call.inputs)) {
     dispatch_below(DispatchLayer::kAutodiff, call, outputs);
     if (call.op->kind == OpKind::kView && !call.is_inplace && call.op != &detach_op())
-      track_view(call, outputs[0]);
+      track_view(call, outputs[0], true);
     return;
   }
   if (!is_differentiable(call)) return dispatch_below(DispatchLayer::kAutodiff, call, outputs);

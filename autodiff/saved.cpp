@@ -1,5 +1,6 @@
 #include "autodiff/saved.h"
 
+#include "groove/warning.h"
 #include "src/core/check.h"
 
 namespace groove::autodiff {
@@ -14,6 +15,7 @@ void SavedValue::reset() {
 void SavedValue::adopt() {
   if (!impl_ || is_owned_) return;
   auto alias = make_impl(impl_->storage, impl_->geometry, impl_->dtype);
+  alias->counts_apart = impl_->counts_apart;
   // The tracer goes on knowing the value.
   alias->trace_session = impl_->trace_session;
   alias->trace_id = impl_->trace_id;
@@ -30,13 +32,21 @@ Tensor SavedValue::get() const {
   return tensor;
 }
 
-void SavedValue::check(const char* op, const char* role, std::size_t index) const {
-  GROOVE_CHECK(impl_->storage->version == version_,
+bool SavedValue::check(const char* op, const char* role, std::size_t index) const {
+  const std::uint32_t now = version_of(*impl_);
+  GROOVE_CHECK(now == version_,
                "backward of {}: one of the variables needed for gradient computation has been "
                "modified by an inplace operation: {} {} ({} {}) is at version {}; expected version "
                "{}; clone it before the inplace operation",
                op, role, index, groove::name(impl_->dtype), to_string(impl_->geometry.sizes),
-               impl_->storage->version.get(), version_);
+               now, version_);
+  return other_writes_ != static_cast<std::uint16_t>(other_writes_of(*impl_));
+}
+
+void warn_of_change() {
+  warn("backward: a value that the gradient needs was changed since it was used, by an optimizer's "
+       "step or through data(); the gradient is taken at the new value: call backward() before "
+       "step(), and write without data()");
 }
 
 }  // namespace groove::autodiff

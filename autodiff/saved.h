@@ -18,18 +18,19 @@ class SavedValue {
 
   void save(const Tensor& tensor) {
     own(tensor.impl());
-    version_ = impl_->storage->version;
+    note_versions();
   }
   /// As it was at a version that may have passed. An output is taken to be adopted.
   void save_at(const Tensor& tensor, std::uint32_t version, bool is_output) {
     own(tensor.impl());
+    note_versions();
     version_ = version;
     is_adopted_ = is_output;
   }
   void save_output(TensorImpl* output) {
     impl_ = output;
     is_owned_ = false;
-    version_ = output->storage->version;
+    note_versions();
   }
   /// Keeps the values of a dying or re-used output under another impl.
   void adopt();
@@ -44,8 +45,9 @@ class SavedValue {
   std::uint32_t version() const { return version_; }
   /// Undefined when an unowned output is dying on another thread: try again.
   Tensor get() const;
-  /// Throws groove::Error when the storage was written since save().
-  void check(const char* op, const char* role, std::size_t index) const;
+  /// Throws groove::Error when the tensor was written since save(). Gives true when it was written
+  /// in a way that is not to be noticed.
+  bool check(const char* op, const char* role, std::size_t index) const;
 
  private:
   void own(TensorImpl* impl) {
@@ -54,10 +56,18 @@ class SavedValue {
     impl_ = impl;
     is_owned_ = true;
   }
+  void note_versions() {
+    version_ = version_of(*impl_);
+    other_writes_ = static_cast<std::uint16_t>(other_writes_of(*impl_));
+  }
   TensorImpl* impl_ = nullptr;
   std::uint32_t version_ = 0;
+  std::uint16_t other_writes_ = 0;
   bool is_owned_ = false;
   bool is_adopted_ = false;
 };
+
+/// For what check() gives.
+void warn_of_change();
 
 }  // namespace groove::autodiff

@@ -52,7 +52,9 @@ Edge SegmentNode::edge(const HistoryPlan::Edge& planned) const {
 Tensor SegmentNode::value(std::size_t index) const {
   const HistoryRun::Value& from = run_.values[index];
   if (from.live_in.defined()) return from.live_in;
-  return Tensor(make_impl(from.storage, from.geometry, from.dtype));
+  const auto impl = make_impl(from.storage, from.geometry, from.dtype);
+  impl->counts_apart = from.counts_apart;
+  return Tensor(impl);
 }
 
 // ---- as one node ----
@@ -64,7 +66,8 @@ bool SegmentNode::has_fresh_values() const {
       const HistoryRun::Value& value = run_.values[static_cast<std::size_t>(saved.value)];
       const Storage& storage =
           value.live_in.defined() ? *value.live_in.impl()->storage : *value.storage;
-      if (storage.version != value.version_before + saved.version) return false;
+      const std::uint32_t now = value.counts_apart ? storage.unnoticed : storage.version;
+      if (now != value.version_before + saved.version) return false;
     }
   return true;
 }

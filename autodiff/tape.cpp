@@ -11,6 +11,7 @@
 #include "src/core/faults.h"
 #include "src/core/grad_mode.h"
 #include "src/core/gradient_lock.h"
+#include "tracer/history.h"
 
 namespace groove {
 namespace {
@@ -157,12 +158,7 @@ void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
 }
 
 bool needs_gradient(const TensorImpl& impl) {
-  if (impl.requires_grad) return true;
-  const AutogradMeta* meta = impl.autograd;
-  if (!meta || !meta->view_base.defined()) return false;
-  const TensorImpl& base = *meta->view_base.impl();
-  return base.requires_grad && base.autograd && base.autograd->grad_fn && impl.storage &&
-         meta->view_version != impl.storage->version;
+  return impl.requires_grad || tracer::requires_grad_by_base(impl);
 }
 
 Edge gradient_edge(const Tensor& tensor) {
@@ -174,16 +170,28 @@ Edge gradient_edge(const Tensor& tensor) {
     Edge edge{meta.grad_fn, meta.output_index};
     return edge;
   }
+  if (!impl.requires_grad) return {};  // nothing leads from such a view to its base
   if (!meta.has_accumulator) make_accumulator(meta, impl);
   return {meta.accumulator, 0};
 }
 
 void set_history(TensorImpl& impl, TapeNodePtr node, std::uint32_t index) {
   AutogradMeta& meta = autograd_meta(impl);
+  // The gradient that is kept is that of the tensor as it is now. Hooks stay where they are.
+  const bool retains = meta.retains_grad && meta.grad_fn && !node->is_deferred;
   if (meta.grad_fn) clear_history(impl);
   meta.grad_fn = std::move(node);
   meta.output_index = index;
   impl.requires_grad = true;
+  if (retains) retain_gradient(impl);
+}
+
+void retain_gradient(TensorImpl& impl) {
+  AutogradMeta& meta = *impl.autograd;
+  auto& retained = static_cast<Node&>(*meta.grad_fn).retained;
+  if (!retained) retained = std::make_unique<std::vector<Node::Retained>>();
+  retained->push_back({meta.output_index, &impl, &meta});
+  meta.retains_grad = true;
 }
 
 void clear_history(TensorImpl& impl) {

@@ -121,8 +121,12 @@ std::uint64_t advance_tape_sequence();
 bool needs_gradient(const TensorImpl& impl);
 /// Where the gradient of a tensor goes: its producer, or the accumulator of a leaf.
 Edge gradient_edge(const Tensor& tensor);
+/// A node as the public interface shows it; null for none.
+std::shared_ptr<autograd::Node> shown(TapeNodePtr node);
 /// Makes `node` the producer of `impl`. Replaces an older one.
 void set_history(TensorImpl& impl, TapeNodePtr node, std::uint32_t index);
+/// Has a backward leave the gradient of this result, whose history is no deferred one, in `.grad`.
+void retain_gradient(TensorImpl& impl);
 /// Makes a tensor a leaf again.
 void clear_history(TensorImpl& impl);
 /// Moves all that autodiff knows about a tensor to another impl of the same value (the tracer

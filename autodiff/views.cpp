@@ -39,12 +39,18 @@ Tensor step_gradient(const ViewStep& step, const Tensor& cotangent) {
   return gradients.empty() ? Tensor() : gradients[0];
 }
 
+constinit thread_local bool are_views_inner = false;
+
 // Nobody has seen a gradient that is still being made: it is new, whatever went into it.
 void forget_writes(const Tensor& gradient) {
   if (gradient.impl()->storage) gradient.impl()->storage->version = 0;
 }
 
 }  // namespace
+
+InnerViews::InnerViews() : previous_(std::exchange(are_views_inner, true)) {}
+InnerViews::~InnerViews() { are_views_inner = previous_; }
+bool InnerViews::are_made() { return are_views_inner; }
 
 ViewNode::ViewNode(detail::RefPtr<ViewStep> last, std::uint64_t position) : last(std::move(last)) {
   edges = &edge;
@@ -123,7 +129,7 @@ detail::RefPtr<Node> make_planned_view(const tracer::HistoryPlan::Node& planned,
       new CopySlices(std::move(last), std::move(write), planned.steps.front().input));
 }
 
-void track_view(const Call& call, Tensor& output) {
+void track_view(const Call& call, Tensor& output, bool with_grad) {
   TensorImpl& view = *output.impl();
   TensorImpl& input = *call.inputs[0].impl();
   // An op may give back its input itself (contiguous() of a contiguous tensor).
@@ -136,6 +142,8 @@ void track_view(const Call& call, Tensor& output) {
   step->numbers.assign(call.numbers.data(), call.numbers.size());
   step->input = Type{input.dtype, input.geometry.sizes};
   drop_view_base(meta);
+  meta.is_made_without_grad =
+      !with_grad || (input.autograd && input.autograd->is_made_without_grad);
   if (input.autograd && input.autograd->view_base.defined()) {
     meta.view_base = input.autograd->view_base;
     step->before = input.autograd->view_step;
@@ -143,7 +151,7 @@ void track_view(const Call& call, Tensor& output) {
     meta.view_base = call.inputs[0];
   }
   std::atomic_ref(meta.view_base.impl()->tape_references).fetch_add(1, std::memory_order_relaxed);
-  meta.view_version = view.storage ? view.storage->version : 0;
+  meta.view_version = view.storage ? version_of(view).get() : 0;
 }
 
 void drop_view_base(AutogradMeta& meta) {
@@ -154,8 +162,13 @@ void drop_view_base(AutogradMeta& meta) {
 
 void refresh_view(TensorImpl& view) {
   AutogradMeta& meta = *view.autograd;
-  if (!view.storage || meta.view_version == view.storage->version) return;
-  meta.view_version = view.storage->version;
+  if (!view.storage || meta.view_version == version_of(view)) return;
+  GROOVE_CHECK(!tracer::is_lost_view(view),
+               "a view {} {} was created in no_grad mode, and its base or another view of it was "
+               "modified in place since: the gradient of the view is unknown; make the view and the "
+               "change both inside of NoGradGuard or both outside, or make the view anew",
+               groove::name(view.dtype), to_string(view.geometry.sizes));
+  meta.view_version = version_of(view);
   const Tensor base = meta.view_base;
   if (!base.impl()->requires_grad || !base.impl()->autograd || !base.impl()->autograd->grad_fn)
     return;
@@ -192,7 +205,7 @@ void rebase_through_view(TensorImpl& view, detail::RefPtr<OpNode> write) {
   set_history(*base.impl(), owner, 0);
   view.requires_grad = true;
   // The in-place op advanced the version, so every view of the base derives its history anew.
-  meta.view_version = view.storage->version - 1;
+  meta.view_version = version_of(view) - 1;
 }
 
 }  // namespace autodiff

@@ -54,8 +54,21 @@ detail::RefPtr<Node> make_planned_view(const tracer::HistoryPlan::Node& planned,
                                        ArrayRef<Scalar> step_numbers,
                                        detail::RefPtr<OpNode> write, std::uint64_t sequence);
 
-/// Notes that `output` is the view op `call` of its input.
-void track_view(const Call& call, Tensor& output);
+/// Notes that `output` is the view op `call` of its input, made while gradients were recorded or not.
+void track_view(const Call& call, Tensor& output, bool with_grad);
+// While one lives, views are not the program's: those in gradient rules and in parts of composites.
+// Made without recording, they are nothing to the tape.
+class InnerViews {
+ public:
+  InnerViews();
+  ~InnerViews();
+  InnerViews(const InnerViews&) = delete;
+  InnerViews& operator=(const InnerViews&) = delete;
+  static bool are_made();
+
+ private:
+  bool previous_;
+};
 void drop_view_base(AutogradMeta& meta);
 /// The op of Tensor::detach: a view that no gradient passes.
 const Op& detach_op();

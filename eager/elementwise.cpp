@@ -43,7 +43,8 @@ class ElementwisePlan : public Plan {
     launch.scalars = scalars;
     kernels::run_parallel(*callable, kernels::Order::kMap, launch);
     if (call.is_inplace)
-      for (std::size_t k = 0; k < types.outputs.size(); ++k) finish_write(outputs[k]);
+      for (std::size_t k = 0; k < types.outputs.size(); ++k)
+        finish_write(call, static_cast<int>(k));
   }
 };
 

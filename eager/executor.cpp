@@ -105,7 +105,7 @@ void run_aside(const Call& call, Tensor* outputs) {
                  to_string(target.impl()->geometry.sizes),
                  to_string(results[k].impl()->geometry.sizes));
     copy_elements(results[k], target);
-    finish_write(target);
+    finish_write(call, static_cast<int>(k));
     outputs[k] = target;
   }
 }
@@ -246,9 +246,24 @@ void run_planned(const Call& call, Tensor* outputs) {
   slot.plan->run(call, outputs);
 }
 
+void check_operands_apart(const Call& call) {
+  for (const int index : call.op->mutates) {
+    const Tensor& target = call.inputs[static_cast<std::size_t>(index)];
+    if (!target.defined()) continue;
+    const TensorImpl& written = *target.impl();
+    for (const Tensor& operand : call.inputs)
+      GROOVE_CHECK(!operand.defined() || !overlap_partly(written, *operand.impl()),
+                   "{}_: some elements of an operand of shape {} and of the written-to tensor of "
+                   "shape {} refer to a single memory location; clone() the operand first",
+                   call.op->name, to_string(operand.impl()->geometry.sizes),
+                   to_string(written.geometry.sizes));
+  }
+}
+
 void run(const Call& call, Tensor* outputs) {
   for (const Tensor& input : call.inputs)
     if (input.defined()) materialize(*input.impl());
+  if (call.is_inplace) check_operands_apart(call);
   if (call.op->kind == OpKind::kView) {
     run_view(call, outputs);
     return;
@@ -324,9 +339,13 @@ const Tensor& inplace_target(const Call& call, int output) {
   return target;
 }
 
-void finish_write(const Tensor& target) {
-  if (!has_fault(Fault::kDroppedEagerVersion)) ++target.impl()->storage->version;
-  end_exposure(*target.impl());
+void finish_write(const Call& call, int output) {
+  const auto target =
+      static_cast<std::size_t>(call.op->mutates[static_cast<std::size_t>(output)]);
+  TensorImpl& impl = *call.inputs[target].impl();
+  if (!has_fault(Fault::kDroppedEagerVersion))
+    ++(call.op->writes_unnoticed && output == 0 ? impl.storage->unnoticed : version_of(impl));
+  end_exposure(impl);
 }
 
 }  // namespace groove::eager

@@ -42,6 +42,6 @@ Tensor contiguous_copy(const Tensor& src);
 
 /// The tensor an in-place call writes output k to; prepares the write (observers, overlap errors).
 const Tensor& inplace_target(const Call& call, int output);
-void finish_write(const Tensor& target);
+void finish_write(const Call& call, int output);
 
 }  // namespace groove::eager

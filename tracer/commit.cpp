@@ -20,6 +20,12 @@ void give_back(Storage& lent) {
 }
 bool is_lent(const Storage& storage) { return storage.free == give_back; }
 
+// Of what was made inside.
+void set_versions(Storage& storage, const StorageInfo& info) {
+  storage.version = info.versions();
+  storage.unnoticed = info.unnoticed;
+}
+
 // A piece of an arena, which lives as long as it.
 StoragePtr lend(const StoragePtr& arena, void* at, std::size_t bytes) {
   StoragePtr lent = make_storage();
@@ -128,7 +134,7 @@ void* Replay::output_buffer(std::size_t output) {
                           impl.storage->free_context == arena_.get() &&
                           impl.storage->bytes == bytes;
     if (!is_known) impl.storage = lend(arena_, at, bytes);
-    impl.storage->version = info.writes;
+    set_versions(*impl.storage, info);
     return at;
   }
   // The storage of the last iteration serves again when nothing else refers to it.
@@ -137,7 +143,7 @@ void* Replay::output_buffer(std::size_t output) {
   if (!impl.storage || is_lent(*impl.storage) || is_shared || impl.storage->flags != 0 ||
       impl.storage->bytes < bytes)
     impl.storage = allocate_storage(bytes);
-  impl.storage->version = info.writes;
+  set_versions(*impl.storage, info);
   return impl.storage->data;
 }
 
@@ -344,7 +350,8 @@ void Replay::finish_writes() {
     const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
     const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
-    impl.storage->version += has_fault(Fault::kDroppedVersionBump) ? 0 : info.writes;
+    impl.storage->version += has_fault(Fault::kDroppedVersionBump) ? 0 : info.versions();
+    impl.storage->unnoticed += info.unnoticed;
     if (info.is_written_whole) end_exposure(impl);
   }
 }

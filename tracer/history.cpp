@@ -29,6 +29,7 @@ void Recorder::note_derived_histories() {
     Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     slot.derives_history = true;
     slot.requires_grad = true;
+    slot.requires_by_base = false;
     slot.is_leaf = false;
     histories_[static_cast<std::size_t>(id)] = {impl.autograd->grad_fn,
                                                 impl.autograd->output_index};
@@ -46,7 +47,8 @@ void Recorder::track_views(const TensorImpl& held) {
     const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
     const AutogradMeta* const meta = impl.autograd;
     if (slot.is_live_in || slot.parent == kNoSlot || !meta || !meta->view_base.defined()) break;
-    way.push_back({id, impl.storage->version - meta->view_version});
+    way.push_back(
+        {id, version_of(impl) - meta->view_version, !meta->is_made_without_grad});
     id = slot.parent;
   }
   if (way.empty()) return;
@@ -107,9 +109,9 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
   }
   for (const Slot& slot : segment_->slots) {
     const auto storage = static_cast<std::size_t>(slot.storage);
-    request.version_before.push_back(segment_->storages[storage].is_live_in
-                                         ? storage_versions_[storage]
-                                         : version_of(storage));
+    const Versions before = segment_->storages[storage].is_live_in ? storage_versions_[storage]
+                                                                   : versions_of(storage);
+    request.version_before.push_back(slot.counts_apart ? before.unnoticed : before.noticed);
   }
   std::string why;
   segment_->history = tape_hooks().plan_history(request, segment_->used_up, why);
@@ -125,6 +127,9 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
 
 bool Replay::hides_history(const TensorImpl& impl) const {
   std::int32_t storage = -1;
+  if (impl.is_pending && impl.trace_session == session_ &&
+      segment_->slots[static_cast<std::size_t>(impl.trace_id)].requires_by_base)
+    return true;
   if (impl.is_pending && impl.trace_session == session_)
     storage = segment_->slots[static_cast<std::size_t>(impl.trace_id)].storage;
   else if (impl.storage && impl.storage->flags & Storage::kOwed &&
@@ -166,7 +171,7 @@ void Replay::track_view(const TrackedView& view) {
   const Tensor input(live_[static_cast<std::size_t>(slot.parent)].object);
   Tensor output(&impl);
   const Call call{made.op, ArrayRef<Tensor>(input), &made.attrs, numbers, Site::current()};
-  tape_hooks().track_view(call, output);
+  tape_hooks().track_view(call, output, view.with_grad);
   if (impl.autograd) impl.autograd->view_version -= view.writes_since;
 }
 
@@ -248,7 +253,10 @@ void Replay::keep_live_history() {
     value.storage = base.storage;
     value.geometry = geometry_of(saved.slot);
     value.dtype = slot.type.dtype;
-    value.version_before = base.storage->version - (info.is_live_in ? info.writes : 0);
+    value.counts_apart = slot.counts_apart;
+    value.version_before = slot.counts_apart ? base.storage->unnoticed : base.storage->version;
+    if (info.is_live_in)
+      value.version_before -= slot.counts_apart ? info.unnoticed : info.versions();
     run.values.push_back(std::move(value));
   }
   tape_hooks().attach_history(std::move(run));

@@ -117,6 +117,7 @@ struct HistoryRun {
     Geometry geometry;
     ScalarType dtype = kFloat;
     bool requires_grad = false;
+    bool counts_apart = false;
     std::uint32_t version_before = 0;
   };
   HistoryPlanPtr plan;
@@ -141,8 +142,24 @@ inline bool has_stale_history(const TensorImpl& impl) {
   const AutogradMeta* meta = impl.autograd;
   if (!meta || !meta->view_base.defined() || !impl.storage) return false;
   const TensorImpl& base = *meta->view_base.impl();
-  return meta->view_version != impl.storage->version && base.requires_grad && base.autograd &&
+  return meta->view_version != version_of(impl) && base.requires_grad && base.autograd &&
          base.autograd->grad_fn;
+}
+
+/// A view made while no gradients were recorded, of what requires one and was written since: it has
+/// no place on the tape, and an operator that is recorded must not read it.
+inline bool is_lost_view(const TensorImpl& impl) {
+  const AutogradMeta* meta = impl.autograd;
+  return meta && meta->is_made_without_grad && meta->view_base.defined() && impl.storage &&
+         meta->view_base.impl()->requires_grad && meta->view_version != version_of(impl);
+}
+
+/// A view requires a gradient because its base does, while nothing leads from it to its base: it was
+/// made while no gradients were recorded, or before the base required one.
+inline bool requires_grad_by_base(const TensorImpl& impl) {
+  const AutogradMeta* meta = impl.autograd;
+  return meta && !impl.requires_grad && meta->view_base.defined() &&
+         meta->view_base.impl()->requires_grad;
 }
 
 }  // namespace groove::tracer

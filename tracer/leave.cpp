@@ -92,11 +92,13 @@ void Replay::bind_result(SlotId id, const Tensor& result) {
     to.set_geometry(from.geometry);
     live.is_filled = true;
   } else if (!has_fault(Fault::kRepeatedWriteLost) && to.storage.get() != from.storage.get() &&
-             (is_comparing_ || to.storage->version != from.storage->version)) {
+             (is_comparing_ || to.storage->version != from.storage->version ||
+              to.storage->unnoticed != from.storage->unnoticed)) {
     // Writes in place that the stage has done already: they run, and count, again, and words before
     // them read what was there first.
     std::memcpy(to.data(), from.data(), span_bytes(from));
     to.storage->version = from.storage->version;
+    to.storage->unnoticed = from.storage->unnoticed;
   }
   live.epoch = kNotReusable;  // it carries a real history now
   if (tape_hooks().move_history) tape_hooks().move_history(from, to);

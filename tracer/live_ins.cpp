@@ -22,7 +22,8 @@ ExpectedLiveIn::ExpectedLiveIn(const Segment& segment, SlotId id)
       requires_grad(slot->requires_grad),
       is_leaf(slot->is_leaf),
       has_hooks(slot->hooks != 0),
-      is_written(segment.storages[static_cast<std::size_t>(slot->storage)].writes > 0) {
+      is_written(segment.storages[static_cast<std::size_t>(slot->storage)].writes > 0),
+      counts_apart(slot->counts_apart) {
   for (std::uint32_t i = 0; i < std::min(rank, kNear); ++i) {
     sizes[i] = slot->type.sizes[i];
     strides[i] = slot->strides[i];
@@ -109,11 +110,14 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
     why = Reason::kThread;
     return false;
   }
-  if (has_stale_history(impl) && !derive_history(id, impl)) [[unlikely]] {
+  if ((has_stale_history(impl) && !derive_history(id, impl)) ||
+      (grad_enabled() && is_lost_view(impl))) [[unlikely]] {
     why = Reason::kLiveInType;
     return false;
   }
   if ((impl.autograd ? impl.autograd->hooks : 0) != slot.hooks ||
+      impl.counts_apart != slot.counts_apart ||
+      requires_grad_by_base(impl) != slot.requires_by_base ||
       (impl.requires_grad != slot.requires_grad && !has_fault(Fault::kRequiresGradNotGuarded))) {
     why = Reason::kLiveInType;
     return false;

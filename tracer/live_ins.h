@@ -24,12 +24,14 @@ struct alignas(64) ExpectedLiveIn {
   bool requires_grad, is_leaf;
   bool has_hooks;
   bool is_written;  // by the segment: its storage is
+  bool counts_apart;
 };
 static_assert(sizeof(ExpectedLiveIn) == 64);
 
 inline bool ExpectedLiveIn::is_plainly(const TensorImpl& impl) const {
   const AutogradMeta* const meta = impl.autograd;
   if (has_hooks || impl.is_pending || impl.requires_grad != requires_grad ||
+      impl.counts_apart != counts_apart ||
       (meta && (meta->hooks != 0 || meta->view_base.defined())) ||
       impl.storage->flags & (Storage::kExposed | Storage::kOwed))
     return false;

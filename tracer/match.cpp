@@ -5,6 +5,7 @@
 
 #include "src/core/check.h"
 #include "src/core/faults.h"
+#include "src/core/geometry.h"
 #include "src/core/gradient_lock.h"
 #include "tracer/modes.h"
 #include "tracer/numbers.h"
@@ -150,6 +151,7 @@ TensorImpl& Replay::handle(SlotId id) {
   }
   // Anew for every run: a recording may have marked the tensor as its own meanwhile.
   live.impl->requires_grad = slot.requires_grad;
+  live.impl->counts_apart = slot.counts_apart;
   if (live.impl->autograd) live.impl->autograd->hooks = 0;
   live.impl->trace_session = session_;
   live.impl->trace_id = id;
@@ -188,6 +190,23 @@ bool Replay::must_not_wait(const Word& word, Reason& why) {
   if (is_exposed && !is_last) why = Reason::kExposedWrite;
   commits_now_ = is_exposed && is_last;
   return is_exposed && !is_last;
+}
+
+// Must not hold, or what the word does is an error in eager mode: it reads what it writes, shifted.
+bool Replay::reads_what_it_writes(const Word& word) const {
+  for (const auto& [written, read] : word.apart)
+    if (overlap_partly(geometry_of(written), geometry_of(read))) return true;
+  // Inputs that were in different memory when the word was recorded.
+  for (const SlotId base : word.written_live_ins)
+    for (const SlotId id : word.inputs) {
+      if (id == kNoSlot) continue;
+      const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+      if (slot.is_live_in && slot.storage != segment_->slots[static_cast<std::size_t>(base)].storage &&
+          live_[static_cast<std::size_t>(id)].object->storage ==
+              live_[static_cast<std::size_t>(base)].object->storage)
+        return true;
+    }
+  return false;
 }
 
 // Memory of live-ins that the word writes is behind the program from now on, unless another thread
@@ -236,6 +255,10 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
     if (!match_operand(word.inputs[i], call.inputs[i], why)) return false;
   if (!call.numbers.empty() && !numbers_match(word, call.numbers, why)) return false;
   if (!word.nested_live_ins.empty() && !bind_nested(word, why)) return false;
+  if (word.is_inplace && reads_what_it_writes(word)) {
+    why = Reason::kLiveInAlias;
+    return false;
+  }
   if (!word.written_live_ins.empty() && must_not_wait(word, why)) return false;
   // When what the check reads was not known, the run was left.
   if (call.op->check && !has_fault(Fault::kStaleValueCheck) && !check_values(call, word))

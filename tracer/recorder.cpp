@@ -75,6 +75,8 @@ SlotId Recorder::add_slot(TensorImpl& impl) {
   slot.type = {impl.dtype, impl.geometry.sizes};
   slot.strides = impl.geometry.strides;
   slot.requires_grad = impl.requires_grad;
+  slot.counts_apart = impl.counts_apart;
+  slot.requires_by_base = requires_grad_by_base(impl);
   slot.is_leaf = !impl.autograd || !impl.autograd->grad_fn;
   segment_->slots.push_back(std::move(slot));
   objects_.push_back(Tensor(&impl));
@@ -134,7 +136,7 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   info.is_live_in = true;
   segment_->storages.push_back(info);
   storage_objects_.push_back(impl.storage);
-  storage_versions_.push_back(impl.storage->version);
+  storage_versions_.push_back({impl.storage->version, impl.storage->unnoticed});
   storage_places_[impl.storage.get()] = slot.storage;
   const ValueId value = log_->add_input();
   storage_value_.push_back(value);
@@ -193,7 +195,7 @@ ValueId Recorder::read(SlotId id) {
 }
 
 // `dtype` is that of the value.
-void Recorder::write(SlotId id, ValueId value, ScalarType dtype) {
+void Recorder::write(SlotId id, ValueId value, ScalarType dtype, bool is_unnoticed) {
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   if (dtype != slot.type.dtype && !has_fault(Fault::kDroppedCast)) {
     static const Op* const cast = find_op("cast");
@@ -208,6 +210,7 @@ void Recorder::write(SlotId id, ValueId value, ScalarType dtype) {
       storage_objects_[static_cast<std::size_t>(slot.storage)]->flags & Storage::kExposed)
     must_end_now_ = true;
   if (storage.is_live_in) word().written_live_ins.push_back(storage.base);
+  storage.unnoticed += is_unnoticed;
   if (storage.base != id) {
     const std::optional<Region> where = region_in_base(id);
     if (!where) {
@@ -271,11 +274,11 @@ void Recorder::fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<
   word.attrs = attrs;
   word.site = site;
   word.place = place;
+  keep_loaded(site.file);
+  keep_loaded(place.file_name());
   word.grad_enabled = grad_enabled();
   word.first_number = static_cast<std::int32_t>(segment_->number_kinds.size());
   for (const Scalar& number : numbers) {
-  keep_loaded(site.file);
-  keep_loaded(place.file_name());
     if (segment_->number_kinds.size() >= kMostNumbers) fail(Reason::kTooLong);
     word.number_kinds.push_back(number.type());
     segment_->number_kinds.push_back(word_kind(number));
@@ -354,7 +357,22 @@ void Recorder::close(const Call& call, Tensor* outputs) {
   record_results(call, prepared, outputs, numbers, closed.outputs, &closed.output_is_new);
   for (const SlotId slot : closed.outputs)
     if (slot != kNoSlot) segment_->slots[static_cast<std::size_t>(slot)].is_user_visible = true;
+  if (call.is_inplace) note_apart(*call.op);
   keep_widened();
+}
+
+// Where views begin is a number of the run, on which it depends whether they overlap.
+void Recorder::note_apart(const Op& op) {
+  const auto storage_of = [this](SlotId id) {
+    return segment_->slots[static_cast<std::size_t>(id)].storage;
+  };
+  for (const int index : op.mutates) {
+    const SlotId written = word().inputs[static_cast<std::size_t>(index)];
+    for (const SlotId read : word().inputs)
+      if (written != kNoSlot && read != kNoSlot && read != written &&
+          storage_of(read) == storage_of(written))
+        word().apart.emplace_back(written, read);
+  }
 }
 
 // The dtype of result k of a call that runs in place, before it is written.
@@ -382,7 +400,11 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
     const ValueId value = log_->output(node_index, k);
     if (call.is_inplace) {
       const SlotId target = prepared.inputs[static_cast<std::size_t>(call.op->mutates[k])];
-      write(target, value, type_in_place(call, prepared, k));
+      const bool is_unnoticed = call.inputs[static_cast<std::size_t>(call.op->mutates[k])]
+                                    .impl()
+                                    ->counts_apart ||
+                                (call.op->writes_unnoticed && k == 0);
+      write(target, value, type_in_place(call, prepared, k), is_unnoticed);
       output_slots.push_back(target);
       if (output_is_new) output_is_new->push_back(false);
       continue;
@@ -413,7 +435,7 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
       info.base = id;
       segment_->storages.push_back(info);
       storage_objects_.push_back(impl.storage);
-      storage_versions_.push_back(impl.storage->version);
+      storage_versions_.push_back({impl.storage->version, impl.storage->unnoticed});
       storage_value_.push_back(value);
       storage_places_[impl.storage.get()] = slot.storage;
     }
@@ -532,7 +554,7 @@ void Recorder::note_copy(const Tensor& original, const Tensor& copy) {
   info.base = id;
   segment_->storages.push_back(info);
   storage_objects_.push_back(copy.impl()->storage);
-  storage_versions_.push_back(copy.impl()->storage->version);
+  storage_versions_.push_back({copy.impl()->storage->version, 0});
   storage_value_.push_back(value);
   storage_places_[copy.impl()->storage.get()] =
       segment_->slots[static_cast<std::size_t>(id)].storage;

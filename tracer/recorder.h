@@ -122,7 +122,7 @@ class Recorder {
   void note_nested_live_in(SlotId id, const Tensor& tensor);
   void add_nested_live_in(SlotId id);
   ValueId read(SlotId slot);
-  void write(SlotId slot, ValueId value, ScalarType dtype);
+  void write(SlotId slot, ValueId value, ScalarType dtype, bool is_unnoticed);
   // Where a view lies in its base seen as a contiguous tensor, with its moving starts at 0.
   struct Region {
     Geometry geometry;
@@ -135,6 +135,7 @@ class Recorder {
   void record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
                       const Numbers& numbers, std::vector<SlotId>& output_slots,
                       std::vector<bool>* output_is_new);
+  void note_apart(const Op& op);
   ScalarType type_in_place(const Call& call, const Prepared& prepared, std::size_t k) const;
   void fill_word(Word& word, const Op& op, const Attrs& attrs, ArrayRef<Scalar> numbers,
                  const SiteKey& site, Site place);
@@ -145,7 +146,10 @@ class Recorder {
   void note_use(SlotId slot);
   void let_go(SlotId slot);
   void settle_result(SlotId slot);
-  std::uint32_t version_of(std::size_t storage) const;
+  struct Versions {
+    std::uint32_t noticed = 0, unnoticed = 0;
+  };
+  Versions versions_of(std::size_t storage) const;
   void note_history(SlotId live_in);
   void note_derived_histories();
   void track_views(const TensorImpl& held);
@@ -185,7 +189,7 @@ class Recorder {
   std::unordered_map<const Storage*, std::int32_t> storage_places_;
   std::vector<StoragePtr> replaced_storages_;
   // [storage] when it was first seen; without an object, when it was seen last.
-  std::vector<std::uint32_t> storage_versions_;
+  std::vector<Versions> storage_versions_;
   Widened widened_;
   std::vector<Tensor> kept_;  // the widened ones: counted as held by the program
   static constexpr std::size_t kUsed = 16;

@@ -83,7 +83,7 @@ void Recorder::let_go(SlotId id) {
   const auto s = static_cast<std::size_t>(slot.storage);
   StoragePtr& memory = storage_objects_[s];
   if (segment_->storages[s].is_live_in || !memory || memory->use_count() != 1) return;
-  storage_versions_[s] = memory->version;
+  storage_versions_[s] = {memory->version, memory->unnoticed};
   storage_places_.erase(memory.get());
   memory.reset();
 }
@@ -96,13 +96,15 @@ void Recorder::settle_result(SlotId id) {
   if (impl.requires_grad && !slot.requires_grad && !is_leaf)
     segment_->storages[static_cast<std::size_t>(slot.storage)].gains_history = true;
   slot.requires_grad = impl.requires_grad;
+  slot.counts_apart = impl.counts_apart;
+  slot.requires_by_base = requires_grad_by_base(impl);
   slot.is_leaf = is_leaf;
   slot.holds_base = impl.autograd && impl.autograd->view_base.defined();
 }
 
-std::uint32_t Recorder::version_of(std::size_t storage) const {
+Recorder::Versions Recorder::versions_of(std::size_t storage) const {
   const StoragePtr& object = storage_objects_[storage];
-  return object ? object->version.get() : storage_versions_[storage];
+  return object ? Versions{object->version, object->unnoticed} : storage_versions_[storage];
 }
 
 // The last content of a storage made inside.
@@ -174,8 +176,11 @@ SegmentPtr Recorder::finish() {
   }
   // A gradient that is made by writes is new to the program, whatever went into it.
   for (std::size_t s = 0; s < segment_->storages.size(); ++s)
-    if (!segment_->storages[s].is_live_in)
-      segment_->storages[s].writes = version_of(s);
+    if (StorageInfo& info = segment_->storages[s]; !info.is_live_in) {
+      const Versions versions = versions_of(s);
+      info.unnoticed = versions.unnoticed;
+      info.writes = versions.noticed + versions.unnoticed;
+    }
   // … and one whose flag the program set did not have it from the start.
   for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
     if (at->flag) segment_->slots[static_cast<std::size_t>(at->flag->slot)].requires_grad =

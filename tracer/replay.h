@@ -183,6 +183,7 @@ class Replay {
   void apply_effects(const Word& word);
   void hand_out(const Word& word, std::size_t k, Tensor& output);
   void follow_code(const Word& word, const BigWord& big);
+  bool reads_what_it_writes(const Word& word) const;
   bool must_not_wait(const Word& word, Reason& why);
   bool owe(const Word& word, Reason& why);
   bool take_effect(const Word& word, Reason& why);
@@ -238,7 +239,7 @@ class Replay {
   struct Saved {
     TensorImpl* impl;
     std::vector<unsigned char> content;
-    std::uint32_t version;
+    std::uint32_t version, unnoticed;
     TapeNodePtr history;
     std::uint32_t output;
     bool requires_grad;

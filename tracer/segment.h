@@ -34,10 +34,12 @@ struct Slot {
   Shape strides;
   bool requires_grad = false;
   bool is_leaf = true;
+  bool requires_by_base = false;  // requires_grad_by_base(): a live-in, or a view made inside
   SlotId parent = kNoSlot;       // views: whose storage this is
   std::int32_t view_word = -1;   // views: the word that made it
   bool holds_base = false;       // views: the tape keeps what they are a view of
   std::int32_t storage = -1;     // which StorageInfo
+  bool counts_apart = false;     // TensorImpl::counts_apart
   bool is_user_visible = false;  // made by a word itself, not inside an expansion
   bool is_held = false;          // by the program, when the recording ended
   Tensor recorded;               // live-ins that must be this very object (library state)
@@ -50,12 +52,14 @@ struct Slot {
   SlotId same_as = kNoSlot;  // live-ins that are the object of that slot, with other content
 };
 
-// A storage that takes part: of a live-in, or made inside. `versions` counts writes.
+// A storage that takes part: of a live-in, or made inside.
 struct StorageInfo {
   SlotId base = kNoSlot;  // the slot whose geometry covers it
   bool is_live_in = false;
   bool is_exposed = false;  // made inside, and a raw pointer to it was handed out
   std::uint32_t writes = 0;
+  std::uint32_t unnoticed = 0;  // of them, those that Storage::unnoticed counts
+  std::uint32_t versions() const { return writes - unnoticed; }
   bool is_written_whole = false;  // by one of them at least
   bool gains_history = false;      // by one of them, which had none when it was first seen
   std::int32_t output = -1;        // place in Graph::outputs of its final content
@@ -127,6 +131,8 @@ struct Word {
   bool releases_code = false;  // the saved values of the code that it resumes after are used up
   std::vector<NestedCall> nested;
   std::vector<SlotId> written_live_ins;  // live-in slots whose storage this word writes
+  // Of a word that runs in place: (written, read) slots of one memory that must not overlap partly.
+  std::vector<std::pair<SlotId, SlotId>> apart;
   CheckedValue checked;
   std::uint64_t tape_nodes = 0;          // positions on the tape that it takes
   std::uint32_t operators = 0;           // that launch a kernel, its expansion included
@@ -145,6 +151,7 @@ struct StageEnd {
 struct TrackedView {
   SlotId slot = kNoSlot;
   std::uint32_t writes_since = 0;  // of the storage, after the tape derived the view's history
+  bool with_grad = true;           // made while gradients were recorded
 };
 
 struct Statistics {  // of all threads

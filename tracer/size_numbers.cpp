@@ -251,6 +251,7 @@ class Walk {
       mix(static_cast<std::uint64_t>(storage.is_live_in) | storage.is_exposed << 1 |
           storage.is_written_whole << 2);
       mix(storage.writes);
+      mix(storage.unnoticed);
       mix(static_cast<std::uint64_t>(storage.output));
       mix(static_cast<std::uint64_t>(storage.early_output));
     }

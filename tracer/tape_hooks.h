@@ -38,8 +38,9 @@ struct TapeHooks {
   void (*attach_history)(HistoryRun run) = nullptr;
   // Given by the tracer: may a backward of this thread run compiled code now?
   bool (*may_run_compiled)() = nullptr;
-  // Notes that `output` is the view op `call` of its input, as the tape does for an eager call.
-  void (*track_view)(const Call& call, Tensor& output) = nullptr;
+  // Notes that `output` is the view op `call` of its input, as the tape does for an eager call that
+  // is recorded or not.
+  void (*track_view)(const Call& call, Tensor& output, bool with_grad) = nullptr;
   // Derives the history of a view from its base, which was written since (has_stale_history).
   void (*refresh_view)(TensorImpl& view) = nullptr;
   std::uint64_t (*sequence)() = nullptr;

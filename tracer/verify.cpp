@@ -45,7 +45,7 @@ void Replay::save_before_commit() {
     if (segment_->storages[static_cast<std::size_t>(slot.storage)].writes == 0) continue;
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
     const AutogradMeta* const meta = impl.autograd;
-    saved_.push_back({&impl, content(impl), impl.storage->version,
+    saved_.push_back({&impl, content(impl), impl.storage->version, impl.storage->unnoticed,
                       meta ? meta->grad_fn : TapeNodePtr(), meta ? meta->output_index : 0,
                       impl.requires_grad});
   }
@@ -58,6 +58,7 @@ std::string Replay::compare_with_eager() {
     compiled.push_back(content(*saved.impl));
     std::memcpy(saved.impl->storage->data, saved.content.data(), saved.content.size());
     saved.impl->storage->version = saved.version;
+    saved.impl->storage->unnoticed = saved.unnoticed;
     saved.impl->requires_grad = saved.requires_grad;
     if (AutogradMeta* const meta = saved.impl->autograd) {
       meta->grad_fn = saved.history;

@@ -71,7 +71,7 @@ Tensors gradient(const Grad& g) {
     request.graph = branch.graph;
     graphs[is_true ? 0 : 1] = kernels::derivative(request, branch.numbers);
   }
-  Tensors inputs(g.inputs.begin(), g.inputs.end());
+  Tensors inputs = g.all_inputs();
   inputs.insert(inputs.end(), seeds.begin(), seeds.end());
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
   return in_their_places(call_cond(graphs[0], graphs[1], inputs, g.numbers, Site::current()),

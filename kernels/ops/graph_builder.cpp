@@ -90,7 +90,7 @@ void GraphBuilder::add(const Call& call, Tensor* outputs) {
       // The tensor stands for its new value from here on.
       const Tensor& target = call.inputs[static_cast<std::size_t>(call.op->mutates[i])];
       target.impl()->trace_id = results[i];
-      ++target.impl()->storage->version;
+      ++version_of(*target.impl());
       outputs[i] = target;
       if (views_.contains(target.impl())) write_base(target);
     } else {
@@ -154,7 +154,7 @@ void GraphBuilder::write_base(const Tensor& view) {
       {known.base.impl()->trace_id, view.impl()->trace_id}, attrs, place.starts, place_, stage_);
   known.base_value = graph_.nodes[static_cast<std::size_t>(node)].outputs[0];
   known.base.impl()->trace_id = known.base_value;
-  ++known.base.impl()->storage->version;
+  ++version_of(view.impl()->counts_apart ? *view.impl() : *known.base.impl());
 }
 
 void GraphBuilder::refresh(const Tensor& view, View& known) const {

@@ -120,8 +120,8 @@ class Backward {
   explicit Backward(const Grad& g)
       : g_(g),
         call_(read(g.op, g.attrs)),
-        operands_(g.inputs.begin(), g.inputs.end()),
-        outputs_(g.outputs.begin(), g.outputs.end()) {}
+        operands_(g.all_inputs()),
+        outputs_(g.all_outputs()) {}
 
   Tensors run() {
     const std::size_t inputs = g_.input_types.size();

@@ -57,6 +57,7 @@ const Op& define_step(const char* name, bool has_momentum, double tolerance_ulp)
       .lowering = kernels::lower(kernels::ElementwiseLowering{
           .body = [](kernels::Body& b) { return step(b.attr(), b.inputs, b.numbers); }}),
       .mutates = has_momentum ? std::vector<int>{0, 2} : std::vector<int>{0},
+      .writes_unnoticed = true,  // as LibTorch's C++ step, unlike those of other optimizers
       .reference = optimizer_step_reference(step<double>),
       .dtypes = floating_dtypes(),
       .samples = [has_momentum](ScalarType dtype) { return samples(dtype, has_momentum); },

@@ -58,7 +58,7 @@ Tensors gradient(const Grad& g) {
   request.whole.given.resize(outputs, 0);
   const kernels::SplitDerivative split = kernels::split_derivative(request, numbers);
 
-  Tensors operands(g.inputs.begin(), g.inputs.end());
+  Tensors operands = g.all_inputs();
   operands.insert(operands.end(), seeds.begin(), seeds.end());
   operands.insert(operands.end(), cotangents.begin(), cotangents.end());
   WhileBackward call{

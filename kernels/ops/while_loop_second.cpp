@@ -314,7 +314,7 @@ Tensors while_backward_gradient(const WhileBackward& loop, const Grad& g) {
   std::copy_n(back.wanted.begin(), closed,
               forward.seeded.begin() + static_cast<std::ptrdiff_t>(loop.carried));
 
-  Tensors operands(g.inputs.begin(), g.inputs.end());
+  Tensors operands = g.all_inputs();
   for (std::size_t k = 0; k < seeds; ++k)
     operands.push_back(g.cotangents[k].defined() ? g.cotangents[k]
                                                  : nothing_yet(g.output_types[k]));

@@ -9,6 +9,13 @@
 #include "src/core/faults.h"
 
 namespace groove {
+namespace {
+
+struct Axis {
+  std::int64_t stride, size;
+};
+
+}  // namespace
 
 bool Geometry::is_contiguous() const {
   std::int64_t expected = 1;
@@ -33,9 +40,6 @@ Extent extent(const Geometry& geometry) {
 }
 
 bool has_internal_overlap(const Geometry& geometry) {
-  struct Axis {
-    std::int64_t stride, size;
-  };
   SmallVector<Axis, 6> axes;
   std::int64_t count = 1;
   for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
@@ -82,6 +86,35 @@ Overlap overlap(const TensorImpl& a, const TensorImpl& b) {
   if (!a.storage || !(a.storage == b.storage)) return &a == &b ? Overlap::kSame : Overlap::kNone;
   if (a.dtype != b.dtype) return Overlap::kSome;
   return overlap(a.geometry, b.geometry);
+}
+
+// Does it address a whole stretch of memory, each element once?
+static bool is_dense(const Geometry& geometry) {
+  if (geometry.is_contiguous()) return true;
+  SmallVector<Axis, 6> axes;
+  for (std::size_t i = 0; i < geometry.sizes.size(); ++i)
+    if (geometry.sizes[i] != 1) axes.push_back({geometry.strides[i], geometry.sizes[i]});
+  std::sort(axes.begin(), axes.end(), [](Axis a, Axis b) { return a.stride < b.stride; });
+  std::int64_t expected = 1;
+  for (const Axis& axis : axes) {
+    if (axis.stride != expected) return false;
+    expected *= axis.size;
+  }
+  return true;
+}
+
+bool overlap_partly(const Geometry& written, const Geometry& read) {
+  const Extent first = extent(written), second = extent(read);
+  if (first.low > first.high || second.low > second.high) return false;
+  if (first.high < second.low || second.high < first.low) return false;
+  if (first.low == second.low && first.high == second.high && written.strides == read.strides)
+    return false;
+  return is_dense(written) && is_dense(read);
+}
+
+bool overlap_partly(const TensorImpl& written, const TensorImpl& read) {
+  return &written != &read && written.storage && written.storage == read.storage &&
+         written.dtype == read.dtype && overlap_partly(written.geometry, read.geometry);
 }
 
 std::int64_t wrap_dim(const char* op, std::int64_t dim, IntArrayRef sizes) {

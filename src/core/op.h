@@ -158,9 +158,27 @@ struct Grad {
   ArrayRef<bool> needs;  // per input: is its gradient wanted
   // Of ops that accumulate, per input: the sum that its gradient is added to, undefined for none.
   ArrayRef<Tensor> accumulated = {};
+  // Asked before a rule reads a saved value, counted from the inputs on: one that was overwritten
+  // since is an error where it is needed, and only there.
+  void (*before_read)(const void* saved, std::size_t place) = nullptr;
+  const void* saved = nullptr;
   const Tensor& cotangent() const { return cotangents[0]; }
-  const Tensor& input(std::size_t i) const { return inputs[i]; }
-  const Tensor& output(std::size_t i = 0) const { return outputs[i]; }
+  const Tensor& input(std::size_t i) const {
+    if (before_read) before_read(saved, i);
+    return inputs[i];
+  }
+  const Tensor& output(std::size_t i = 0) const {
+    if (before_read) before_read(saved, inputs.size() + i);
+    return outputs[i];
+  }
+  Tensors all_inputs() const {
+    for (std::size_t i = 0; i < inputs.size(); ++i) input(i);
+    return Tensors(inputs.begin(), inputs.end());
+  }
+  Tensors all_outputs() const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) output(i);
+    return Tensors(outputs.begin(), outputs.end());
+  }
   AttrReader attr() const { return AttrReader(op, attrs); }
 };
 /// One gradient per input, undefined where not needed or zero.
@@ -210,6 +228,7 @@ struct Op {
   // In-place form: output k is written to input mutates[k]. Default: output 0 to input 0.
   std::vector<int> mutates = {0};
   bool has_inplace = true;
+  bool writes_unnoticed = false;  // in place, to mutates[0]: as through data()
   bool is_random = false;
 
   // tests

@@ -58,7 +58,9 @@ Tensor make_empty(const Shape& sizes, ScalarType dtype, Device device) {
 }
 
 Tensor make_view(const Tensor& base, Geometry geometry) {
-  return Tensor(make_impl(base.impl()->storage, std::move(geometry), base.impl()->dtype));
+  auto view = make_impl(base.impl()->storage, std::move(geometry), base.impl()->dtype);
+  view->counts_apart = base.impl()->counts_apart;
+  return Tensor(std::move(view));
 }
 
 std::int64_t TensorBase::use_count() const { return impl_ ? impl_->use_count() : 0; }

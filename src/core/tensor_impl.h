@@ -15,7 +15,9 @@ struct Storage : detail::RefCounted {
   void* data = nullptr;
   std::size_t bytes = 0;
   Device device;
-  AtomicValue<std::uint32_t> version;  // counts in-place writes through any alias
+  AtomicValue<std::uint32_t> version;  // counts in-place writes through any alias …
+  // … but those the tape does not notice: through data(), and by an optimizer that writes so.
+  AtomicValue<std::uint32_t> unnoticed;
 
   // Foreign code may read or write the memory at any time (a raw pointer was handed out).
   static constexpr std::uint32_t kExposed = 1;
@@ -63,6 +65,7 @@ struct TensorImpl : detail::RefCounted {
   Device device;
   bool requires_grad = false;        // as the user set it on a leaf, or inherited by a result
   bool is_contiguous = true;         // cached
+  bool counts_apart = false;         // data() and views of it: their writes are `unnoticed` ones
   // The tracer owes the data: materialize() first. What the tracer fills in is there for every
   // thread that reads false here.
   AtomicValue<bool> is_pending;
@@ -86,6 +89,15 @@ struct TensorImpl : detail::RefCounted {
   }
   void set_geometry(Geometry value);  // updates numel and is_contiguous
 };
+
+/// How often what the tape saves of this tensor was written; its storage is present.
+inline AtomicValue<std::uint32_t>& version_of(const TensorImpl& impl) {
+  return impl.counts_apart ? impl.storage->unnoticed : impl.storage->version;
+}
+/// The writes to its storage that are not among these.
+inline std::uint32_t other_writes_of(const TensorImpl& impl) {
+  return impl.counts_apart ? impl.storage->version : impl.storage->unnoticed;
+}
 
 /// A new impl over `storage`.
 detail::RefPtr<TensorImpl> make_impl(StoragePtr storage, Geometry geometry, ScalarType dtype);

@@ -33,6 +33,9 @@ const std::vector<Loop>& life_loops();
 /// Gradients that are kept for longer than a step (grad_loops.cpp).
 const std::vector<Loop>& grad_loops();
 
+/// The tape's finer rules: views made without recording, data(), kept gradients (rule_loops.cpp).
+const std::vector<Loop>& rule_loops();
+
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);
 

@@ -76,6 +76,7 @@ void detail::throw_not_saved(const char* action) {
 RandomSampler::RandomSampler(std::int64_t size) {
   GROOVE_CHECK(size >= 0, "RandomSampler: size {} must not be negative", size);
   indices_.resize(static_cast<std::size_t>(size));
+  std::iota(indices_.begin(), indices_.end(), std::size_t{0});
 }
 
 void RandomSampler::reset(std::optional<std::size_t> new_size) {

@@ -159,6 +159,29 @@ void InputArchive::load_from(const std::string& path, std::optional<Device> devi
   prefix_.clear();
 }
 
+void InputArchive::load_from(
+    const std::function<std::size_t(std::uint64_t, void*, std::size_t)>& read,
+    const std::function<std::size_t()>& size, std::optional<Device> device) {
+  auto contents = std::make_shared<detail::Contents>();
+  contents->source = "(function)";
+  contents->device = device.value_or(Device());
+  std::uint64_t at = 0;
+  read_safetensors(
+      [&](void* bytes, std::size_t count) {
+        for (std::size_t done = 0; done < count;) {
+          const std::size_t some = read(at, static_cast<char*>(bytes) + done, count - done);
+          GROOVE_CHECK(some > 0 && some <= count - done,
+                       "load: the function gave {} bytes at position {} where {} are missing", some,
+                       at, count - done);
+          done += some;
+          at += some;
+        }
+      },
+      size(), *contents);
+  contents_ = std::move(contents);
+  prefix_.clear();
+}
+
 void InputArchive::load_from(const char* data, std::size_t size, std::optional<Device> device) {
   auto contents = std::make_shared<detail::Contents>();
   contents->source = "(memory)";

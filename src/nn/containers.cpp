@@ -83,7 +83,7 @@ void detail::complete_arguments(Module& module, const std::type_info& type,
 void detail::throw_argument(std::size_t index, const std::type_info& wanted,
                             const std::type_info& given) {
   throw_error(fmt::format(
-      "Expected argument #{} of forward() to be of type {}, but received value of type {}", index,
+      "forward(): Expected argument #{} to be of type {}, but received value of type {}", index,
       type_name(wanted), type_name(given)));
 }
 

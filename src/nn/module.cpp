@@ -45,9 +45,9 @@ bool is_known(const std::vector<Tensor>& list, const Tensor& tensor) {
 }
 
 void check_name(const char* what, const std::string& name) {
-  GROOVE_CHECK(!name.empty(), "register_{}: the name must not be empty", what);
+  GROOVE_CHECK(!name.empty(), "{} name must not be empty", what);
   GROOVE_CHECK(name.find('.') == std::string::npos,
-               "register_{}: the name must not contain a dot (got '{}')", what, name);
+               "{} name must not contain a dot (got '{}')", what, name);
 }
 
 // As the user holds it.
@@ -323,7 +323,7 @@ void Module::zero_grad(bool set_to_none, Site site) {
 Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad,
                                    Site site) {
   const CallFrame frame(site);
-  check_name("parameter", name);
+  check_name("Parameter", name);
   GROOVE_CHECK(!tensor.defined() || is_floating(tensor.scalar_type()) || !requires_grad,
                "register_parameter: '{}' is {}; only floating-point tensors can require a "
                "gradient, pass requires_grad=false",
@@ -335,14 +335,14 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
 
 Tensor& Module::register_buffer(std::string name, Tensor tensor, Site site) {
   const CallFrame frame(site);
-  check_name("buffer", name);
+  check_name("Buffer", name);
   structure_epoch_ = next_structure_epoch();
   return buffers_.insert(std::move(name), std::move(tensor));
 }
 
 void Module::add_child(std::string name, std::shared_ptr<Module> module, const Site& site) {
   const CallFrame frame(site, "register_module");
-  check_name("module", name);
+  check_name("Submodule", name);
   GROOVE_CHECK(module, "register_module: '{}' is an empty pointer", name);
   structure_epoch_ = next_structure_epoch();
   children_.insert(std::move(name), std::move(module));
@@ -354,6 +354,7 @@ void Module::replace_child(const std::string& name, std::shared_ptr<Module> modu
 }
 
 void Module::unregister_module(const std::string& name) {
+  GROOVE_CHECK(children_.contains(name), "No Module with name `{}` is registered", name);
   structure_epoch_ = next_structure_epoch();
   children_.erase(name);
 }

@@ -151,7 +151,7 @@ TEST(Sequential, ModulesWithDefaultArguments) {
 TEST(Containers, SayWhatIsWrong) {
   nn::Sequential net({{"fc", nn::Linear(1, 1)}});
   says([&] { net->forward(); }, "forward() method expects 1 argument(s), but received 0");
-  says([&] { net->forward(3); }, "argument #0 of forward() to be of type groove::Tensor, but ");
+  says([&] { net->forward(3); }, "Expected argument #0 to be of type groove::Tensor, but ");
   says([&] { net->ptr(3); }, "Index out of range");
   says([&] { net->at<nn::ReLUImpl>(0); }, "Attempted to cast module of type groove::nn::LinearImpl");
   says([] { nn::Sequential({{"a", nn::ReLU()}, {"a", nn::ReLU()}}); }, "'a' already defined");

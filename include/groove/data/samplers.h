@@ -64,7 +64,8 @@ class BatchSize : public CustomBatchRequest {
   std::size_t size_;
 };
 
-/// A new permutation each epoch, from the global generator (manual_seed).
+/// A new permutation each epoch, from the global generator (manual_seed). Until the first reset(),
+/// which loaders call, the indices are in order.
 class RandomSampler : public Sampler<> {
  public:
   explicit RandomSampler(std::int64_t size);

@@ -113,7 +113,11 @@ const Tensor& DataMethods::set_requires_grad(bool value, Site site) const {
   return requires_grad_(value, site);
 }
 
-bool DataMethods::is_leaf() const { return !producer(checked(*this, "is_leaf")); }
+bool DataMethods::is_leaf() const {
+  TensorImpl& impl = checked(*this, "is_leaf");
+  host_access(impl);
+  return tracer::is_lost_view(impl) || !producer(impl);
+}
 std::shared_ptr<autograd::Node> DataMethods::grad_fn() const {
   TensorImpl& impl = checked(*this, "grad_fn");
   real_producer(impl);

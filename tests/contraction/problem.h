@@ -194,7 +194,7 @@ class NoBackend final : public Backend {
  public:
   const char* name() const override { return "none"; }
   std::shared_ptr<const Callable> compile(const Kernel&) override { return nullptr; }
-  std::shared_ptr<const ContractionCallable> compile(const Contraction&) override {
+  std::shared_ptr<const ContractionCallable> compile(const Contraction&, Isa) override {
     return nullptr;
   }
 };

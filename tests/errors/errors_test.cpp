@@ -27,7 +27,9 @@ void check(const Mistake& mistake, const Error& error) {
   SCOPED_TRACE(std::string(mistake.file) + ":" + std::to_string(mistake.line) + ": " + text);
   EXPECT_EQ(text, message + ending_of(error));
   EXPECT_STREQ(error.what_without_backtrace(), message.c_str());
-  if (!mistake.name.empty()) EXPECT_EQ(message.substr(0, message.find(':')), mistake.name);
+  if (!mistake.name.empty()) {
+    EXPECT_EQ(message.substr(0, message.find(':')), mistake.name);
+  }
   for (const std::string& word : mistake.words)
     EXPECT_NE(message.find(word), std::string::npos) << "no " << word;
   ASSERT_NE(error.file(), nullptr);

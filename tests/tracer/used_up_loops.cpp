@@ -11,7 +11,7 @@ namespace {
 
 void ask_names(const std::vector<Tensor>& results, Log& log) {
   for (const Tensor& result : results) {
-    const TapeNode* const node = result.grad_fn();
+    const std::shared_ptr<autograd::Node> node = result.grad_fn();
     log.line(node ? node->name() : "none");
     log.integer(result.output_nr());
     log.integer(result.is_leaf());

@@ -5,1313 +5,401 @@
 #include "groove/groove.h"
 
 namespace torch {
-using groove::abs;
-using groove::absolute;
-using groove::acos;
-using groove::adaptive_avg_pool1d;
-using groove::adaptive_avg_pool2d;
-using groove::adaptive_max_pool2d;
-using groove::add;
-using groove::addcdiv;
-using groove::addcmul;
-using groove::addmm;
-using groove::all;
-using groove::allclose;
-using groove::amax;
-using groove::amin;
-using groove::any;
-using groove::arange;
-using groove::argmax;
-using groove::argmin;
-using groove::argsort;
-using groove::ArrayRef;
-using groove::asin;
-using groove::atan;
-using groove::atan2;
-using groove::atleast_1d;
-using groove::atleast_2d;
-using groove::atleast_3d;
-using groove::AutoGradMode;
-using groove::avg_pool1d;
-using groove::avg_pool2d;
-using groove::batch_norm;
-using groove::bernoulli;
-using groove::BFloat16;
-using groove::binary_cross_entropy;
-using groove::binary_cross_entropy_with_logits;
-using groove::bitwise_and;
-using groove::bitwise_not;
-using groove::bitwise_or;
-using groove::bitwise_xor;
-using groove::bmm;
-using groove::broadcast_tensors;
-using groove::broadcast_to;
-using groove::cat;
-using groove::ceil;
-using groove::chunk;
-using groove::clamp;
-using groove::clamp_max;
-using groove::clamp_min;
-using groove::clip;
-using groove::clone;
-using groove::column_stack;
-using groove::concat;
-using groove::concatenate;
-using groove::cond;
-using groove::constant_pad_nd;
-using groove::conv1d;
-using groove::conv2d;
-using groove::conv_transpose1d;
-using groove::conv_transpose2d;
-using groove::cos;
-using groove::cosh;
-using groove::count_nonzero;
-using groove::cross_entropy_loss;
-using groove::cumprod;
-using groove::cumsum;
-using groove::Device;
-using groove::device;
-using groove::device_index;
-using groove::DeviceType;
-using groove::diag;
-using groove::diagonal;
-using groove::digamma;
-using groove::div;
-using groove::divide;
-using groove::dot;
-using groove::dropout;
-using groove::dstack;
-using groove::Dtype;
-using groove::dtype;
-using groove::element_size;
-using groove::elementSize;
-using groove::elu;
-using groove::embedding;
-using groove::empty;
-using groove::empty_like;
-using groove::eq;
-using groove::equal;
-using groove::erf;
-using groove::erfc;
-using groove::erfinv;
-using groove::Error;
-using groove::exp;
-using groove::exp2;
-using groove::expand;
-using groove::ExpandingArray;
-using groove::ExpandingArrayWithOptionalElem;
-using groove::expm1;
-using groove::eye;
-using groove::flatten;
-using groove::flip;
-using groove::floor;
-using groove::floor_divide;
-using groove::fmod;
-using groove::frac;
-using groove::from_blob;
-using groove::full;
-using groove::full_like;
-using groove::gather;
-using groove::ge;
-using groove::gelu;
-using groove::get_default_dtype;
-using groove::get_num_interop_threads;
-using groove::get_num_threads;
-using groove::get_random_state;
-using groove::GradMode;
-using groove::greater;
-using groove::greater_equal;
-using groove::group_norm;
-using groove::gru_cell;
-using groove::gt;
-using groove::Half;
-using groove::hstack;
-using groove::huber_loss;
-using groove::index_add;
-using groove::index_copy;
-using groove::index_fill;
-using groove::index_select;
-using groove::InferenceMode;
-using groove::initial_seed;
-using groove::IntArrayRef;
-using groove::is_floating;
-using groove::is_integral;
-using groove::isfinite;
-using groove::isFloatingType;
-using groove::isinf;
-using groove::isIntegralType;
-using groove::isnan;
-using groove::IValue;
-using groove::kBatchMean;
-using groove::kBFloat16;
-using groove::kBool;
-using groove::kByte;
-using groove::kChar;
-using groove::kCircular;
-using groove::kComplexDouble;
-using groove::kComplexFloat;
-using groove::kComplexHalf;
-using groove::kConstant;
-using groove::kCPU;
-using groove::kCUDA;
-using groove::kDouble;
-using groove::kF16;
-using groove::kF32;
-using groove::kF64;
-using groove::kFanIn;
-using groove::kFanOut;
-using groove::kFloat;
-using groove::kFloat16;
-using groove::kFloat32;
-using groove::kFloat64;
-using groove::kGELU;
-using groove::kHalf;
-using groove::kI16;
-using groove::kI32;
-using groove::kI64;
-using groove::kI8;
-using groove::kInt;
-using groove::kInt16;
-using groove::kInt32;
-using groove::kInt64;
-using groove::kInt8;
-using groove::kl_div;
-using groove::kLeakyReLU;
-using groove::kLinear;
-using groove::kLong;
-using groove::kMean;
-using groove::kMPS;
-using groove::kNone;
-using groove::kQInt32;
-using groove::kQInt8;
-using groove::kQUInt8;
-using groove::kReflect;
-using groove::kReLU;
-using groove::kReplicate;
-using groove::kSame;
-using groove::kShort;
-using groove::kSigmoid;
-using groove::kStrided;
-using groove::kSum;
-using groove::kTanh;
-using groove::kU8;
-using groove::kUInt8;
-using groove::kValid;
-using groove::kZeros;
-using groove::l1_loss;
-using groove::layer_norm;
-using groove::Layout;
-using groove::layout;
-using groove::le;
-using groove::leaky_relu;
-using groove::lerp;
-using groove::less;
-using groove::less_equal;
-using groove::lgamma;
-using groove::linear;
-using groove::linspace;
-using groove::load;
-using groove::log;
-using groove::log10;
-using groove::log1p;
-using groove::log2;
-using groove::log_softmax;
-using groove::logical_and;
-using groove::logical_not;
-using groove::logical_or;
-using groove::logical_xor;
-using groove::logsumexp;
-using groove::lstm_cell;
-using groove::lt;
-using groove::manual_seed;
-using groove::masked_fill;
-using groove::masked_select;
-using groove::matmul;
-using groove::max;
-using groove::max_pool1d;
-using groove::max_pool2d;
-using groove::max_pool2d_with_indices;
-using groove::maximum;
-using groove::mean;
-using groove::MemoryFormat;
-using groove::meshgrid;
-using groove::min;
-using groove::minimum;
-using groove::mm;
-using groove::moveaxis;
-using groove::movedim;
-using groove::mse_loss;
-using groove::mul;
-using groove::multinomial;
-using groove::multiply;
-using groove::mv;
-using groove::name;
-using groove::narrow;
-using groove::ne;
-using groove::neg;
-using groove::negative;
-using groove::nll_loss;
-using groove::NoGradGuard;
-using groove::nonzero;
-using groove::norm;
-using groove::normal;
-using groove::not_equal;
-using groove::nullopt;
-using groove::one_hot;
-using groove::ones;
-using groove::ones_like;
-using groove::optional;
-using groove::OptionalIntArrayRef;
-using groove::OptionalTensorRef;
-using groove::OrderedDict;
-using groove::outer;
-using groove::pad;
-using groove::permute;
-using groove::polygamma;
-using groove::pow;
-using groove::prod;
-using groove::promote_types;
-using groove::rand;
-using groove::rand_like;
-using groove::randint;
-using groove::randint_like;
-using groove::randn;
-using groove::randn_like;
-using groove::RandomState;
-using groove::randperm;
-using groove::randperm_out;
-using groove::ravel;
-using groove::reciprocal;
-using groove::reduction_t;
-using groove::relu;
-using groove::remainder;
-using groove::repeat;
-using groove::repeat_interleave;
-using groove::requires_grad;
-using groove::reshape;
-using groove::roll;
-using groove::round;
-using groove::row_stack;
-using groove::rsqrt;
-using groove::save;
-using groove::Scalar;
-using groove::scalar_tensor;
-using groove::ScalarType;
-using groove::scalarTypeToTypeMeta;
-using groove::scaled_dot_product_attention;
-using groove::scan;
-using groove::ScanOptions;
-using groove::scatter;
-using groove::scatter_add;
-using groove::select;
-using groove::set_default_dtype;
-using groove::set_num_interop_threads;
-using groove::set_num_threads;
-using groove::set_random_state;
-using groove::set_warning_handler;
-using groove::short_name;
-using groove::sigmoid;
-using groove::sign;
-using groove::silu;
-using groove::sin;
-using groove::sinh;
-using groove::slice;
-using groove::smooth_l1_loss;
-using groove::softmax;
-using groove::softplus;
-using groove::sort;
-using groove::split;
-using groove::split_with_sizes;
-using groove::sqrt;
-using groove::square;
-using groove::squeeze;
-using groove::stack;
-using groove::std;
-using groove::str;
-using groove::sub;
-using groove::subtract;
-using groove::sum;
-using groove::swapaxes;
-using groove::swapdims;
-using groove::t;
-using groove::tan;
-using groove::tanh;
-using groove::Tensor;
-using groove::tensor;
-using groove::TensorAccessor;
-using groove::TensorBase;
-using groove::TensorImpl;
-using groove::TensorIndex;
-using groove::TensorList;
-using groove::TensorOptions;
-using groove::Tensors;
-using groove::throw_error;
-using groove::tile;
-using groove::topk;
-using groove::toString;
-using groove::transpose;
-using groove::tril;
-using groove::triu;
-using groove::true_divide;
-using groove::trunc;
-using groove::TypeMeta;
-using groove::typeMetaToScalarType;
-using groove::unbind;
-using groove::undefined_tensor;
-using groove::unflatten;
-using groove::unsqueeze;
-using groove::var;
-using groove::var_mean;
-using groove::vstack;
-using groove::warn;
-using groove::where;
-using groove::while_loop;
-using groove::WhileLoopOptions;
-using groove::zeros;
-using groove::zeros_like;
+using groove::abs, groove::absolute, groove::acos, groove::adaptive_avg_pool1d,
+    groove::adaptive_avg_pool2d, groove::adaptive_max_pool2d, groove::add, groove::addcdiv,
+    groove::addcmul, groove::addmm, groove::all, groove::allclose, groove::amax, groove::amin,
+    groove::any, groove::arange, groove::argmax, groove::argmin, groove::argsort, groove::ArrayRef,
+    groove::asin, groove::atan, groove::atan2, groove::atleast_1d, groove::atleast_2d,
+    groove::atleast_3d, groove::AutoGradMode, groove::avg_pool1d, groove::avg_pool2d,
+    groove::batch_norm, groove::bernoulli, groove::BFloat16, groove::binary_cross_entropy,
+    groove::binary_cross_entropy_with_logits, groove::bitwise_and, groove::bitwise_not,
+    groove::bitwise_or, groove::bitwise_xor, groove::bmm, groove::broadcast_tensors,
+    groove::broadcast_to, groove::cat, groove::ceil, groove::chunk, groove::clamp,
+    groove::clamp_max, groove::clamp_min, groove::clip, groove::clone, groove::column_stack,
+    groove::concat, groove::concatenate, groove::cond, groove::constant_pad_nd, groove::conv1d,
+    groove::conv2d, groove::conv_transpose1d, groove::conv_transpose2d, groove::cos, groove::cosh,
+    groove::count_nonzero, groove::cross_entropy_loss, groove::cumprod, groove::cumsum,
+    groove::Device, groove::device, groove::device_index, groove::DeviceType, groove::diag,
+    groove::diagonal, groove::digamma, groove::div, groove::divide, groove::dot, groove::dropout,
+    groove::dstack, groove::Dtype, groove::dtype, groove::element_size, groove::elementSize,
+    groove::elu, groove::embedding, groove::empty, groove::empty_like, groove::eq, groove::equal,
+    groove::erf, groove::erfc, groove::erfinv, groove::Error, groove::exp, groove::exp2,
+    groove::expand, groove::ExpandingArray, groove::ExpandingArrayWithOptionalElem, groove::expm1,
+    groove::eye, groove::flatten, groove::flip, groove::floor, groove::floor_divide, groove::fmod,
+    groove::frac, groove::from_blob, groove::full, groove::full_like, groove::gather, groove::ge,
+    groove::gelu, groove::get_default_dtype, groove::get_num_interop_threads,
+    groove::get_num_threads, groove::get_random_state, groove::GradMode, groove::greater,
+    groove::greater_equal, groove::group_norm, groove::gru_cell, groove::gt, groove::Half,
+    groove::hstack, groove::huber_loss, groove::index_add, groove::index_copy, groove::index_fill,
+    groove::index_select, groove::InferenceMode, groove::initial_seed, groove::IntArrayRef,
+    groove::is_floating, groove::is_integral, groove::isfinite, groove::isFloatingType,
+    groove::isinf, groove::isIntegralType, groove::isnan, groove::IValue, groove::kBatchMean,
+    groove::kBFloat16, groove::kBool, groove::kByte, groove::kChar, groove::kCircular,
+    groove::kComplexDouble, groove::kComplexFloat, groove::kComplexHalf, groove::kConstant,
+    groove::kCPU, groove::kCUDA, groove::kDouble, groove::kF16, groove::kF32, groove::kF64,
+    groove::kFanIn, groove::kFanOut, groove::kFloat, groove::kFloat16, groove::kFloat32,
+    groove::kFloat64, groove::kGELU, groove::kHalf, groove::kI16, groove::kI32, groove::kI64,
+    groove::kI8, groove::kInt, groove::kInt16, groove::kInt32, groove::kInt64, groove::kInt8,
+    groove::kl_div, groove::kLeakyReLU, groove::kLinear, groove::kLong, groove::kMean, groove::kMPS,
+    groove::kNone, groove::kQInt32, groove::kQInt8, groove::kQUInt8, groove::kReflect,
+    groove::kReLU, groove::kReplicate, groove::kSame, groove::kShort, groove::kSigmoid,
+    groove::kStrided, groove::kSum, groove::kTanh, groove::kU8, groove::kUInt8, groove::kValid,
+    groove::kZeros, groove::l1_loss, groove::layer_norm, groove::Layout, groove::layout, groove::le,
+    groove::leaky_relu, groove::lerp, groove::less, groove::less_equal, groove::lgamma,
+    groove::linear, groove::linspace, groove::load, groove::log, groove::log10, groove::log1p,
+    groove::log2, groove::log_softmax, groove::logical_and, groove::logical_not, groove::logical_or,
+    groove::logical_xor, groove::logsumexp, groove::lstm_cell, groove::lt, groove::manual_seed,
+    groove::masked_fill, groove::masked_select, groove::matmul, groove::max, groove::max_pool1d,
+    groove::max_pool2d, groove::max_pool2d_with_indices, groove::maximum, groove::mean,
+    groove::MemoryFormat, groove::meshgrid, groove::min, groove::minimum, groove::mm,
+    groove::moveaxis, groove::movedim, groove::mse_loss, groove::mul, groove::multinomial,
+    groove::multiply, groove::mv, groove::name, groove::narrow, groove::ne, groove::neg,
+    groove::negative, groove::nll_loss, groove::NoGradGuard, groove::nonzero, groove::norm,
+    groove::normal, groove::not_equal, groove::nullopt, groove::one_hot, groove::ones,
+    groove::ones_like, groove::optional, groove::OptionalIntArrayRef, groove::OptionalTensorRef,
+    groove::OrderedDict, groove::outer, groove::pad, groove::permute, groove::polygamma,
+    groove::pow, groove::prod, groove::promote_types, groove::rand, groove::rand_like,
+    groove::randint, groove::randint_like, groove::randn, groove::randn_like, groove::RandomState,
+    groove::randperm, groove::randperm_out, groove::ravel, groove::reciprocal, groove::reduction_t,
+    groove::relu, groove::remainder, groove::repeat, groove::repeat_interleave,
+    groove::requires_grad, groove::reshape, groove::roll, groove::round, groove::row_stack,
+    groove::rsqrt, groove::save, groove::Scalar, groove::scalar_tensor, groove::ScalarType,
+    groove::scalarTypeToTypeMeta, groove::scaled_dot_product_attention, groove::scan,
+    groove::ScanOptions, groove::scatter, groove::scatter_add, groove::select,
+    groove::set_default_dtype, groove::set_num_interop_threads, groove::set_num_threads,
+    groove::set_random_state, groove::set_warning_handler, groove::short_name, groove::sigmoid,
+    groove::sign, groove::silu, groove::sin, groove::sinh, groove::slice, groove::smooth_l1_loss,
+    groove::softmax, groove::softplus, groove::sort, groove::split, groove::split_with_sizes,
+    groove::sqrt, groove::square, groove::squeeze, groove::stack, groove::std, groove::str,
+    groove::sub, groove::subtract, groove::sum, groove::swapaxes, groove::swapdims, groove::t,
+    groove::tan, groove::tanh, groove::Tensor, groove::tensor, groove::TensorAccessor,
+    groove::TensorBase, groove::TensorImpl, groove::TensorIndex, groove::TensorList,
+    groove::TensorOptions, groove::Tensors, groove::throw_error, groove::tile, groove::topk,
+    groove::toString, groove::transpose, groove::tril, groove::triu, groove::true_divide,
+    groove::trunc, groove::TypeMeta, groove::typeMetaToScalarType, groove::unbind,
+    groove::undefined_tensor, groove::unflatten, groove::unsqueeze, groove::var, groove::var_mean,
+    groove::vstack, groove::warn, groove::where, groove::while_loop, groove::WhileLoopOptions,
+    groove::zeros, groove::zeros_like;
 }  // namespace torch
 namespace torch::Reduction {
-using groove::Reduction::Mean;
-using groove::Reduction::None;
-using groove::Reduction::Reduction;
-using groove::Reduction::Sum;
+using groove::Reduction::Mean, groove::Reduction::None, groove::Reduction::Reduction,
+    groove::Reduction::Sum;
 }  // namespace torch::Reduction
 namespace torch::autograd {
-using groove::autograd::AnomalyMode;
-using groove::autograd::AutogradContext;
-using groove::autograd::AutoGradMode;
-using groove::autograd::backward;
-using groove::autograd::DetectAnomalyGuard;
-using groove::autograd::Edge;
-using groove::autograd::edge_list;
-using groove::autograd::Function;
-using groove::autograd::grad;
-using groove::autograd::GradMode;
-using groove::autograd::Node;
-using groove::autograd::tensor_list;
-using groove::autograd::Variable;
-using groove::autograd::variable_list;
+using groove::autograd::AnomalyMode, groove::autograd::AutogradContext,
+    groove::autograd::AutoGradMode, groove::autograd::backward,
+    groove::autograd::DetectAnomalyGuard, groove::autograd::Edge, groove::autograd::edge_list,
+    groove::autograd::Function, groove::autograd::grad, groove::autograd::GradMode,
+    groove::autograd::Node, groove::autograd::tensor_list, groove::autograd::Variable,
+    groove::autograd::variable_list;
 }  // namespace torch::autograd
 namespace torch::cuda {
-using groove::cuda::cudnn_is_available;
-using groove::cuda::device_count;
-using groove::cuda::is_available;
-using groove::cuda::manual_seed;
-using groove::cuda::manual_seed_all;
-using groove::cuda::synchronize;
+using groove::cuda::cudnn_is_available, groove::cuda::device_count, groove::cuda::is_available,
+    groove::cuda::manual_seed, groove::cuda::manual_seed_all, groove::cuda::synchronize;
 }  // namespace torch::cuda
 namespace torch::data {
-using groove::data::BatchDataset;
-using groove::data::DataLoaderOptions;
-using groove::data::Dataset;
-using groove::data::Example;
-using groove::data::FullDataLoaderOptions;
-using groove::data::Iterator;
-using groove::data::make_data_loader;
-using groove::data::StatefulDataLoader;
-using groove::data::StatelessDataLoader;
-using groove::data::TensorExample;
-using groove::data::WorkerException;
+using groove::data::BatchDataset, groove::data::DataLoaderOptions, groove::data::Dataset,
+    groove::data::Example, groove::data::FullDataLoaderOptions, groove::data::Iterator,
+    groove::data::make_data_loader, groove::data::StatefulDataLoader,
+    groove::data::StatelessDataLoader, groove::data::TensorExample, groove::data::WorkerException;
 }  // namespace torch::data
 namespace torch::data::datasets {
-using groove::data::datasets::BatchDataset;
-using groove::data::datasets::ChunkDataReader;
-using groove::data::datasets::ChunkDataset;
-using groove::data::datasets::ChunkDatasetOptions;
-using groove::data::datasets::Dataset;
-using groove::data::datasets::make_shared_dataset;
-using groove::data::datasets::MapDataset;
-using groove::data::datasets::MNIST;
-using groove::data::datasets::SharedBatchDataset;
-using groove::data::datasets::StatefulDataset;
-using groove::data::datasets::StreamDataset;
-using groove::data::datasets::TensorDataset;
+using groove::data::datasets::BatchDataset, groove::data::datasets::ChunkDataReader,
+    groove::data::datasets::ChunkDataset, groove::data::datasets::ChunkDatasetOptions,
+    groove::data::datasets::Dataset, groove::data::datasets::make_shared_dataset,
+    groove::data::datasets::MapDataset, groove::data::datasets::MNIST,
+    groove::data::datasets::SharedBatchDataset, groove::data::datasets::StatefulDataset,
+    groove::data::datasets::StreamDataset, groove::data::datasets::TensorDataset;
 }  // namespace torch::data::datasets
 namespace torch::data::samplers {
-using groove::data::samplers::BatchSize;
-using groove::data::samplers::CustomBatchRequest;
-using groove::data::samplers::DistributedRandomSampler;
-using groove::data::samplers::DistributedSampler;
-using groove::data::samplers::DistributedSequentialSampler;
-using groove::data::samplers::RandomSampler;
-using groove::data::samplers::Sampler;
-using groove::data::samplers::SequentialSampler;
-using groove::data::samplers::StreamSampler;
+using groove::data::samplers::BatchSize, groove::data::samplers::CustomBatchRequest,
+    groove::data::samplers::DistributedRandomSampler, groove::data::samplers::DistributedSampler,
+    groove::data::samplers::DistributedSequentialSampler, groove::data::samplers::RandomSampler,
+    groove::data::samplers::Sampler, groove::data::samplers::SequentialSampler,
+    groove::data::samplers::StreamSampler;
 }  // namespace torch::data::samplers
 namespace torch::data::transforms {
-using groove::data::transforms::BatchLambda;
-using groove::data::transforms::BatchTransform;
-using groove::data::transforms::Collate;
-using groove::data::transforms::Collation;
-using groove::data::transforms::Lambda;
-using groove::data::transforms::Normalize;
-using groove::data::transforms::TensorLambda;
-using groove::data::transforms::TensorTransform;
-using groove::data::transforms::Transform;
+using groove::data::transforms::BatchLambda, groove::data::transforms::BatchTransform,
+    groove::data::transforms::Collate, groove::data::transforms::Collation,
+    groove::data::transforms::Lambda, groove::data::transforms::Normalize,
+    groove::data::transforms::TensorLambda, groove::data::transforms::TensorTransform,
+    groove::data::transforms::Transform;
 }  // namespace torch::data::transforms
 namespace torch::enumtype {
-using groove::enumtype::kBatchMean;
-using groove::enumtype::kCircular;
-using groove::enumtype::kConstant;
-using groove::enumtype::kFanIn;
-using groove::enumtype::kFanOut;
-using groove::enumtype::kGELU;
-using groove::enumtype::kLeakyReLU;
-using groove::enumtype::kLinear;
-using groove::enumtype::kMean;
-using groove::enumtype::kNone;
-using groove::enumtype::kReflect;
-using groove::enumtype::kReLU;
-using groove::enumtype::kReplicate;
-using groove::enumtype::kSame;
-using groove::enumtype::kSigmoid;
-using groove::enumtype::kSum;
-using groove::enumtype::kTanh;
-using groove::enumtype::kValid;
-using groove::enumtype::kZeros;
+using groove::enumtype::kBatchMean, groove::enumtype::kCircular, groove::enumtype::kConstant,
+    groove::enumtype::kFanIn, groove::enumtype::kFanOut, groove::enumtype::kGELU,
+    groove::enumtype::kLeakyReLU, groove::enumtype::kLinear, groove::enumtype::kMean,
+    groove::enumtype::kNone, groove::enumtype::kReflect, groove::enumtype::kReLU,
+    groove::enumtype::kReplicate, groove::enumtype::kSame, groove::enumtype::kSigmoid,
+    groove::enumtype::kSum, groove::enumtype::kTanh, groove::enumtype::kValid,
+    groove::enumtype::kZeros;
 }  // namespace torch::enumtype
 namespace torch::indexing {
-using groove::indexing::Ellipsis;
-using groove::indexing::EllipsisIndexType;
-using groove::indexing::INDEX_MAX;
-using groove::indexing::INDEX_MIN;
-using groove::indexing::None;
-using groove::indexing::Slice;
-using groove::indexing::TensorIndex;
+using groove::indexing::Ellipsis, groove::indexing::EllipsisIndexType, groove::indexing::INDEX_MAX,
+    groove::indexing::INDEX_MIN, groove::indexing::None, groove::indexing::Slice,
+    groove::indexing::TensorIndex;
 }  // namespace torch::indexing
 namespace torch::ivalue {
 using groove::ivalue::Tuple;
 }  // namespace torch::ivalue
 namespace torch::memory {
-using groove::memory::empty_cache;
-using groove::memory::reset_peak;
-using groove::memory::set_limit;
-using groove::memory::Statistics;
-using groove::memory::statistics;
+using groove::memory::empty_cache, groove::memory::reset_peak, groove::memory::set_limit,
+    groove::memory::Statistics, groove::memory::statistics;
 }  // namespace torch::memory
 namespace torch::nn {
-using groove::nn::AdaptiveAvgPool1d;
-using groove::nn::AdaptiveAvgPool1dImpl;
-using groove::nn::AdaptiveAvgPool1dOptions;
-using groove::nn::AdaptiveAvgPool2d;
-using groove::nn::AdaptiveAvgPool2dImpl;
-using groove::nn::AdaptiveAvgPool2dOptions;
-using groove::nn::AdaptiveMaxPool2d;
-using groove::nn::AdaptiveMaxPool2dImpl;
-using groove::nn::AdaptiveMaxPool2dOptions;
-using groove::nn::AdaptivePoolOptions;
-using groove::nn::AnyModule;
-using groove::nn::AnyValue;
-using groove::nn::AvgPool1d;
-using groove::nn::AvgPool1dImpl;
-using groove::nn::AvgPool1dOptions;
-using groove::nn::AvgPool2d;
-using groove::nn::AvgPool2dImpl;
-using groove::nn::AvgPool2dOptions;
-using groove::nn::AvgPoolOptions;
-using groove::nn::BatchNorm1d;
-using groove::nn::BatchNorm1dImpl;
-using groove::nn::BatchNorm1dOptions;
-using groove::nn::BatchNorm2d;
-using groove::nn::BatchNorm2dImpl;
-using groove::nn::BatchNorm2dOptions;
-using groove::nn::BatchNormImplBase;
-using groove::nn::BatchNormOptions;
-using groove::nn::BCELoss;
-using groove::nn::BCELossImpl;
-using groove::nn::BCELossOptions;
-using groove::nn::BCEWithLogitsLoss;
-using groove::nn::BCEWithLogitsLossImpl;
-using groove::nn::BCEWithLogitsLossOptions;
-using groove::nn::Cloneable;
-using groove::nn::Conv1d;
-using groove::nn::Conv1dImpl;
-using groove::nn::Conv1dOptions;
-using groove::nn::Conv2d;
-using groove::nn::Conv2dImpl;
-using groove::nn::Conv2dOptions;
-using groove::nn::conv_padding_mode_t;
-using groove::nn::conv_padding_t;
-using groove::nn::ConvNdImpl;
-using groove::nn::ConvOptions;
-using groove::nn::ConvTranspose1d;
-using groove::nn::ConvTranspose1dImpl;
-using groove::nn::ConvTranspose1dOptions;
-using groove::nn::ConvTranspose2d;
-using groove::nn::ConvTranspose2dImpl;
-using groove::nn::ConvTranspose2dOptions;
-using groove::nn::ConvTransposeNdImpl;
-using groove::nn::ConvTransposeOptions;
-using groove::nn::CosineSimilarity;
-using groove::nn::CosineSimilarityImpl;
-using groove::nn::CosineSimilarityOptions;
-using groove::nn::CrossEntropyLoss;
-using groove::nn::CrossEntropyLossImpl;
-using groove::nn::CrossEntropyLossOptions;
-using groove::nn::Dropout;
-using groove::nn::Dropout2d;
-using groove::nn::Dropout2dImpl;
-using groove::nn::Dropout2dOptions;
-using groove::nn::DropoutImpl;
-using groove::nn::DropoutOptions;
-using groove::nn::ELU;
-using groove::nn::ELUImpl;
-using groove::nn::ELUOptions;
-using groove::nn::Embedding;
-using groove::nn::EmbeddingFromPretrainedOptions;
-using groove::nn::EmbeddingImpl;
-using groove::nn::EmbeddingOptions;
-using groove::nn::Flatten;
-using groove::nn::FlattenImpl;
-using groove::nn::FlattenOptions;
-using groove::nn::ForwardDefaults;
-using groove::nn::Functional;
-using groove::nn::FunctionalImpl;
-using groove::nn::GELU;
-using groove::nn::GELUImpl;
-using groove::nn::GELUOptions;
-using groove::nn::GLU;
-using groove::nn::GLUImpl;
-using groove::nn::GLUOptions;
-using groove::nn::GroupNorm;
-using groove::nn::GroupNormImpl;
-using groove::nn::GroupNormOptions;
-using groove::nn::GRU;
-using groove::nn::GRUCell;
-using groove::nn::GRUCellImpl;
-using groove::nn::GRUCellOptions;
-using groove::nn::GRUImpl;
-using groove::nn::GRUOptions;
-using groove::nn::Hardtanh;
-using groove::nn::HardtanhImpl;
-using groove::nn::HardtanhOptions;
-using groove::nn::HuberLoss;
-using groove::nn::HuberLossImpl;
-using groove::nn::HuberLossOptions;
-using groove::nn::Identity;
-using groove::nn::IdentityImpl;
-using groove::nn::is_module_holder;
-using groove::nn::kldiv_reduction_t;
-using groove::nn::KLDivLoss;
-using groove::nn::KLDivLossImpl;
-using groove::nn::KLDivLossOptions;
-using groove::nn::L1Loss;
-using groove::nn::L1LossImpl;
-using groove::nn::L1LossOptions;
-using groove::nn::LayerNorm;
-using groove::nn::LayerNormImpl;
-using groove::nn::LayerNormOptions;
-using groove::nn::LeakyReLU;
-using groove::nn::LeakyReLUImpl;
-using groove::nn::LeakyReLUOptions;
-using groove::nn::Linear;
-using groove::nn::LinearImpl;
-using groove::nn::LinearOptions;
-using groove::nn::LogSoftmax;
-using groove::nn::LogSoftmaxImpl;
-using groove::nn::LogSoftmaxOptions;
-using groove::nn::LSTM;
-using groove::nn::LSTMCell;
-using groove::nn::LSTMCellImpl;
-using groove::nn::LSTMCellOptions;
-using groove::nn::LSTMImpl;
-using groove::nn::LSTMOptions;
-using groove::nn::MaxPool1d;
-using groove::nn::MaxPool1dImpl;
-using groove::nn::MaxPool1dOptions;
-using groove::nn::MaxPool2d;
-using groove::nn::MaxPool2dImpl;
-using groove::nn::MaxPool2dOptions;
-using groove::nn::MaxPoolOptions;
-using groove::nn::Mish;
-using groove::nn::MishImpl;
-using groove::nn::Module;
-using groove::nn::ModuleDict;
-using groove::nn::ModuleDictImpl;
-using groove::nn::ModuleHolder;
-using groove::nn::ModuleHolderIndicator;
-using groove::nn::ModuleList;
-using groove::nn::ModuleListImpl;
-using groove::nn::MSELoss;
-using groove::nn::MSELossImpl;
-using groove::nn::MSELossOptions;
-using groove::nn::NamedAnyModule;
-using groove::nn::NLLLoss;
-using groove::nn::NLLLossImpl;
-using groove::nn::NLLLossOptions;
-using groove::nn::ParameterDict;
-using groove::nn::ParameterDictImpl;
-using groove::nn::ParameterList;
-using groove::nn::ParameterListImpl;
-using groove::nn::PReLU;
-using groove::nn::PReLUImpl;
-using groove::nn::PReLUOptions;
-using groove::nn::RecurrentNonlinearity;
-using groove::nn::ReLU;
-using groove::nn::ReLU6;
-using groove::nn::ReLU6Impl;
-using groove::nn::ReLU6Options;
-using groove::nn::ReLUImpl;
-using groove::nn::ReLUOptions;
-using groove::nn::RNN;
-using groove::nn::RNNCell;
-using groove::nn::RNNCellImpl;
-using groove::nn::RNNCellOptions;
-using groove::nn::RNNImpl;
-using groove::nn::RNNOptions;
-using groove::nn::Sequential;
-using groove::nn::SequentialImpl;
-using groove::nn::Sigmoid;
-using groove::nn::SigmoidImpl;
-using groove::nn::SiLU;
-using groove::nn::SiLUImpl;
-using groove::nn::SmoothL1Loss;
-using groove::nn::SmoothL1LossImpl;
-using groove::nn::SmoothL1LossOptions;
-using groove::nn::Softmax;
-using groove::nn::SoftmaxImpl;
-using groove::nn::SoftmaxOptions;
-using groove::nn::Softplus;
-using groove::nn::SoftplusImpl;
-using groove::nn::SoftplusOptions;
-using groove::nn::Tanh;
-using groove::nn::TanhImpl;
+using groove::nn::AdaptiveAvgPool1d, groove::nn::AdaptiveAvgPool1dImpl,
+    groove::nn::AdaptiveAvgPool1dOptions, groove::nn::AdaptiveAvgPool2d,
+    groove::nn::AdaptiveAvgPool2dImpl, groove::nn::AdaptiveAvgPool2dOptions,
+    groove::nn::AdaptiveMaxPool2d, groove::nn::AdaptiveMaxPool2dImpl,
+    groove::nn::AdaptiveMaxPool2dOptions, groove::nn::AdaptivePoolOptions, groove::nn::AnyModule,
+    groove::nn::AnyValue, groove::nn::AvgPool1d, groove::nn::AvgPool1dImpl,
+    groove::nn::AvgPool1dOptions, groove::nn::AvgPool2d, groove::nn::AvgPool2dImpl,
+    groove::nn::AvgPool2dOptions, groove::nn::AvgPoolOptions, groove::nn::BatchNorm1d,
+    groove::nn::BatchNorm1dImpl, groove::nn::BatchNorm1dOptions, groove::nn::BatchNorm2d,
+    groove::nn::BatchNorm2dImpl, groove::nn::BatchNorm2dOptions, groove::nn::BatchNormImplBase,
+    groove::nn::BatchNormOptions, groove::nn::BCELoss, groove::nn::BCELossImpl,
+    groove::nn::BCELossOptions, groove::nn::BCEWithLogitsLoss, groove::nn::BCEWithLogitsLossImpl,
+    groove::nn::BCEWithLogitsLossOptions, groove::nn::Cloneable, groove::nn::Conv1d,
+    groove::nn::Conv1dImpl, groove::nn::Conv1dOptions, groove::nn::Conv2d, groove::nn::Conv2dImpl,
+    groove::nn::Conv2dOptions, groove::nn::conv_padding_mode_t, groove::nn::conv_padding_t,
+    groove::nn::ConvNdImpl, groove::nn::ConvOptions, groove::nn::ConvTranspose1d,
+    groove::nn::ConvTranspose1dImpl, groove::nn::ConvTranspose1dOptions,
+    groove::nn::ConvTranspose2d, groove::nn::ConvTranspose2dImpl,
+    groove::nn::ConvTranspose2dOptions, groove::nn::ConvTransposeNdImpl,
+    groove::nn::ConvTransposeOptions, groove::nn::CosineSimilarity,
+    groove::nn::CosineSimilarityImpl, groove::nn::CosineSimilarityOptions,
+    groove::nn::CrossEntropyLoss, groove::nn::CrossEntropyLossImpl,
+    groove::nn::CrossEntropyLossOptions, groove::nn::Dropout, groove::nn::Dropout2d,
+    groove::nn::Dropout2dImpl, groove::nn::Dropout2dOptions, groove::nn::DropoutImpl,
+    groove::nn::DropoutOptions, groove::nn::ELU, groove::nn::ELUImpl, groove::nn::ELUOptions,
+    groove::nn::Embedding, groove::nn::EmbeddingFromPretrainedOptions, groove::nn::EmbeddingImpl,
+    groove::nn::EmbeddingOptions, groove::nn::Flatten, groove::nn::FlattenImpl,
+    groove::nn::FlattenOptions, groove::nn::ForwardDefaults, groove::nn::Functional,
+    groove::nn::FunctionalImpl, groove::nn::GELU, groove::nn::GELUImpl, groove::nn::GELUOptions,
+    groove::nn::GLU, groove::nn::GLUImpl, groove::nn::GLUOptions, groove::nn::GroupNorm,
+    groove::nn::GroupNormImpl, groove::nn::GroupNormOptions, groove::nn::GRU, groove::nn::GRUCell,
+    groove::nn::GRUCellImpl, groove::nn::GRUCellOptions, groove::nn::GRUImpl,
+    groove::nn::GRUOptions, groove::nn::Hardtanh, groove::nn::HardtanhImpl,
+    groove::nn::HardtanhOptions, groove::nn::HuberLoss, groove::nn::HuberLossImpl,
+    groove::nn::HuberLossOptions, groove::nn::Identity, groove::nn::IdentityImpl,
+    groove::nn::is_module_holder, groove::nn::kldiv_reduction_t, groove::nn::KLDivLoss,
+    groove::nn::KLDivLossImpl, groove::nn::KLDivLossOptions, groove::nn::L1Loss,
+    groove::nn::L1LossImpl, groove::nn::L1LossOptions, groove::nn::LayerNorm,
+    groove::nn::LayerNormImpl, groove::nn::LayerNormOptions, groove::nn::LeakyReLU,
+    groove::nn::LeakyReLUImpl, groove::nn::LeakyReLUOptions, groove::nn::Linear,
+    groove::nn::LinearImpl, groove::nn::LinearOptions, groove::nn::LogSoftmax,
+    groove::nn::LogSoftmaxImpl, groove::nn::LogSoftmaxOptions, groove::nn::LSTM,
+    groove::nn::LSTMCell, groove::nn::LSTMCellImpl, groove::nn::LSTMCellOptions,
+    groove::nn::LSTMImpl, groove::nn::LSTMOptions, groove::nn::MaxPool1d, groove::nn::MaxPool1dImpl,
+    groove::nn::MaxPool1dOptions, groove::nn::MaxPool2d, groove::nn::MaxPool2dImpl,
+    groove::nn::MaxPool2dOptions, groove::nn::MaxPoolOptions, groove::nn::Mish,
+    groove::nn::MishImpl, groove::nn::Module, groove::nn::ModuleDict, groove::nn::ModuleDictImpl,
+    groove::nn::ModuleHolder, groove::nn::ModuleHolderIndicator, groove::nn::ModuleList,
+    groove::nn::ModuleListImpl, groove::nn::MSELoss, groove::nn::MSELossImpl,
+    groove::nn::MSELossOptions, groove::nn::NamedAnyModule, groove::nn::NLLLoss,
+    groove::nn::NLLLossImpl, groove::nn::NLLLossOptions, groove::nn::ParameterDict,
+    groove::nn::ParameterDictImpl, groove::nn::ParameterList, groove::nn::ParameterListImpl,
+    groove::nn::PReLU, groove::nn::PReLUImpl, groove::nn::PReLUOptions,
+    groove::nn::RecurrentNonlinearity, groove::nn::ReLU, groove::nn::ReLU6, groove::nn::ReLU6Impl,
+    groove::nn::ReLU6Options, groove::nn::ReLUImpl, groove::nn::ReLUOptions, groove::nn::RNN,
+    groove::nn::RNNCell, groove::nn::RNNCellImpl, groove::nn::RNNCellOptions, groove::nn::RNNImpl,
+    groove::nn::RNNOptions, groove::nn::Sequential, groove::nn::SequentialImpl, groove::nn::Sigmoid,
+    groove::nn::SigmoidImpl, groove::nn::SiLU, groove::nn::SiLUImpl, groove::nn::SmoothL1Loss,
+    groove::nn::SmoothL1LossImpl, groove::nn::SmoothL1LossOptions, groove::nn::Softmax,
+    groove::nn::SoftmaxImpl, groove::nn::SoftmaxOptions, groove::nn::Softplus,
+    groove::nn::SoftplusImpl, groove::nn::SoftplusOptions, groove::nn::Tanh, groove::nn::TanhImpl;
 }  // namespace torch::nn
 namespace torch::nn::functional {
-using groove::nn::functional::adaptive_avg_pool1d;
-using groove::nn::functional::adaptive_avg_pool2d;
-using groove::nn::functional::adaptive_max_pool2d;
-using groove::nn::functional::AdaptiveAvgPool1dFuncOptions;
-using groove::nn::functional::AdaptiveAvgPool2dFuncOptions;
-using groove::nn::functional::AdaptiveMaxPool2dFuncOptions;
-using groove::nn::functional::avg_pool1d;
-using groove::nn::functional::avg_pool2d;
-using groove::nn::functional::AvgPool1dFuncOptions;
-using groove::nn::functional::AvgPool2dFuncOptions;
-using groove::nn::functional::batch_norm;
-using groove::nn::functional::BatchNormFuncOptions;
-using groove::nn::functional::binary_cross_entropy;
-using groove::nn::functional::binary_cross_entropy_with_logits;
-using groove::nn::functional::BinaryCrossEntropyFuncOptions;
-using groove::nn::functional::BinaryCrossEntropyWithLogitsFuncOptions;
-using groove::nn::functional::conv1d;
-using groove::nn::functional::Conv1dFuncOptions;
-using groove::nn::functional::conv2d;
-using groove::nn::functional::Conv2dFuncOptions;
-using groove::nn::functional::conv_transpose1d;
-using groove::nn::functional::conv_transpose2d;
-using groove::nn::functional::ConvFuncOptions;
-using groove::nn::functional::ConvTranspose1dFuncOptions;
-using groove::nn::functional::ConvTranspose2dFuncOptions;
-using groove::nn::functional::ConvTransposeFuncOptions;
-using groove::nn::functional::cosine_similarity;
-using groove::nn::functional::CosineSimilarityFuncOptions;
-using groove::nn::functional::cross_entropy;
-using groove::nn::functional::CrossEntropyFuncOptions;
-using groove::nn::functional::dropout;
-using groove::nn::functional::dropout2d;
-using groove::nn::functional::DropoutFuncOptions;
-using groove::nn::functional::elu;
-using groove::nn::functional::ELUFuncOptions;
-using groove::nn::functional::embedding;
-using groove::nn::functional::EmbeddingFuncOptions;
-using groove::nn::functional::gelu;
-using groove::nn::functional::GELUFuncOptions;
-using groove::nn::functional::glu;
-using groove::nn::functional::GLUFuncOptions;
-using groove::nn::functional::group_norm;
-using groove::nn::functional::GroupNormFuncOptions;
-using groove::nn::functional::hardtanh;
-using groove::nn::functional::HardtanhFuncOptions;
-using groove::nn::functional::huber_loss;
-using groove::nn::functional::HuberLossFuncOptions;
-using groove::nn::functional::kl_div;
-using groove::nn::functional::KLDivFuncOptions;
-using groove::nn::functional::l1_loss;
-using groove::nn::functional::L1LossFuncOptions;
-using groove::nn::functional::layer_norm;
-using groove::nn::functional::LayerNormFuncOptions;
-using groove::nn::functional::leaky_relu;
-using groove::nn::functional::LeakyReLUFuncOptions;
-using groove::nn::functional::linear;
-using groove::nn::functional::log_softmax;
-using groove::nn::functional::LogSoftmaxFuncOptions;
-using groove::nn::functional::max_pool1d;
-using groove::nn::functional::max_pool2d;
-using groove::nn::functional::max_pool2d_with_indices;
-using groove::nn::functional::MaxPool1dFuncOptions;
-using groove::nn::functional::MaxPool2dFuncOptions;
-using groove::nn::functional::mish;
-using groove::nn::functional::mse_loss;
-using groove::nn::functional::MSELossFuncOptions;
-using groove::nn::functional::nll_loss;
-using groove::nn::functional::NLLLossFuncOptions;
-using groove::nn::functional::normalize;
-using groove::nn::functional::NormalizeFuncOptions;
-using groove::nn::functional::one_hot;
-using groove::nn::functional::pad;
-using groove::nn::functional::pad_mode_t;
-using groove::nn::functional::PadFuncOptions;
-using groove::nn::functional::prelu;
-using groove::nn::functional::relu;
-using groove::nn::functional::relu6;
-using groove::nn::functional::ReLU6FuncOptions;
-using groove::nn::functional::ReLUFuncOptions;
-using groove::nn::functional::sigmoid;
-using groove::nn::functional::silu;
-using groove::nn::functional::smooth_l1_loss;
-using groove::nn::functional::SmoothL1LossFuncOptions;
-using groove::nn::functional::softmax;
-using groove::nn::functional::SoftmaxFuncOptions;
-using groove::nn::functional::softplus;
-using groove::nn::functional::SoftplusFuncOptions;
-using groove::nn::functional::tanh;
+using groove::nn::functional::adaptive_avg_pool1d, groove::nn::functional::adaptive_avg_pool2d,
+    groove::nn::functional::adaptive_max_pool2d,
+    groove::nn::functional::AdaptiveAvgPool1dFuncOptions,
+    groove::nn::functional::AdaptiveAvgPool2dFuncOptions,
+    groove::nn::functional::AdaptiveMaxPool2dFuncOptions, groove::nn::functional::avg_pool1d,
+    groove::nn::functional::avg_pool2d, groove::nn::functional::AvgPool1dFuncOptions,
+    groove::nn::functional::AvgPool2dFuncOptions, groove::nn::functional::batch_norm,
+    groove::nn::functional::BatchNormFuncOptions, groove::nn::functional::binary_cross_entropy,
+    groove::nn::functional::binary_cross_entropy_with_logits,
+    groove::nn::functional::BinaryCrossEntropyFuncOptions,
+    groove::nn::functional::BinaryCrossEntropyWithLogitsFuncOptions, groove::nn::functional::conv1d,
+    groove::nn::functional::Conv1dFuncOptions, groove::nn::functional::conv2d,
+    groove::nn::functional::Conv2dFuncOptions, groove::nn::functional::conv_transpose1d,
+    groove::nn::functional::conv_transpose2d, groove::nn::functional::ConvFuncOptions,
+    groove::nn::functional::ConvTranspose1dFuncOptions,
+    groove::nn::functional::ConvTranspose2dFuncOptions,
+    groove::nn::functional::ConvTransposeFuncOptions, groove::nn::functional::cosine_similarity,
+    groove::nn::functional::CosineSimilarityFuncOptions, groove::nn::functional::cross_entropy,
+    groove::nn::functional::CrossEntropyFuncOptions, groove::nn::functional::dropout,
+    groove::nn::functional::dropout2d, groove::nn::functional::DropoutFuncOptions,
+    groove::nn::functional::elu, groove::nn::functional::ELUFuncOptions,
+    groove::nn::functional::embedding, groove::nn::functional::EmbeddingFuncOptions,
+    groove::nn::functional::gelu, groove::nn::functional::GELUFuncOptions,
+    groove::nn::functional::glu, groove::nn::functional::GLUFuncOptions,
+    groove::nn::functional::group_norm, groove::nn::functional::GroupNormFuncOptions,
+    groove::nn::functional::hardtanh, groove::nn::functional::HardtanhFuncOptions,
+    groove::nn::functional::huber_loss, groove::nn::functional::HuberLossFuncOptions,
+    groove::nn::functional::kl_div, groove::nn::functional::KLDivFuncOptions,
+    groove::nn::functional::l1_loss, groove::nn::functional::L1LossFuncOptions,
+    groove::nn::functional::layer_norm, groove::nn::functional::LayerNormFuncOptions,
+    groove::nn::functional::leaky_relu, groove::nn::functional::LeakyReLUFuncOptions,
+    groove::nn::functional::linear, groove::nn::functional::log_softmax,
+    groove::nn::functional::LogSoftmaxFuncOptions, groove::nn::functional::max_pool1d,
+    groove::nn::functional::max_pool2d, groove::nn::functional::max_pool2d_with_indices,
+    groove::nn::functional::MaxPool1dFuncOptions, groove::nn::functional::MaxPool2dFuncOptions,
+    groove::nn::functional::mish, groove::nn::functional::mse_loss,
+    groove::nn::functional::MSELossFuncOptions, groove::nn::functional::nll_loss,
+    groove::nn::functional::NLLLossFuncOptions, groove::nn::functional::normalize,
+    groove::nn::functional::NormalizeFuncOptions, groove::nn::functional::one_hot,
+    groove::nn::functional::pad, groove::nn::functional::pad_mode_t,
+    groove::nn::functional::PadFuncOptions, groove::nn::functional::prelu,
+    groove::nn::functional::relu, groove::nn::functional::relu6,
+    groove::nn::functional::ReLU6FuncOptions, groove::nn::functional::ReLUFuncOptions,
+    groove::nn::functional::sigmoid, groove::nn::functional::silu,
+    groove::nn::functional::smooth_l1_loss, groove::nn::functional::SmoothL1LossFuncOptions,
+    groove::nn::functional::softmax, groove::nn::functional::SoftmaxFuncOptions,
+    groove::nn::functional::softplus, groove::nn::functional::SoftplusFuncOptions,
+    groove::nn::functional::tanh;
 }  // namespace torch::nn::functional
 namespace torch::nn::init {
-using groove::nn::init::_calculate_fan_in_and_fan_out;
-using groove::nn::init::calculate_gain;
-using groove::nn::init::constant_;
-using groove::nn::init::eye_;
-using groove::nn::init::FanModeType;
-using groove::nn::init::kaiming_normal_;
-using groove::nn::init::kaiming_uniform_;
-using groove::nn::init::NonlinearityType;
-using groove::nn::init::normal_;
-using groove::nn::init::ones_;
-using groove::nn::init::orthogonal_;
-using groove::nn::init::uniform_;
-using groove::nn::init::xavier_normal_;
-using groove::nn::init::xavier_uniform_;
-using groove::nn::init::zeros_;
+using groove::nn::init::_calculate_fan_in_and_fan_out, groove::nn::init::calculate_gain,
+    groove::nn::init::constant_, groove::nn::init::eye_, groove::nn::init::FanModeType,
+    groove::nn::init::kaiming_normal_, groove::nn::init::kaiming_uniform_,
+    groove::nn::init::NonlinearityType, groove::nn::init::normal_, groove::nn::init::ones_,
+    groove::nn::init::orthogonal_, groove::nn::init::uniform_, groove::nn::init::xavier_normal_,
+    groove::nn::init::xavier_uniform_, groove::nn::init::zeros_;
 }  // namespace torch::nn::init
 namespace torch::nn::utils {
-using groove::nn::utils::clip_grad_norm_;
-using groove::nn::utils::clip_grad_value_;
-using groove::nn::utils::parameters_to_vector;
-using groove::nn::utils::vector_to_parameters;
+using groove::nn::utils::clip_grad_norm_, groove::nn::utils::clip_grad_value_,
+    groove::nn::utils::parameters_to_vector, groove::nn::utils::vector_to_parameters;
 }  // namespace torch::nn::utils
 namespace torch::nn::utils::rnn {
-using groove::nn::utils::rnn::invert_permutation;
-using groove::nn::utils::rnn::pack_padded_sequence;
-using groove::nn::utils::rnn::pack_sequence;
-using groove::nn::utils::rnn::PackedSequence;
-using groove::nn::utils::rnn::pad_packed_sequence;
-using groove::nn::utils::rnn::pad_sequence;
+using groove::nn::utils::rnn::invert_permutation, groove::nn::utils::rnn::pack_padded_sequence,
+    groove::nn::utils::rnn::pack_sequence, groove::nn::utils::rnn::PackedSequence,
+    groove::nn::utils::rnn::pad_packed_sequence, groove::nn::utils::rnn::pad_sequence;
 }  // namespace torch::nn::utils::rnn
 namespace torch::optim {
-using groove::optim::Adagrad;
-using groove::optim::AdagradOptions;
-using groove::optim::AdagradParamState;
-using groove::optim::Adam;
-using groove::optim::AdamOptions;
-using groove::optim::AdamOptionsOf;
-using groove::optim::AdamParamState;
-using groove::optim::AdamW;
-using groove::optim::AdamWOptions;
-using groove::optim::AdamWParamState;
-using groove::optim::LBFGS;
-using groove::optim::LBFGSOptions;
-using groove::optim::LBFGSParamState;
-using groove::optim::LRScheduler;
-using groove::optim::Optimizer;
-using groove::optim::OptimizerCloneableOptions;
-using groove::optim::OptimizerCloneableParamState;
-using groove::optim::OptimizerOptions;
-using groove::optim::OptimizerParamGroup;
-using groove::optim::OptimizerParamState;
-using groove::optim::ReduceLROnPlateauScheduler;
-using groove::optim::RMSprop;
-using groove::optim::RMSpropOptions;
-using groove::optim::RMSpropParamState;
-using groove::optim::SGD;
-using groove::optim::SGDOptions;
-using groove::optim::SGDParamState;
-using groove::optim::StepLR;
+using groove::optim::Adagrad, groove::optim::AdagradOptions, groove::optim::AdagradParamState,
+    groove::optim::Adam, groove::optim::AdamOptions, groove::optim::AdamOptionsOf,
+    groove::optim::AdamParamState, groove::optim::AdamW, groove::optim::AdamWOptions,
+    groove::optim::AdamWParamState, groove::optim::LBFGS, groove::optim::LBFGSOptions,
+    groove::optim::LBFGSParamState, groove::optim::LRScheduler, groove::optim::Optimizer,
+    groove::optim::OptimizerCloneableOptions, groove::optim::OptimizerCloneableParamState,
+    groove::optim::OptimizerOptions, groove::optim::OptimizerParamGroup,
+    groove::optim::OptimizerParamState, groove::optim::ReduceLROnPlateauScheduler,
+    groove::optim::RMSprop, groove::optim::RMSpropOptions, groove::optim::RMSpropParamState,
+    groove::optim::SGD, groove::optim::SGDOptions, groove::optim::SGDParamState,
+    groove::optim::StepLR;
 }  // namespace torch::optim
 namespace torch::serialize {
-using groove::serialize::InputArchive;
-using groove::serialize::OutputArchive;
+using groove::serialize::InputArchive, groove::serialize::OutputArchive;
 }  // namespace torch::serialize
 namespace at {
-using groove::abs;
-using groove::absolute;
-using groove::acos;
-using groove::adaptive_avg_pool1d;
-using groove::adaptive_avg_pool2d;
-using groove::adaptive_max_pool2d;
-using groove::add;
-using groove::addcdiv;
-using groove::addcmul;
-using groove::addmm;
-using groove::all;
-using groove::allclose;
-using groove::amax;
-using groove::amin;
-using groove::any;
-using groove::arange;
-using groove::argmax;
-using groove::argmin;
-using groove::argsort;
-using groove::ArrayRef;
-using groove::asin;
-using groove::atan;
-using groove::atan2;
-using groove::atleast_1d;
-using groove::atleast_2d;
-using groove::atleast_3d;
-using groove::AutoGradMode;
-using groove::avg_pool1d;
-using groove::avg_pool2d;
-using groove::batch_norm;
-using groove::bernoulli;
-using groove::BFloat16;
-using groove::binary_cross_entropy;
-using groove::binary_cross_entropy_with_logits;
-using groove::bitwise_and;
-using groove::bitwise_not;
-using groove::bitwise_or;
-using groove::bitwise_xor;
-using groove::bmm;
-using groove::broadcast_tensors;
-using groove::broadcast_to;
-using groove::cat;
-using groove::ceil;
-using groove::chunk;
-using groove::clamp;
-using groove::clamp_max;
-using groove::clamp_min;
-using groove::clip;
-using groove::clone;
-using groove::column_stack;
-using groove::concat;
-using groove::concatenate;
-using groove::cond;
-using groove::constant_pad_nd;
-using groove::conv1d;
-using groove::conv2d;
-using groove::conv_transpose1d;
-using groove::conv_transpose2d;
-using groove::cos;
-using groove::cosh;
-using groove::count_nonzero;
-using groove::cross_entropy_loss;
-using groove::cumprod;
-using groove::cumsum;
-using groove::Device;
-using groove::device;
-using groove::device_index;
-using groove::DeviceType;
-using groove::diag;
-using groove::diagonal;
-using groove::digamma;
-using groove::div;
-using groove::divide;
-using groove::dot;
-using groove::dropout;
-using groove::dstack;
-using groove::Dtype;
-using groove::dtype;
-using groove::element_size;
-using groove::elementSize;
-using groove::elu;
-using groove::embedding;
-using groove::empty;
-using groove::empty_like;
-using groove::eq;
-using groove::equal;
-using groove::erf;
-using groove::erfc;
-using groove::erfinv;
-using groove::Error;
-using groove::exp;
-using groove::exp2;
-using groove::expand;
-using groove::ExpandingArray;
-using groove::ExpandingArrayWithOptionalElem;
-using groove::expm1;
-using groove::eye;
-using groove::flatten;
-using groove::flip;
-using groove::floor;
-using groove::floor_divide;
-using groove::fmod;
-using groove::frac;
-using groove::from_blob;
-using groove::full;
-using groove::full_like;
-using groove::gather;
-using groove::ge;
-using groove::gelu;
-using groove::get_default_dtype;
-using groove::get_num_interop_threads;
-using groove::get_num_threads;
-using groove::get_random_state;
-using groove::GradMode;
-using groove::greater;
-using groove::greater_equal;
-using groove::group_norm;
-using groove::gru_cell;
-using groove::gt;
-using groove::Half;
-using groove::hstack;
-using groove::huber_loss;
-using groove::index_add;
-using groove::index_copy;
-using groove::index_fill;
-using groove::index_select;
-using groove::InferenceMode;
-using groove::initial_seed;
-using groove::IntArrayRef;
-using groove::is_floating;
-using groove::is_integral;
-using groove::isfinite;
-using groove::isFloatingType;
-using groove::isinf;
-using groove::isIntegralType;
-using groove::isnan;
-using groove::IValue;
-using groove::kBatchMean;
-using groove::kBFloat16;
-using groove::kBool;
-using groove::kByte;
-using groove::kChar;
-using groove::kCircular;
-using groove::kComplexDouble;
-using groove::kComplexFloat;
-using groove::kComplexHalf;
-using groove::kConstant;
-using groove::kCPU;
-using groove::kCUDA;
-using groove::kDouble;
-using groove::kF16;
-using groove::kF32;
-using groove::kF64;
-using groove::kFanIn;
-using groove::kFanOut;
-using groove::kFloat;
-using groove::kFloat16;
-using groove::kFloat32;
-using groove::kFloat64;
-using groove::kGELU;
-using groove::kHalf;
-using groove::kI16;
-using groove::kI32;
-using groove::kI64;
-using groove::kI8;
-using groove::kInt;
-using groove::kInt16;
-using groove::kInt32;
-using groove::kInt64;
-using groove::kInt8;
-using groove::kl_div;
-using groove::kLeakyReLU;
-using groove::kLinear;
-using groove::kLong;
-using groove::kMean;
-using groove::kMPS;
-using groove::kNone;
-using groove::kQInt32;
-using groove::kQInt8;
-using groove::kQUInt8;
-using groove::kReflect;
-using groove::kReLU;
-using groove::kReplicate;
-using groove::kSame;
-using groove::kShort;
-using groove::kSigmoid;
-using groove::kStrided;
-using groove::kSum;
-using groove::kTanh;
-using groove::kU8;
-using groove::kUInt8;
-using groove::kValid;
-using groove::kZeros;
-using groove::l1_loss;
-using groove::layer_norm;
-using groove::Layout;
-using groove::layout;
-using groove::le;
-using groove::leaky_relu;
-using groove::lerp;
-using groove::less;
-using groove::less_equal;
-using groove::lgamma;
-using groove::linear;
-using groove::linspace;
-using groove::load;
-using groove::log;
-using groove::log10;
-using groove::log1p;
-using groove::log2;
-using groove::log_softmax;
-using groove::logical_and;
-using groove::logical_not;
-using groove::logical_or;
-using groove::logical_xor;
-using groove::logsumexp;
-using groove::lstm_cell;
-using groove::lt;
-using groove::manual_seed;
-using groove::masked_fill;
-using groove::masked_select;
-using groove::matmul;
-using groove::max;
-using groove::max_pool1d;
-using groove::max_pool2d;
-using groove::max_pool2d_with_indices;
-using groove::maximum;
-using groove::mean;
-using groove::MemoryFormat;
-using groove::meshgrid;
-using groove::min;
-using groove::minimum;
-using groove::mm;
-using groove::moveaxis;
-using groove::movedim;
-using groove::mse_loss;
-using groove::mul;
-using groove::multinomial;
-using groove::multiply;
-using groove::mv;
-using groove::name;
-using groove::narrow;
-using groove::ne;
-using groove::neg;
-using groove::negative;
-using groove::nll_loss;
-using groove::NoGradGuard;
-using groove::nonzero;
-using groove::norm;
-using groove::normal;
-using groove::not_equal;
-using groove::nullopt;
-using groove::one_hot;
-using groove::ones;
-using groove::ones_like;
-using groove::optional;
-using groove::OptionalIntArrayRef;
-using groove::OptionalTensorRef;
-using groove::OrderedDict;
-using groove::outer;
-using groove::pad;
-using groove::permute;
-using groove::polygamma;
-using groove::pow;
-using groove::prod;
-using groove::promote_types;
-using groove::rand;
-using groove::rand_like;
-using groove::randint;
-using groove::randint_like;
-using groove::randn;
-using groove::randn_like;
-using groove::RandomState;
-using groove::randperm;
-using groove::randperm_out;
-using groove::ravel;
-using groove::reciprocal;
-using groove::reduction_t;
-using groove::relu;
-using groove::remainder;
-using groove::repeat;
-using groove::repeat_interleave;
-using groove::requires_grad;
-using groove::reshape;
-using groove::roll;
-using groove::round;
-using groove::row_stack;
-using groove::rsqrt;
-using groove::save;
-using groove::Scalar;
-using groove::scalar_tensor;
-using groove::ScalarType;
-using groove::scalarTypeToTypeMeta;
-using groove::scaled_dot_product_attention;
-using groove::scan;
-using groove::ScanOptions;
-using groove::scatter;
-using groove::scatter_add;
-using groove::select;
-using groove::set_default_dtype;
-using groove::set_num_interop_threads;
-using groove::set_num_threads;
-using groove::set_random_state;
-using groove::set_warning_handler;
-using groove::short_name;
-using groove::sigmoid;
-using groove::sign;
-using groove::silu;
-using groove::sin;
-using groove::sinh;
-using groove::slice;
-using groove::smooth_l1_loss;
-using groove::softmax;
-using groove::softplus;
-using groove::sort;
-using groove::split;
-using groove::split_with_sizes;
-using groove::sqrt;
-using groove::square;
-using groove::squeeze;
-using groove::stack;
-using groove::std;
-using groove::str;
-using groove::sub;
-using groove::subtract;
-using groove::sum;
-using groove::swapaxes;
-using groove::swapdims;
-using groove::t;
-using groove::tan;
-using groove::tanh;
-using groove::Tensor;
-using groove::tensor;
-using groove::TensorAccessor;
-using groove::TensorBase;
-using groove::TensorImpl;
-using groove::TensorIndex;
-using groove::TensorList;
-using groove::TensorOptions;
-using groove::Tensors;
-using groove::throw_error;
-using groove::tile;
-using groove::topk;
-using groove::toString;
-using groove::transpose;
-using groove::tril;
-using groove::triu;
-using groove::true_divide;
-using groove::trunc;
-using groove::TypeMeta;
-using groove::typeMetaToScalarType;
-using groove::unbind;
-using groove::undefined_tensor;
-using groove::unflatten;
-using groove::unsqueeze;
-using groove::var;
-using groove::var_mean;
-using groove::vstack;
-using groove::warn;
-using groove::where;
-using groove::while_loop;
-using groove::WhileLoopOptions;
-using groove::zeros;
-using groove::zeros_like;
+using groove::abs, groove::absolute, groove::acos, groove::adaptive_avg_pool1d,
+    groove::adaptive_avg_pool2d, groove::adaptive_max_pool2d, groove::add, groove::addcdiv,
+    groove::addcmul, groove::addmm, groove::all, groove::allclose, groove::amax, groove::amin,
+    groove::any, groove::arange, groove::argmax, groove::argmin, groove::argsort, groove::ArrayRef,
+    groove::asin, groove::atan, groove::atan2, groove::atleast_1d, groove::atleast_2d,
+    groove::atleast_3d, groove::AutoGradMode, groove::avg_pool1d, groove::avg_pool2d,
+    groove::batch_norm, groove::bernoulli, groove::BFloat16, groove::binary_cross_entropy,
+    groove::binary_cross_entropy_with_logits, groove::bitwise_and, groove::bitwise_not,
+    groove::bitwise_or, groove::bitwise_xor, groove::bmm, groove::broadcast_tensors,
+    groove::broadcast_to, groove::cat, groove::ceil, groove::chunk, groove::clamp,
+    groove::clamp_max, groove::clamp_min, groove::clip, groove::clone, groove::column_stack,
+    groove::concat, groove::concatenate, groove::cond, groove::constant_pad_nd, groove::conv1d,
+    groove::conv2d, groove::conv_transpose1d, groove::conv_transpose2d, groove::cos, groove::cosh,
+    groove::count_nonzero, groove::cross_entropy_loss, groove::cumprod, groove::cumsum,
+    groove::Device, groove::device, groove::device_index, groove::DeviceType, groove::diag,
+    groove::diagonal, groove::digamma, groove::div, groove::divide, groove::dot, groove::dropout,
+    groove::dstack, groove::Dtype, groove::dtype, groove::element_size, groove::elementSize,
+    groove::elu, groove::embedding, groove::empty, groove::empty_like, groove::eq, groove::equal,
+    groove::erf, groove::erfc, groove::erfinv, groove::Error, groove::exp, groove::exp2,
+    groove::expand, groove::ExpandingArray, groove::ExpandingArrayWithOptionalElem, groove::expm1,
+    groove::eye, groove::flatten, groove::flip, groove::floor, groove::floor_divide, groove::fmod,
+    groove::frac, groove::from_blob, groove::full, groove::full_like, groove::gather, groove::ge,
+    groove::gelu, groove::get_default_dtype, groove::get_num_interop_threads,
+    groove::get_num_threads, groove::get_random_state, groove::GradMode, groove::greater,
+    groove::greater_equal, groove::group_norm, groove::gru_cell, groove::gt, groove::Half,
+    groove::hstack, groove::huber_loss, groove::index_add, groove::index_copy, groove::index_fill,
+    groove::index_select, groove::InferenceMode, groove::initial_seed, groove::IntArrayRef,
+    groove::is_floating, groove::is_integral, groove::isfinite, groove::isFloatingType,
+    groove::isinf, groove::isIntegralType, groove::isnan, groove::IValue, groove::kBatchMean,
+    groove::kBFloat16, groove::kBool, groove::kByte, groove::kChar, groove::kCircular,
+    groove::kComplexDouble, groove::kComplexFloat, groove::kComplexHalf, groove::kConstant,
+    groove::kCPU, groove::kCUDA, groove::kDouble, groove::kF16, groove::kF32, groove::kF64,
+    groove::kFanIn, groove::kFanOut, groove::kFloat, groove::kFloat16, groove::kFloat32,
+    groove::kFloat64, groove::kGELU, groove::kHalf, groove::kI16, groove::kI32, groove::kI64,
+    groove::kI8, groove::kInt, groove::kInt16, groove::kInt32, groove::kInt64, groove::kInt8,
+    groove::kl_div, groove::kLeakyReLU, groove::kLinear, groove::kLong, groove::kMean, groove::kMPS,
+    groove::kNone, groove::kQInt32, groove::kQInt8, groove::kQUInt8, groove::kReflect,
+    groove::kReLU, groove::kReplicate, groove::kSame, groove::kShort, groove::kSigmoid,
+    groove::kStrided, groove::kSum, groove::kTanh, groove::kU8, groove::kUInt8, groove::kValid,
+    groove::kZeros, groove::l1_loss, groove::layer_norm, groove::Layout, groove::layout, groove::le,
+    groove::leaky_relu, groove::lerp, groove::less, groove::less_equal, groove::lgamma,
+    groove::linear, groove::linspace, groove::load, groove::log, groove::log10, groove::log1p,
+    groove::log2, groove::log_softmax, groove::logical_and, groove::logical_not, groove::logical_or,
+    groove::logical_xor, groove::logsumexp, groove::lstm_cell, groove::lt, groove::manual_seed,
+    groove::masked_fill, groove::masked_select, groove::matmul, groove::max, groove::max_pool1d,
+    groove::max_pool2d, groove::max_pool2d_with_indices, groove::maximum, groove::mean,
+    groove::MemoryFormat, groove::meshgrid, groove::min, groove::minimum, groove::mm,
+    groove::moveaxis, groove::movedim, groove::mse_loss, groove::mul, groove::multinomial,
+    groove::multiply, groove::mv, groove::name, groove::narrow, groove::ne, groove::neg,
+    groove::negative, groove::nll_loss, groove::NoGradGuard, groove::nonzero, groove::norm,
+    groove::normal, groove::not_equal, groove::nullopt, groove::one_hot, groove::ones,
+    groove::ones_like, groove::optional, groove::OptionalIntArrayRef, groove::OptionalTensorRef,
+    groove::OrderedDict, groove::outer, groove::pad, groove::permute, groove::polygamma,
+    groove::pow, groove::prod, groove::promote_types, groove::rand, groove::rand_like,
+    groove::randint, groove::randint_like, groove::randn, groove::randn_like, groove::RandomState,
+    groove::randperm, groove::randperm_out, groove::ravel, groove::reciprocal, groove::reduction_t,
+    groove::relu, groove::remainder, groove::repeat, groove::repeat_interleave,
+    groove::requires_grad, groove::reshape, groove::roll, groove::round, groove::row_stack,
+    groove::rsqrt, groove::save, groove::Scalar, groove::scalar_tensor, groove::ScalarType,
+    groove::scalarTypeToTypeMeta, groove::scaled_dot_product_attention, groove::scan,
+    groove::ScanOptions, groove::scatter, groove::scatter_add, groove::select,
+    groove::set_default_dtype, groove::set_num_interop_threads, groove::set_num_threads,
+    groove::set_random_state, groove::set_warning_handler, groove::short_name, groove::sigmoid,
+    groove::sign, groove::silu, groove::sin, groove::sinh, groove::slice, groove::smooth_l1_loss,
+    groove::softmax, groove::softplus, groove::sort, groove::split, groove::split_with_sizes,
+    groove::sqrt, groove::square, groove::squeeze, groove::stack, groove::std, groove::str,
+    groove::sub, groove::subtract, groove::sum, groove::swapaxes, groove::swapdims, groove::t,
+    groove::tan, groove::tanh, groove::Tensor, groove::tensor, groove::TensorAccessor,
+    groove::TensorBase, groove::TensorImpl, groove::TensorIndex, groove::TensorList,
+    groove::TensorOptions, groove::Tensors, groove::throw_error, groove::tile, groove::topk,
+    groove::toString, groove::transpose, groove::tril, groove::triu, groove::true_divide,
+    groove::trunc, groove::TypeMeta, groove::typeMetaToScalarType, groove::unbind,
+    groove::undefined_tensor, groove::unflatten, groove::unsqueeze, groove::var, groove::var_mean,
+    groove::vstack, groove::warn, groove::where, groove::while_loop, groove::WhileLoopOptions,
+    groove::zeros, groove::zeros_like;
 }  // namespace at
 namespace at::indexing {
-using groove::indexing::Ellipsis;
-using groove::indexing::EllipsisIndexType;
-using groove::indexing::INDEX_MAX;
-using groove::indexing::INDEX_MIN;
-using groove::indexing::None;
-using groove::indexing::Slice;
-using groove::indexing::TensorIndex;
+using groove::indexing::Ellipsis, groove::indexing::EllipsisIndexType, groove::indexing::INDEX_MAX,
+    groove::indexing::INDEX_MIN, groove::indexing::None, groove::indexing::Slice,
+    groove::indexing::TensorIndex;
 }  // namespace at::indexing
 namespace at::cuda {
-using groove::cuda::cudnn_is_available;
-using groove::cuda::device_count;
-using groove::cuda::is_available;
-using groove::cuda::manual_seed;
-using groove::cuda::manual_seed_all;
-using groove::cuda::synchronize;
+using groove::cuda::cudnn_is_available, groove::cuda::device_count, groove::cuda::is_available,
+    groove::cuda::manual_seed, groove::cuda::manual_seed_all, groove::cuda::synchronize;
 }  // namespace at::cuda
 namespace at::Reduction {
-using groove::Reduction::Mean;
-using groove::Reduction::None;
-using groove::Reduction::Reduction;
-using groove::Reduction::Sum;
+using groove::Reduction::Mean, groove::Reduction::None, groove::Reduction::Reduction,
+    groove::Reduction::Sum;
 }  // namespace at::Reduction
 namespace c10 {
-using groove::ArrayRef;
-using groove::AutoGradMode;
-using groove::BFloat16;
-using groove::Device;
-using groove::DeviceType;
-using groove::Dtype;
-using groove::ExpandingArray;
-using groove::ExpandingArrayWithOptionalElem;
-using groove::GradMode;
-using groove::Half;
-using groove::InferenceMode;
-using groove::IntArrayRef;
-using groove::IValue;
-using groove::kBatchMean;
-using groove::kBFloat16;
-using groove::kBool;
-using groove::kByte;
-using groove::kChar;
-using groove::kCircular;
-using groove::kComplexDouble;
-using groove::kComplexFloat;
-using groove::kComplexHalf;
-using groove::kConstant;
-using groove::kCPU;
-using groove::kCUDA;
-using groove::kDouble;
-using groove::kF16;
-using groove::kF32;
-using groove::kF64;
-using groove::kFanIn;
-using groove::kFanOut;
-using groove::kFloat;
-using groove::kFloat16;
-using groove::kFloat32;
-using groove::kFloat64;
-using groove::kGELU;
-using groove::kHalf;
-using groove::kI16;
-using groove::kI32;
-using groove::kI64;
-using groove::kI8;
-using groove::kInt;
-using groove::kInt16;
-using groove::kInt32;
-using groove::kInt64;
-using groove::kInt8;
-using groove::kLeakyReLU;
-using groove::kLinear;
-using groove::kLong;
-using groove::kMean;
-using groove::kMPS;
-using groove::kNone;
-using groove::kQInt32;
-using groove::kQInt8;
-using groove::kQUInt8;
-using groove::kReflect;
-using groove::kReLU;
-using groove::kReplicate;
-using groove::kSame;
-using groove::kShort;
-using groove::kSigmoid;
-using groove::kStrided;
-using groove::kSum;
-using groove::kTanh;
-using groove::kU8;
-using groove::kUInt8;
-using groove::kValid;
-using groove::kZeros;
-using groove::Layout;
-using groove::MemoryFormat;
-using groove::NoGradGuard;
-using groove::nullopt;
-using groove::optional;
-using groove::OptionalIntArrayRef;
-using groove::OptionalTensorRef;
-using groove::OrderedDict;
-using groove::RandomState;
-using groove::reduction_t;
-using groove::Scalar;
-using groove::ScalarType;
-using groove::ScanOptions;
-using groove::str;
-using groove::Tensor;
-using groove::TensorAccessor;
-using groove::TensorBase;
-using groove::TensorImpl;
-using groove::TensorIndex;
-using groove::TensorList;
-using groove::TensorOptions;
-using groove::Tensors;
-using groove::TypeMeta;
-using groove::WhileLoopOptions;
+using groove::ArrayRef, groove::AutoGradMode, groove::BFloat16, groove::Device, groove::DeviceType,
+    groove::Dtype, groove::ExpandingArray, groove::ExpandingArrayWithOptionalElem, groove::GradMode,
+    groove::Half, groove::InferenceMode, groove::IntArrayRef, groove::IValue, groove::kBatchMean,
+    groove::kBFloat16, groove::kBool, groove::kByte, groove::kChar, groove::kCircular,
+    groove::kComplexDouble, groove::kComplexFloat, groove::kComplexHalf, groove::kConstant,
+    groove::kCPU, groove::kCUDA, groove::kDouble, groove::kF16, groove::kF32, groove::kF64,
+    groove::kFanIn, groove::kFanOut, groove::kFloat, groove::kFloat16, groove::kFloat32,
+    groove::kFloat64, groove::kGELU, groove::kHalf, groove::kI16, groove::kI32, groove::kI64,
+    groove::kI8, groove::kInt, groove::kInt16, groove::kInt32, groove::kInt64, groove::kInt8,
+    groove::kLeakyReLU, groove::kLinear, groove::kLong, groove::kMean, groove::kMPS, groove::kNone,
+    groove::kQInt32, groove::kQInt8, groove::kQUInt8, groove::kReflect, groove::kReLU,
+    groove::kReplicate, groove::kSame, groove::kShort, groove::kSigmoid, groove::kStrided,
+    groove::kSum, groove::kTanh, groove::kU8, groove::kUInt8, groove::kValid, groove::kZeros,
+    groove::Layout, groove::MemoryFormat, groove::NoGradGuard, groove::nullopt, groove::optional,
+    groove::OptionalIntArrayRef, groove::OptionalTensorRef, groove::OrderedDict,
+    groove::RandomState, groove::reduction_t, groove::Scalar, groove::ScalarType,
+    groove::ScanOptions, groove::str, groove::Tensor, groove::TensorAccessor, groove::TensorBase,
+    groove::TensorImpl, groove::TensorIndex, groove::TensorList, groove::TensorOptions,
+    groove::Tensors, groove::TypeMeta, groove::WhileLoopOptions;
 }  // namespace c10

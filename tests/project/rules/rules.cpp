@@ -25,7 +25,8 @@ const std::set<std::string> kExtensions = {".h", ".cpp", ".def", ".cu", ".cmake"
 // Standard headers that cost a user's compilation too much, or drag threads and streams in.
 const std::set<std::string> kHeavy = {
     "thread",     "mutex", "chrono",       "sstream", "iostream", "fstream", "future",
-    "filesystem", "regex", "shared_mutex", "iomanip", "format",   "ranges",  "condition_variable"};
+    "filesystem", "regex", "shared_mutex", "iomanip", "format",   "ranges",  "condition_variable",
+    "unistd.h"};
 
 bool starts_with(const std::string& text, const std::string& prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
@@ -35,9 +36,9 @@ bool is_file(const std::string& path) {
   return fs::is_regular_file(fs::path(GROOVE_SOURCE_DIR) / path);
 }
 
-// Standard headers have neither a folder nor an extension, the C library's excepted.
+// Standard headers have neither a folder nor an extension, POSIX's own one excepted.
 bool is_standard(const std::string& target) {
-  static const std::regex plain("[a-z_0-9]+");
+  static const std::regex plain("[a-z_0-9]+|unistd\\.h");
   return std::regex_match(target, plain);
 }
 

@@ -19,6 +19,7 @@
 #include "groove/ops/convolutions.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/index.h"
+#include "groove/ops/interpolation.h"
 #include "groove/ops/losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"

@@ -15,4 +15,5 @@
 #include "groove/nn/normalization_batch.h"
 #include "groove/nn/pooling.h"
 #include "groove/nn/recurrent.h"
+#include "groove/nn/upsampling.h"
 #include "groove/nn/utils.h"

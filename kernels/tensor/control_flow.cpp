@@ -44,7 +44,7 @@ Tensors operands_of(const Tensors& given, const FunctionCapture& capture) {
 
 Tensors run_cond(const Tensor& predicate, const TensorFunction& if_true,
                  const TensorFunction& if_false, const Tensors& operands, const Site& site) {
-  const CallFrame frame(site);
+  const CallFrame frame(site, nullptr);  // errors have their own names
   GROOVE_CHECK(predicate.defined() && predicate.impl()->numel == 1,
                "cond: the predicate has shape {}; it must have one element: use all() or any()",
                predicate.defined() ? to_string(predicate.impl()->geometry.sizes) : "(undefined)");
@@ -68,7 +68,7 @@ Tensors run_cond(const Tensor& predicate, const TensorFunction& if_true,
 
 Tensors run_while(const TensorFunction& condition, const TensorFunction& body,
                   const Tensors& carried, const WhileLoopOptions& options, const Site& site) {
-  const CallFrame frame(site);
+  const CallFrame frame(site, nullptr);  // errors have their own names
   const std::vector<Type> types = types_of("while_loop", "carried value", carried);
   GROOVE_CHECK(!types.empty(), "while_loop: nothing is carried, so the loop could not end");
   FunctionCapture capture("while_loop");
@@ -87,7 +87,7 @@ Tensors run_while(const TensorFunction& condition, const TensorFunction& body,
 
 Tensors run_scan(const TensorFunction& body, const Tensors& init, const Tensors& xs,
                  const ScanOptions& options, const Site& site) {
-  const SiteScope scope(site);
+  const SiteScope scope(site, nullptr);
   Tensors given = init;
   std::vector<Type> types = types_of("scan", "carried value", init);
   types_of("scan", "scanned tensor", xs);

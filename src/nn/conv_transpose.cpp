@@ -81,7 +81,7 @@ void ConvTransposeNdImpl<D>::reset_parameters() {
 template <std::size_t D>
 Tensor ConvTransposeNdImpl<D>::convolve(const Tensor& input, std::optional<IntArrayRef> output_size,
                                         Site site) {
-  const groove::detail::CallScope scope(site, __func__);
+  const groove::detail::CallScope scope(site);
   ExpandingArray<D> extra = options.output_padding();
   if (output_size) {
     const IntArrayRef wanted = *output_size;

@@ -31,7 +31,7 @@ MISTAKE("max_pool2d", ({"[4, 5]"}), F::max_pool2d(scores(), F::MaxPool2dFuncOpti
 MISTAKE("", ({"LSTM", "[2, 3, 8, 8]"}), nn::LSTM lstm(3, 4); lstm(images()));
 MISTAKE("", ({"Parameter 'w'", "already"}), nn::Module m;
         m.register_parameter("w", scores()); m.register_parameter("w", scores()));
-MISTAKE("register_module", ({"'a.b'", "dot"}), nn::Module m; m.register_module("a.b", nn::ReLU()));
+MISTAKE("", ({"'a.b'", "dot"}), nn::Module m; m.register_module("a.b", nn::ReLU()));
 MISTAKE("", ({"empty Sequential"}), nn::Sequential net; net->forward(scores()));
 MISTAKE("at", ({"3"}), nn::Sequential net{nn::ReLU()}; net->at<nn::ReLUImpl>(3));
 // ---- losses ----

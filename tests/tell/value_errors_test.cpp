@@ -44,6 +44,21 @@ std::vector<Case> cases() {
          return h * remainder(groove::full({3, kColumns}, 7, kLong), i).sum().to(kFloat);
        },
        grid * 4, grid * 0},
+      {"fmod",
+       [](const Tensor& h, const Tensor& i) {
+         return h * fmod(groove::full({3, kColumns}, 7, kLong), i).sum().to(kFloat);
+       },
+       grid * 4, grid * 0},
+      {"div_floor",
+       [](const Tensor& h, const Tensor& i) {
+         return h * floor_divide(groove::full({3, kColumns}, 7, kLong), i).sum().to(kFloat);
+       },
+       grid * 4, grid * 0},
+      {"div_trunc",
+       [](const Tensor& h, const Tensor& i) {
+         return h * div(groove::full({3, kColumns}, 7, kLong), i, "trunc").sum().to(kFloat);
+       },
+       grid * 4, grid * 0},
       {"binary_cross_entropy",
        [](const Tensor& h, const Tensor& p) {
          return h * binary_cross_entropy(p, groove::ones({3}));

@@ -25,7 +25,7 @@ TEST(Scatter, PutsAndAdds) {
   EXPECT_EQ(error_of([&] {
               hot.scatter_(1, tensor({{3}, {0}}), 1);
             }),
-            "scatter: index 3 at position [0, 0] is out of range; it must be in [0, 3)");
+            "scatter_: index 3 at position [0, 0] is out of range; it must be in [0, 3)");
   EXPECT_EQ(values(hot), (Ints{0, 1, 0, 0, 0, 1}));
   EXPECT_EQ(error_of([&] {
               hot.scatter(1, tensor({{0}, {0}}), ones({2, 1}, kLong));
@@ -53,7 +53,7 @@ TEST(IndexCopy, CopiesFillsAndAdds) {
   x.index_add_(0, tensor({1, 1}), ones({2, 2}));
   EXPECT_EQ(values(x), (Ints{3, 4, 7, 7, 1, 2}));
   EXPECT_EQ(error_of([&] { x.index_fill_(0, tensor({3}), 1); }),
-            "index_copy: index 3 at position [0] is out of range; it must be in [0, 3)");
+            "index_fill_: index 3 at position [0] is out of range; it must be in [0, 3)");
   EXPECT_EQ(values(x), (Ints{3, 4, 7, 7, 1, 2}));
 }
 

@@ -1,6 +1,7 @@
 // Losses as modules and functions, besides those of modules.h.
 #pragma once
 
+#include <concepts>
 #include <optional>
 
 #include "groove/nn/cloneable.h"
@@ -10,17 +11,20 @@
 namespace groove::nn {
 
 struct L1LossOptions {
-  L1LossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
-  GROOVE_ARG(reduction_t, reduction);
+  L1LossOptions() = default;
+  L1LossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+  GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct SmoothL1LossOptions {
-  SmoothL1LossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
-  GROOVE_ARG(reduction_t, reduction);
+  SmoothL1LossOptions() = default;
+  SmoothL1LossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+  GROOVE_ARG(reduction_t, reduction) = kMean;
   GROOVE_ARG(std::optional<double>, beta) = std::nullopt;
 };
 struct HuberLossOptions {
-  HuberLossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
-  GROOVE_ARG(reduction_t, reduction);
+  HuberLossOptions() = default;
+  HuberLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+  GROOVE_ARG(reduction_t, reduction) = kMean;
   GROOVE_ARG(double, delta) = 1.0;
 };
 struct BCELossOptions {
@@ -48,8 +52,9 @@ class kldiv_reduction_t {
   bool is_batch_mean_ = false;
 };
 struct KLDivLossOptions {
-  KLDivLossOptions(kldiv_reduction_t reduction = kMean) : reduction_(reduction) {}
-  GROOVE_ARG(kldiv_reduction_t, reduction);
+  KLDivLossOptions() = default;
+  KLDivLossOptions(std::convertible_to<kldiv_reduction_t> auto reduction) : reduction_(reduction) {}
+  GROOVE_ARG(kldiv_reduction_t, reduction) = kMean;
   GROOVE_ARG(bool, log_target) = false;
 };
 

@@ -1,6 +1,8 @@
 // Options of the modules, with LibTorch's names and defaults.
 #pragma once
 
+#include <concepts>
+
 #include "groove/arg.h"
 #include "groove/enums.h"
 #include "groove/tensor.h"
@@ -38,8 +40,9 @@ struct DropoutOptions {
 };
 
 struct MSELossOptions {
-  MSELossOptions(reduction_t reduction = kMean) : reduction_(std::move(reduction)) {}
-  GROOVE_ARG(reduction_t, reduction);
+  MSELossOptions() = default;
+  MSELossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+  GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 
 struct NLLLossOptions {

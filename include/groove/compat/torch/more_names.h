@@ -60,6 +60,10 @@ class WarningHandler {
   virtual ~WarningHandler() = default;
   virtual void process(const Warning& warning) = 0;
 };
+struct CustomClassHolder {
+  virtual ~CustomClassHolder() = default;
+};
+
 namespace WarningUtils {
 namespace detail {
 inline WarningHandler* current = nullptr;
@@ -147,6 +151,41 @@ inline std::size_t getNumGPUs() { return 0; }
 inline bool hasCUDA() { return false; }
 inline bool hasMPS() { return false; }
 
+// Nothing dispatches below autograd here.
+struct AutoDispatchBelowADInplaceOrView {};
+struct AutoDispatchBelowAutograd {};
+
+using CheckedFrom = const char*;
+struct TensorArg {
+  TensorArg(const Tensor& value, const char* label, int place)
+      : tensor(value), name(label), pos(place) {}
+  const Tensor* operator->() const { return &tensor; }
+  const Tensor& operator*() const { return tensor; }
+  const Tensor& tensor;
+  const char* name;
+  int pos;
+};
+
+// Mixed precision chosen by a thread: off, and throws when it is turned on.
+namespace autocast {
+inline void throw_when(bool enabled) {
+  if (enabled)
+    throw groove::Error("autocast: Groove does not choose dtypes by itself; convert with to()");
+}
+inline bool is_enabled() { return false; }
+inline bool is_autocast_enabled(DeviceType) { return false; }
+inline void set_enabled(bool enabled) { throw_when(enabled); }
+inline void set_autocast_enabled(DeviceType, bool enabled) { throw_when(enabled); }
+inline void set_autocast_dtype(DeviceType, ScalarType) {}
+inline ScalarType get_autocast_dtype(DeviceType) { return kBFloat16; }
+inline void set_autocast_gpu_dtype(ScalarType) {}
+inline void set_autocast_cache_enabled(bool) {}
+inline bool is_autocast_cache_enabled() { return false; }
+inline void clear_cache() {}
+inline int increment_nesting() { return 1; }
+inline int decrement_nesting() { return 0; }
+}  // namespace autocast
+
 /// One call over the whole range: Groove's own operators are what runs in parallel.
 template <typename Function>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t, const Function& function) {
@@ -180,6 +219,20 @@ inline std::int64_t numel(const Tensor& self) { return self.numel(); }
 inline bool is_floating_point(const Tensor& self) { return self.is_floating_point(); }
 inline bool is_complex(const Tensor&) { return false; }
 inline bool is_nonzero(const Tensor& self) { return self.item().toBool(); }
+inline Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight = {},
+                         std::int64_t reduction = Reduction::Mean,
+                         std::int64_t ignore_index = -100) {
+  return nll_loss(self, target, weight, reduction, ignore_index);
+}
+inline Tensor trace(const Tensor& self) { return self.diagonal().sum(); }
+inline Tensor take(const Tensor& self, const Tensor& index) {
+  return self.reshape({-1}).index_select(0, index.reshape({-1})).view(index.sizes());
+}
+/// log(self / (1 - self)), of values kept within eps of 0 and 1 where eps is given.
+inline Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
+  const Tensor x = eps ? self.clamp(*eps, 1 - *eps) : self;
+  return log(x / (1 - x));
+}
 inline Tensor argwhere(const Tensor& self) { return nonzero(self); }
 // Results into a tensor that is there, which takes their shape.
 namespace detail {
@@ -245,6 +298,10 @@ using at::hasMPS;
 using at::is_complex;
 using at::is_floating_point;
 using at::is_nonzero;
+using at::logit;
+using at::nll_loss2d;
+using at::take;
+using at::trace;
 using at::log_;
 using at::neg_;
 using at::numel;

@@ -127,8 +127,10 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
 
 bool Replay::hides_history(const TensorImpl& impl) const {
   std::int32_t storage = -1;
-  if (impl.is_pending && impl.trace_session == session_ &&
-      segment_->slots[static_cast<std::size_t>(impl.trace_id)].requires_by_base)
+  // Until the run ends a view does not know its base, also behind the stage that made its data.
+  if (impl.trace_session == session_ &&
+      segment_->slots[static_cast<std::size_t>(impl.trace_id)].requires_by_base &&
+      (impl.is_pending || !impl.autograd || !impl.autograd->view_base.defined()))
     return true;
   if (impl.is_pending && impl.trace_session == session_)
     storage = segment_->slots[static_cast<std::size_t>(impl.trace_id)].storage;

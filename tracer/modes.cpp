@@ -68,7 +68,7 @@ void host_access_hook(TensorImpl& impl) {
 }  // namespace
 
 void settle_flags(TensorImpl& impl) {
-  if (owing_session(impl) == 0) return;
+  if (impl.trace_session == 0 && owing_session(impl) == 0) return;
   settle(impl);
   if (Context* const context = active_context()) context->on_flags_read(impl);
 }

@@ -1,5 +1,7 @@
 #include "autodiff/backward.h"
 
+#include <algorithm>
+
 #include "autodiff/arithmetic.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
@@ -179,7 +181,25 @@ bool run_part(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
 void backward_word(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
                    bool create_graph, ArrayRef<Tensor> inputs, Site site) {
   check_roots("backward", tensors, gradients);
-  drive(backward_op(), tensors, gradients, retain_graph, create_graph, inputs, site, nullptr);
+  const bool has_result =
+      std::any_of(inputs.begin(), inputs.end(),
+                  [](const Tensor& input) { return input.defined() && !input.is_leaf(); });
+  if (!has_result) {
+    drive(backward_op(), tensors, gradients, retain_graph, create_graph, inputs, site, nullptr);
+    return;
+  }
+  // Results among the inputs have no place on the tape that adds up: their gradients are taken, and
+  // added here.
+  Tensors taken(inputs.size());
+  drive(grad_op(), tensors, gradients, retain_graph, create_graph, inputs, site, &taken);
+  const AutoGradMode mode(create_graph);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!taken[i].defined()) continue;
+    TensorImpl& impl = *inputs[i].impl();
+    use_grad(impl);
+    const Tensor& before = inputs[i].grad();
+    set_grad(impl, before.defined() ? before.add(taken[i], 1, site) : taken[i]);
+  }
 }
 
 }  // namespace autodiff

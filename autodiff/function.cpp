@@ -234,6 +234,9 @@ variable_list apply_function(const char*, const FunctionArguments& given, Backwa
     const NoGradGuard no_grad;
     outputs = forward(&node->context);
   }
+  for (const Tensor& output : outputs)
+    if (output.defined() && node->is_dirty(output) && output.impl()->storage)
+      version_of(*output.impl()) += 1;
   if (!is_recorded) return outputs;
   for (Tensor& output : outputs) {
     if (!output.defined() || !node->is_differentiable(output)) continue;

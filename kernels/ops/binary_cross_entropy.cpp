@@ -85,15 +85,27 @@ const Op& op = define(ElementwiseLoss{
     .check = check_probabilities,
 });
 
+// As LibTorch's operator (not its nn::functional), which looks past axes of size 1.
+Shape without_ones(IntArrayRef sizes) {
+  Shape result;
+  for (const std::int64_t size : sizes)
+    if (size != 1) result.push_back(size);
+  return result;
+}
+
 }  // namespace
 
 Tensor binary_cross_entropy(Arg input, const Tensor& target, const Tensor& weight,
                             std::int64_t reduction) {
   const CallFrame frame(input.site);
-  GROOVE_CHECK(checked("binary_cross_entropy", *input.tensor).geometry.sizes ==
-                   checked("binary_cross_entropy", target).geometry.sizes,
-               "binary_cross_entropy: input {} and target {} must have one shape",
-               to_string(type_of(*input.tensor).sizes), to_string(type_of(target).sizes));
+  const Shape& sizes = checked("binary_cross_entropy", *input.tensor).geometry.sizes;
+  if (sizes != checked("binary_cross_entropy", target).geometry.sizes) {
+    GROOVE_CHECK(without_ones(sizes) == without_ones(target.impl()->geometry.sizes),
+                 "binary_cross_entropy: input {} and target {} must have one shape",
+                 to_string(sizes), to_string(target.impl()->geometry.sizes));
+    const SiteScope scope(input.site);
+    return binary_cross_entropy(input, target.reshape(sizes), weight, reduction);
+  }
   if (!weight.defined())
     return call(op, {*input.tensor, target}, input.site, loss_attrs(reduction));
   const SiteScope scope(input.site);

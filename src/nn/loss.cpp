@@ -6,6 +6,7 @@
 #include "groove/ops/losses.h"
 #include "groove/ops/math.h"
 #include "src/core/check.h"
+#include "src/core/small_vector.h"
 
 namespace groove::nn {
 namespace functional {
@@ -35,6 +36,10 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossFunc
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                             const BinaryCrossEntropyFuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site, __func__);
+  GROOVE_CHECK(!input.defined() || !target.defined() || input.sizes() == target.sizes(),
+               "binary_cross_entropy: input {} and target {} must have one shape",
+               to_string(input.sizes()), to_string(target.sizes()));
   return groove::binary_cross_entropy(Arg(input, site), target, options.weight(),
                                       options.reduction().code());
 }

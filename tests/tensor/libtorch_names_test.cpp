@@ -198,6 +198,20 @@ TEST(LibtorchNames, BackwardIntoSomeInputs) {
   (a * b).sum().backward({}, std::nullopt, false, inputs);
   expect_equal(a.grad(), torch::ones({2}));
   EXPECT_FALSE(b.grad().defined());
+  // A result among them gets a gradient of its own.
+  const auto c = a * 3;
+  const std::vector<torch::Tensor> result{c, a};
+  (c * c).sum().backward({}, std::nullopt, false, result);
+  expect_equal(c.grad(), torch::full({2}, 6.0));
+  expect_equal(a.grad(), torch::full({2}, 19.0));
+}
+
+TEST(LibtorchNames, BinaryCrossEntropyLooksPastOnes) {
+  const auto p = torch::full({3, 1}, 0.25, torch::requires_grad());
+  const auto loss = torch::binary_cross_entropy(p, torch::tensor({1.0f, 0.0f, 1.0f}));
+  EXPECT_NEAR(loss.item<double>(), (-2 * std::log(0.25) - std::log(0.75)) / 3, 1e-6);
+  EXPECT_THROW(torch::nn::functional::binary_cross_entropy(p, torch::zeros({3})), torch::Error);
+  EXPECT_THROW(torch::binary_cross_entropy(p, torch::zeros({4})), torch::Error);
 }
 
 struct AddOne : torch::autograd::Function<AddOne> {
@@ -217,6 +231,7 @@ TEST(LibtorchNames, FunctionsThatChangeTheirArgument) {
   auto x = leaf * 2;
   const auto y = AddOne::apply(x);
   EXPECT_TRUE(y.is_same(x));
+  EXPECT_GE(x._version(), 2);  // add_, and what is marked dirty
   x.sum().backward();
   expect_equal(leaf.grad(), torch::full({2}, 10.0));
   EXPECT_THROW(AddOne::apply(torch::ones({2}, torch::requires_grad())), torch::Error);

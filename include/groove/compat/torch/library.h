@@ -4,12 +4,9 @@
 
 #include <string>
 
-#include "groove/compat/torch/torch.h"
+#include "groove/compat/torch/types.h"
 
 namespace c10 {
-
-enum class DispatchKey : std::uint16_t { Undefined, CPU, CUDA, Autograd, AutogradCPU, AutogradCUDA,
-                                         Autocast, AutocastCUDA, ADInplaceOrView, Meta };
 
 namespace detail {
 [[noreturn]] inline void throw_no_dispatcher(const std::string& name) {

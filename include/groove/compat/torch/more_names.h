@@ -60,6 +60,18 @@ class WarningHandler {
   virtual ~WarningHandler() = default;
   virtual void process(const Warning& warning) = 0;
 };
+enum class DispatchKey : std::uint16_t { Undefined, CPU, CUDA, Autograd, AutogradCPU, AutogradCUDA,
+                                         Autocast, AutocastCUDA, ADInplaceOrView, Meta };
+namespace impl {
+// Nothing is dispatched by keys: what excludes or includes one changes nothing.
+struct ExcludeDispatchKeyGuard {
+  explicit ExcludeDispatchKeyGuard(DispatchKey) {}
+};
+struct IncludeDispatchKeyGuard {
+  explicit IncludeDispatchKeyGuard(DispatchKey) {}
+};
+}  // namespace impl
+
 struct CustomClassHolder {
   virtual ~CustomClassHolder() = default;
 };
@@ -181,6 +193,13 @@ inline ScalarType get_autocast_dtype(DeviceType) { return kBFloat16; }
 inline void set_autocast_gpu_dtype(ScalarType) {}
 inline void set_autocast_cache_enabled(bool) {}
 inline bool is_autocast_cache_enabled() { return false; }
+inline Tensor cached_cast(ScalarType dtype, const Tensor& value, DeviceType = kCPU) {
+  return value.defined() && value.is_floating_point() ? value.to(dtype) : value;
+}
+inline std::optional<Tensor> cached_cast(ScalarType dtype, const std::optional<Tensor>& value,
+                                         DeviceType = kCPU) {
+  return value ? std::optional<Tensor>(cached_cast(dtype, *value)) : std::nullopt;
+}
 inline void clear_cache() {}
 inline int increment_nesting() { return 1; }
 inline int decrement_nesting() { return 0; }
@@ -223,6 +242,20 @@ inline Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor&
                          std::int64_t reduction = Reduction::Mean,
                          std::int64_t ignore_index = -100) {
   return nll_loss(self, target, weight, reduction, ignore_index);
+}
+inline Tensor replication_pad2d(const Tensor& self, IntArrayRef padding) {
+  return pad(self, padding, "replicate");
+}
+inline Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding) {
+  return pad(self, padding, "reflect");
+}
+inline void print(const Tensor& self) { self.print(); }
+/// The smaller (greater) operand; where one is NaN, the other.
+inline Tensor fmin(const Tensor& self, const Tensor& other) {
+  return where(isnan(self), other, where(isnan(other), self, minimum(self, other)));
+}
+inline Tensor fmax(const Tensor& self, const Tensor& other) {
+  return where(isnan(self), other, where(isnan(other), self, maximum(self, other)));
 }
 inline Tensor trace(const Tensor& self) { return self.diagonal().sum(); }
 inline Tensor take(const Tensor& self, const Tensor& index) {
@@ -271,6 +304,7 @@ inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size
 }  // namespace at
 
 namespace torch {
+using c10::CustomClassHolder;
 using std::make_unique;
 
 using at::_cast_Double;
@@ -297,7 +331,12 @@ using at::hasCUDA;
 using at::hasMPS;
 using at::is_complex;
 using at::is_floating_point;
+using at::fmax;
+using at::fmin;
 using at::is_nonzero;
+using at::print;
+using at::reflection_pad2d;
+using at::replication_pad2d;
 using at::logit;
 using at::nll_loss2d;
 using at::take;

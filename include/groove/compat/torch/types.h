@@ -25,7 +25,7 @@
 #define TORCH_API
 #define TORCH_CUDA_CU_API
 #define C10_API
-#define C10_LOG_API_USAGE_ONCE(...) (void)0
+#define C10_LOG_API_USAGE_ONCE(...) (void)0;
 #define C10_UNUSED [[maybe_unused]]
 #define C10_NODISCARD [[nodiscard]]
 #define C10_ALWAYS_INLINE inline __attribute__((always_inline))
@@ -85,3 +85,7 @@ using at::globalContext;
 using c10::make_optional;
 using std::make_unique;
 }  // namespace torch
+
+// Over the above.
+#include "groove/compat/torch/library.h"
+#include "groove/compat/torch/optim/serialize.h"

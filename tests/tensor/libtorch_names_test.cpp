@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 // What programs write into LibTorch's namespaces.
 namespace torch {
@@ -250,6 +251,53 @@ TEST(LibtorchNames, AnomalyMode) {
     }
   }
   EXPECT_FALSE(torch::autograd::AnomalyMode::is_enabled());
+}
+
+struct OwnOptions : torch::optim::OptimizerCloneableOptions<OwnOptions> {
+  TORCH_ARG(double, lr) = 0.5;
+  TORCH_ARG(bool, centered) = false;
+  using betas_t = std::tuple<double, double>;
+  TORCH_ARG(betas_t, betas) = std::make_tuple(0.9, 0.99);
+
+ public:
+  void serialize(torch::serialize::OutputArchive& archive) const override {
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(lr);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(centered);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(betas);
+  }
+  void serialize(torch::serialize::InputArchive& archive) override {
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(double, lr);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(bool, centered);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(betas_t, betas);
+  }
+};
+
+TEST(LibtorchNames, OptionsOfOptimizersOfPrograms) {
+  torch::serialize::OutputArchive out;
+  OwnOptions().lr(0.25).centered(true).betas({0.5, 0.75}).serialize(out);
+  std::stringstream file;
+  out.save_to(file);
+  torch::serialize::InputArchive in;
+  in.load_from(file);
+  OwnOptions read;
+  read.serialize(in);
+  EXPECT_EQ(read.lr(), 0.25);
+  EXPECT_TRUE(read.centered());
+  EXPECT_EQ(read.betas(), (std::tuple<double, double>{0.5, 0.75}));
+}
+
+TEST(LibtorchNames, SmallFunctions) {
+  const auto x = torch::tensor({1.0f, std::nanf("")}), y = torch::tensor({2.0f, 3.0f});
+  expect_equal(torch::fmin(x, y), torch::tensor({1.0f, 3.0f}));
+  expect_equal(torch::fmax(x, y), torch::tensor({2.0f, 3.0f}));
+  expect_equal(torch::logit(torch::tensor({0.5f})), torch::zeros({1}));
+  expect_equal(torch::trace(torch::eye(3)), torch::tensor(3.0f));
+  expect_equal(torch::take(torch::arange(6).view({2, 3}), torch::tensor({{5, 0}})),
+               torch::tensor({{5, 0}}));
+  torch::Tensor out;
+  expect_equal(torch::add_out(out, y, y), y * 2);
+  EXPECT_EQ(at::autocast::cached_cast(torch::kHalf, y).scalar_type(), torch::kHalf);
+  EXPECT_THROW(at::autocast::set_autocast_enabled(torch::kCPU, true), torch::Error);
 }
 
 TEST(LibtorchNames, WhatIsNotThereSaysSo) {

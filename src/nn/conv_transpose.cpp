@@ -1,14 +1,13 @@
 #include "groove/nn/conv_transpose.h"
 
-#include <cmath>
 #include <ostream>
 
 #include "groove/detail/call_scope.h"
-#include "groove/nn/init.h"
 #include "groove/ops/convolutions.h"
 #include "groove/ops/creation.h"
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
+#include "src/nn/fan_in.h"
 
 namespace groove::nn {
 namespace {
@@ -71,11 +70,7 @@ void ConvTransposeNdImpl<D>::reset() {
 
 template <std::size_t D>
 void ConvTransposeNdImpl<D>::reset_parameters() {
-  init::kaiming_uniform_(weight, std::sqrt(5.0));
-  if (!bias.defined()) return;
-  const auto [fan_in, fan_out] = init::_calculate_fan_in_and_fan_out(weight);
-  const double bound = fan_in > 0 ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0;
-  init::uniform_(bias, -bound, bound);
+  reset_by_fan_in(weight, bias);
 }
 
 template <std::size_t D>

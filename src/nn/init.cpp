@@ -6,6 +6,7 @@
 #include "groove/autograd.h"
 #include "groove/ops/creation.h"
 #include "src/core/check.h"
+#include "src/nn/fan_in.h"
 
 namespace groove::nn::init {
 namespace {
@@ -121,3 +122,15 @@ Tensor xavier_normal_(Tensor tensor, double gain) {
 }
 
 }  // namespace groove::nn::init
+
+namespace groove::nn {
+
+void reset_by_fan_in(const Tensor& weight, const Tensor& bias) {
+  init::kaiming_uniform_(weight, std::sqrt(5.0));
+  if (!bias.defined()) return;
+  const auto [fan_in, fan_out] = init::_calculate_fan_in_and_fan_out(weight);
+  const double bound = fan_in > 0 ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0;
+  init::uniform_(bias, -bound, bound);
+}
+
+}  // namespace groove::nn

@@ -1,12 +1,11 @@
 #include "groove/nn/modules.h"
 
-#include <cmath>
 #include <ostream>
 
-#include "groove/nn/init.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
 #include "src/core/check.h"
+#include "src/nn/fan_in.h"
 
 namespace groove::nn {
 namespace {
@@ -28,11 +27,7 @@ void LinearImpl::reset() {
 }
 
 void LinearImpl::reset_parameters() {
-  init::kaiming_uniform_(weight, std::sqrt(5.0));
-  if (!bias.defined()) return;
-  const auto [fan_in, fan_out] = init::_calculate_fan_in_and_fan_out(weight);
-  const double bound = fan_in > 0 ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0;
-  init::uniform_(bias, -bound, bound);
+  reset_by_fan_in(weight, bias);
 }
 
 Tensor LinearImpl::forward(const Tensor& input, Site site) {

@@ -22,6 +22,12 @@ struct kReflect {};
 struct kReplicate {};
 struct kCircular {};
 struct kGELU {};
+struct kNearest {};
+struct kNearestExact {};
+struct kBilinear {};
+struct kBicubic {};
+struct kTrilinear {};
+struct kArea {};
 }  // namespace enumtype
 
 inline constexpr enumtype::kNone kNone{};
@@ -40,6 +46,12 @@ inline constexpr enumtype::kReflect kReflect{};
 inline constexpr enumtype::kReplicate kReplicate{};
 inline constexpr enumtype::kCircular kCircular{};
 inline constexpr enumtype::kGELU kGELU{};
+inline constexpr enumtype::kNearest kNearest{};
+inline constexpr enumtype::kNearestExact kNearestExact{};
+inline constexpr enumtype::kBilinear kBilinear{};
+inline constexpr enumtype::kBicubic kBicubic{};
+inline constexpr enumtype::kTrilinear kTrilinear{};
+inline constexpr enumtype::kArea kArea{};
 
 // One of the enumerators of an option.
 class reduction_t {

@@ -11,22 +11,6 @@
 
 namespace groove {
 
-namespace enumtype {
-struct kNearest {};
-struct kNearestExact {};
-struct kBilinear {};
-struct kBicubic {};
-struct kTrilinear {};
-struct kArea {};
-}  // namespace enumtype
-
-inline constexpr enumtype::kNearest kNearest{};
-inline constexpr enumtype::kNearestExact kNearestExact{};
-inline constexpr enumtype::kBilinear kBilinear{};
-inline constexpr enumtype::kBicubic kBicubic{};
-inline constexpr enumtype::kTrilinear kTrilinear{};
-inline constexpr enumtype::kArea kArea{};
-
 namespace nn {
 
 // One of the enumerators of an interpolation, with the rank of input that it is for (0: any).

@@ -214,92 +214,114 @@ inline bool in_parallel_region() { return false; }
 inline int get_thread_num() { return 0; }
 
 // The in-place methods as functions.
-inline Tensor& relu_(const Tensor& self) { return self.relu_(); }
-inline Tensor& sigmoid_(const Tensor& self) { return self.sigmoid_(); }
-inline Tensor& tanh_(const Tensor& self) { return self.tanh_(); }
-inline Tensor& exp_(const Tensor& self) { return self.exp_(); }
-inline Tensor& log_(const Tensor& self) { return self.log_(); }
-inline Tensor& sqrt_(const Tensor& self) { return self.sqrt_(); }
-inline Tensor& abs_(const Tensor& self) { return self.abs_(); }
-inline Tensor& neg_(const Tensor& self) { return self.neg_(); }
-inline Tensor& fill_(const Tensor& self, Scalar value) { return self.fill_(value); }
-inline Tensor& zero_(const Tensor& self) { return self.zero_(); }
-inline Tensor& clamp_(const Tensor& self, std::optional<Scalar> min,
+inline Tensor& relu_(groove::Arg self) { return self.tensor->relu_(self.site); }
+inline Tensor& sigmoid_(groove::Arg self) { return self.tensor->sigmoid_(self.site); }
+inline Tensor& tanh_(groove::Arg self) { return self.tensor->tanh_(self.site); }
+inline Tensor& exp_(groove::Arg self) { return self.tensor->exp_(self.site); }
+inline Tensor& log_(groove::Arg self) { return self.tensor->log_(self.site); }
+inline Tensor& sqrt_(groove::Arg self) { return self.tensor->sqrt_(self.site); }
+inline Tensor& abs_(groove::Arg self) { return self.tensor->abs_(self.site); }
+inline Tensor& neg_(groove::Arg self) { return self.tensor->neg_(self.site); }
+inline Tensor& fill_(groove::Arg self, Scalar value) { return self.tensor->fill_(value, self.site); }
+inline Tensor& zero_(groove::Arg self) { return self.tensor->zero_(self.site); }
+inline Tensor& clamp_(groove::Arg self, std::optional<Scalar> min,
                       std::optional<Scalar> max = std::nullopt) {
-  return self.clamp_(min, max);
+  return self.tensor->clamp_(min, max, self.site);
 }
-inline Tensor _cast_Float(const Tensor& self, bool = false) { return self.to(kFloat); }
-inline Tensor _cast_Double(const Tensor& self, bool = false) { return self.to(kDouble); }
-inline Tensor _cast_Long(const Tensor& self, bool = false) { return self.to(kLong); }
-inline Tensor _cast_Int(const Tensor& self, bool = false) { return self.to(kInt); }
-inline Tensor detach(const Tensor& self) { return self.detach(); }
-inline std::int64_t size(const Tensor& self, std::int64_t dim) { return self.size(dim); }
+inline Tensor _cast_Float(groove::Arg self, bool = false) {
+  return self.tensor->to(kFloat, false, false, self.site);
+}
+inline Tensor _cast_Double(groove::Arg self, bool = false) {
+  return self.tensor->to(kDouble, false, false, self.site);
+}
+inline Tensor _cast_Long(groove::Arg self, bool = false) {
+  return self.tensor->to(kLong, false, false, self.site);
+}
+inline Tensor _cast_Int(groove::Arg self, bool = false) {
+  return self.tensor->to(kInt, false, false, self.site);
+}
+inline Tensor detach(groove::Arg self) { return self.tensor->detach(self.site); }
+inline std::int64_t size(groove::Arg self, std::int64_t dim) {
+  return self.tensor->size(dim, self.site);
+}
 inline std::int64_t numel(const Tensor& self) { return self.numel(); }
 inline bool is_floating_point(const Tensor& self) { return self.is_floating_point(); }
 inline bool is_complex(const Tensor&) { return false; }
-inline bool is_nonzero(const Tensor& self) { return self.item().toBool(); }
-inline Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight = {},
+inline bool is_nonzero(groove::Arg self) { return self.tensor->item(self.site).toBool(); }
+inline Tensor nll_loss2d(groove::Arg self, const Tensor& target, const Tensor& weight = {},
                          std::int64_t reduction = Reduction::Mean,
                          std::int64_t ignore_index = -100) {
   return nll_loss(self, target, weight, reduction, ignore_index);
 }
-inline Tensor replication_pad2d(const Tensor& self, IntArrayRef padding) {
+inline Tensor replication_pad2d(groove::Arg self, IntArrayRef padding) {
   return pad(self, padding, "replicate");
 }
-inline Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding) {
+inline Tensor reflection_pad2d(groove::Arg self, IntArrayRef padding) {
   return pad(self, padding, "reflect");
 }
 inline void print(const Tensor& self) { self.print(); }
 /// The smaller (greater) operand; where one is NaN, the other.
-inline Tensor fmin(const Tensor& self, const Tensor& other) {
-  return where(isnan(self), other, where(isnan(other), self, minimum(self, other)));
+inline Tensor fmin(groove::Arg self, const Tensor& other) {
+  const groove::detail::CallScope scope(self.site, __func__);
+  const Tensor& x = *self.tensor;
+  return where(isnan(x), other, where(isnan(other), x, minimum(x, other)));
 }
-inline Tensor fmax(const Tensor& self, const Tensor& other) {
-  return where(isnan(self), other, where(isnan(other), self, maximum(self, other)));
+inline Tensor fmax(groove::Arg self, const Tensor& other) {
+  const groove::detail::CallScope scope(self.site, __func__);
+  const Tensor& x = *self.tensor;
+  return where(isnan(x), other, where(isnan(other), x, maximum(x, other)));
 }
-inline Tensor trace(const Tensor& self) { return self.diagonal().sum(); }
-inline Tensor take(const Tensor& self, const Tensor& index) {
-  return self.reshape({-1}).index_select(0, index.reshape({-1})).view(index.sizes());
+inline Tensor trace(groove::Arg self) {
+  const groove::detail::CallScope scope(self.site, __func__);
+  return self.tensor->diagonal().sum();
+}
+inline Tensor take(groove::Arg self, const Tensor& index) {
+  const groove::detail::CallScope scope(self.site, __func__);
+  return self.tensor->reshape({-1}).index_select(0, index.reshape({-1})).view(index.sizes());
 }
 /// log(self / (1 - self)), of values kept within eps of 0 and 1 where eps is given.
-inline Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt) {
-  const Tensor x = eps ? self.clamp(*eps, 1 - *eps) : self;
+inline Tensor logit(groove::Arg self, std::optional<double> eps = std::nullopt) {
+  const groove::detail::CallScope scope(self.site, __func__);
+  const Tensor x = eps ? self.tensor->clamp(*eps, 1 - *eps) : *self.tensor;
   return log(x / (1 - x));
 }
-inline Tensor argwhere(const Tensor& self) { return nonzero(self); }
+inline Tensor argwhere(groove::Arg self) { return nonzero(self); }
 // Results into a tensor that is there, which takes their shape.
 namespace detail {
-inline Tensor& into(Tensor& out, const Tensor& value) {
+inline Tensor& into(Tensor& out, const Tensor& value, const groove::Site& site) {
   if (!out.defined()) return out = value;
-  return out.resize_(value.sizes()).copy_(value);
+  return out.resize_(value.sizes(), std::nullopt, site).copy_(value, false, site);
 }
 }  // namespace detail
-inline Tensor& add_out(Tensor& out, const Tensor& self, const Tensor& other, Scalar alpha = 1) {
-  return detail::into(out, add(self, other, alpha));
+inline Tensor& add_out(Tensor& out, groove::Arg self, const Tensor& other, Scalar alpha = 1) {
+  return detail::into(out, add(self, other, alpha), self.site);
 }
-inline Tensor& sub_out(Tensor& out, const Tensor& self, const Tensor& other, Scalar alpha = 1) {
-  return detail::into(out, sub(self, other, alpha));
+inline Tensor& sub_out(Tensor& out, groove::Arg self, const Tensor& other, Scalar alpha = 1) {
+  return detail::into(out, sub(self, other, alpha), self.site);
 }
-inline Tensor& mul_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  return detail::into(out, mul(self, other));
+inline Tensor& mul_out(Tensor& out, groove::Arg self, const Tensor& other) {
+  return detail::into(out, mul(self, other), self.site);
 }
-inline Tensor& div_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  return detail::into(out, div(self, other));
+inline Tensor& div_out(Tensor& out, groove::Arg self, const Tensor& other) {
+  return detail::into(out, div(self, other), self.site);
 }
-inline Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  return detail::into(out, mm(self, other));
+inline Tensor& mm_out(Tensor& out, groove::Arg self, const Tensor& other) {
+  return detail::into(out, mm(self, other), self.site);
 }
-inline Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  return detail::into(out, matmul(self, other));
+inline Tensor& matmul_out(Tensor& out, groove::Arg self, const Tensor& other) {
+  return detail::into(out, matmul(self, other), self.site);
 }
-inline Tensor& cat_out(Tensor& out, TensorList tensors, std::int64_t dim = 0) {
-  return detail::into(out, cat(tensors, dim));
+inline Tensor& cat_out(Tensor& out, TensorList tensors, std::int64_t dim = 0,
+                       groove::Site site = groove::Site::current()) {
+  return detail::into(out, cat(tensors, dim, site), site);
 }
-inline Tensor& stack_out(Tensor& out, TensorList tensors, std::int64_t dim = 0) {
-  return detail::into(out, stack(tensors, dim));
+inline Tensor& stack_out(Tensor& out, TensorList tensors, std::int64_t dim = 0,
+                       groove::Site site = groove::Site::current()) {
+  return detail::into(out, stack(tensors, dim, site), site);
 }
-inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size) {
-  return out.copy_(normal(mean, std, size, out.scalar_type()));
+inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size,
+                          groove::Site site = groove::Site::current()) {
+  return out.copy_(normal(mean, std, size, out.scalar_type(), site), false, site);
 }
 }  // namespace at
 

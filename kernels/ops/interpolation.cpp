@@ -105,7 +105,6 @@ Tensor area(const Tensor& input, IntArrayRef sizes) {
 
 Tensor interpolate(Arg input, IntArrayRef sizes, Interpolation how, bool align_corners,
                    ArrayRef<std::optional<double>> scales) {
-  const CallFrame frame(input.site);
   const SiteScope scope(input.site);
   const Shape own = checked("interpolate", *input.tensor).geometry.sizes;
   GROOVE_CHECK(own.size() == sizes.size() + 2 && !sizes.empty(),
@@ -134,34 +133,41 @@ Tensor interpolate(Arg input, IntArrayRef sizes, Interpolation how, bool align_c
 }
 
 Tensor upsample_nearest1d(Arg self, IntArrayRef output_size, std::optional<double> scales) {
+  const CallFrame frame(self.site);
   return interpolate(self, output_size, Interpolation::kNearest, false, {scales});
 }
 Tensor upsample_nearest2d(Arg self, IntArrayRef output_size, std::optional<double> scales_h,
                           std::optional<double> scales_w) {
+  const CallFrame frame(self.site);
   return interpolate(self, output_size, Interpolation::kNearest, false, {scales_h, scales_w});
 }
 Tensor upsample_nearest3d(Arg self, IntArrayRef output_size, std::optional<double> scales_d,
                           std::optional<double> scales_h, std::optional<double> scales_w) {
+  const CallFrame frame(self.site);
   return interpolate(self, output_size, Interpolation::kNearest, false,
                      {scales_d, scales_h, scales_w});
 }
 Tensor upsample_linear1d(Arg self, IntArrayRef output_size, bool align_corners,
                          std::optional<double> scales) {
+  const CallFrame frame(self.site);
   return interpolate(self, output_size, Interpolation::kLinear, align_corners, {scales});
 }
 Tensor upsample_bilinear2d(Arg self, IntArrayRef output_size, bool align_corners,
                            std::optional<double> scales_h, std::optional<double> scales_w) {
+  const CallFrame frame(self.site);
   return interpolate(self, output_size, Interpolation::kLinear, align_corners,
                      {scales_h, scales_w});
 }
 Tensor upsample_trilinear3d(Arg self, IntArrayRef output_size, bool align_corners,
                             std::optional<double> scales_d, std::optional<double> scales_h,
                             std::optional<double> scales_w) {
+  const CallFrame frame(self.site);
   return interpolate(self, output_size, Interpolation::kLinear, align_corners,
                      {scales_d, scales_h, scales_w});
 }
 Tensor upsample_bicubic2d(Arg self, IntArrayRef output_size, bool align_corners,
                           std::optional<double> scales_h, std::optional<double> scales_w) {
+  const CallFrame frame(self.site);
   return interpolate(self, output_size, Interpolation::kCubic, align_corners,
                      {scales_h, scales_w});
 }

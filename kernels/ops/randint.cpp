@@ -86,7 +86,7 @@ std::int64_t greatest_whole(ScalarType dtype) {
 }
 
 Tensor& fill_random(const Tensor& self, std::int64_t low, std::int64_t span, Site site) {
-  const SiteScope scope(site);
+  const SiteScope scope(site, nullptr);
   const Tensor values = whole_numbers(type_of(self).sizes, low, span, site);
   return self.copy_(values, false, site);
 }
@@ -100,8 +100,8 @@ Tensor& MathMethods::random_(Site site) const {
 Tensor& MathMethods::random_(std::int64_t to, Site site) const { return random_(0, to, site); }
 Tensor& MathMethods::random_(std::int64_t from, std::optional<std::int64_t> to, Site site) const {
   const CallFrame frame(site);
-  const std::int64_t end = to ? *to - 1 : greatest_whole(checked("random_", self()).dtype);
-  checked("random_", self());
+  const ScalarType dtype = checked("random_", self()).dtype;
+  const std::int64_t end = to ? *to - 1 : greatest_whole(dtype);
   GROOVE_CHECK(from <= end, "random_: from {} must be less than to {}", from, end + 1);
   return fill_random(self(), from, end - from, site);
 }

@@ -133,7 +133,8 @@ Tensor MathMethods::bfloat16(Site site) const {
   return converted(self(), kBFloat16, false, site);
 }
 Tensor MathMethods::cpu(Site) const { return self(); }
-Tensor DataMethods::pin_memory(Site) const {
+Tensor DataMethods::pin_memory(Site site) const {
+  const CallFrame frame(site);
   checked("pin_memory", self());
   throw_error("pin_memory: there is no device that copies from pinned memory; ask "
               "torch::cuda::is_available() first");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "groove/autograd.h"
+#include "groove/detail/owned.h"
 
 namespace groove {
 
@@ -115,7 +116,7 @@ class AutogradContext {
  private:
   friend struct detail::FunctionNode;
   struct Saved;
-  std::unique_ptr<Saved> saved_;
+  groove::detail::Owned<Saved> saved_;
 
  public:
   std::unordered_map<std::string, IValue>& saved_data;  // values that are no tensors

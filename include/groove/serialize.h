@@ -31,6 +31,7 @@
 
 #include "groove/autograd.h"
 #include "groove/detail/call_scope.h"
+#include "groove/detail/owned.h"
 #include "groove/nn/holder.h"
 #include "groove/optim/optimizer.h"
 #include "groove/random.h"
@@ -71,7 +72,7 @@ class OutputArchive {
 
  private:
   void check_new(const std::string& key) const;
-  std::unique_ptr<detail::Entries> entries_;
+  groove::detail::Owned<detail::Entries> entries_;
 };
 
 class InputArchive {

@@ -1,6 +1,7 @@
 // The string stream behind detail::Message.
 #include "groove/detail/message.h"
 
+#include <memory>
 #include <sstream>
 
 namespace groove::detail {

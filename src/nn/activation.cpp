@@ -158,4 +158,15 @@ void GLUImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::GLU(dim=" << options.dim() << ")";
 }
 
+template class Cloneable<GELUImpl>;
+template class Cloneable<SiLUImpl>;
+template class Cloneable<MishImpl>;
+template class Cloneable<LeakyReLUImpl>;
+template class Cloneable<ELUImpl>;
+template class Cloneable<SoftplusImpl>;
+template class Cloneable<HardtanhImpl>;
+template class Cloneable<ReLU6Impl>;
+template class Cloneable<PReLUImpl>;
+template class Cloneable<GLUImpl>;
+
 }  // namespace groove::nn

@@ -214,8 +214,8 @@ void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "torch
 
 void detail::throw_cast(const std::string& key, const Module& module,
                         const std::type_info& wanted) {
-  throw_error(fmt::format("Unable to cast module[{}], a {}, to {}", key, module.name(),
-                          type_name(wanted)));
+  throw_error(
+      fmt::format("Unable to cast module[{}], a {}, to {}", key, module.name(), type_name(wanted)));
 }
 
 // ---- ModuleDict ----
@@ -352,5 +352,12 @@ Tensor FunctionalImpl::operator()(const Tensor& input) { return function_(input)
 void FunctionalImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::Functional()";
 }
+
+template class Cloneable<SequentialImpl>;
+template class Cloneable<ModuleListImpl>;
+template class Cloneable<ModuleDictImpl>;
+template class Cloneable<ParameterListImpl>;
+template class Cloneable<ParameterDictImpl>;
+template class Cloneable<FunctionalImpl>;
 
 }  // namespace groove::nn

@@ -119,4 +119,7 @@ void ConvTransposeNdImpl<D>::pretty_print(std::ostream& stream) const {
 template class ConvTransposeNdImpl<1>;
 template class ConvTransposeNdImpl<2>;
 
+template class Cloneable<ConvTranspose1dImpl, ConvTransposeNdImpl<1>>;
+template class Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>>;
+
 }  // namespace groove::nn

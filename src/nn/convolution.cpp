@@ -14,9 +14,9 @@
 namespace groove {
 
 void detail::throw_expanding_array(std::size_t expected, std::size_t actual) {
-  throw_error(fmt::format(
-      "Expected {} values, but instead got {}: one for each axis, or a single number", expected,
-      actual));
+  throw_error(
+      fmt::format("Expected {} values, but instead got {}: one for each axis, or a single number",
+                  expected, actual));
 }
 
 namespace nn {
@@ -195,6 +195,10 @@ void Dropout2dImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::Dropout2d(p=" << options.p() << ", inplace=" << text(options.inplace())
          << ")";
 }
+
+template class Cloneable<Conv1dImpl, ConvNdImpl<1>>;
+template class Cloneable<Conv2dImpl, ConvNdImpl<2>>;
+template class Cloneable<Dropout2dImpl>;
 
 }  // namespace nn
 }  // namespace groove

@@ -112,4 +112,6 @@ Embedding Embedding::from_pretrained(const Tensor& embeddings,
   return result;
 }
 
+template class Cloneable<EmbeddingImpl>;
+
 }  // namespace groove::nn

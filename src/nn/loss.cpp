@@ -96,4 +96,11 @@ Tensor KLDivLossImpl::forward(const Tensor& input, const Tensor& target, Site si
 }
 void KLDivLossImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::KLDivLoss()"; }
 
+template class Cloneable<L1LossImpl>;
+template class Cloneable<SmoothL1LossImpl>;
+template class Cloneable<HuberLossImpl>;
+template class Cloneable<BCELossImpl>;
+template class Cloneable<BCEWithLogitsLossImpl>;
+template class Cloneable<KLDivLossImpl>;
+
 }  // namespace groove::nn

@@ -46,8 +46,8 @@ bool is_known(const std::vector<Tensor>& list, const Tensor& tensor) {
 
 void check_name(const char* what, const std::string& name) {
   GROOVE_CHECK(!name.empty(), "{} name must not be empty", what);
-  GROOVE_CHECK(name.find('.') == std::string::npos,
-               "{} name must not contain a dot (got '{}')", what, name);
+  GROOVE_CHECK(name.find('.') == std::string::npos, "{} name must not contain a dot (got '{}')",
+               what, name);
 }
 
 // As the user holds it.
@@ -320,8 +320,7 @@ void Module::zero_grad(bool set_to_none, Site site) {
   });
 }
 
-Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad,
-                                   Site site) {
+Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad, Site site) {
   const CallFrame frame(site);
   check_name("Parameter", name);
   GROOVE_CHECK(!tensor.defined() || is_floating(tensor.scalar_type()) || !requires_grad,

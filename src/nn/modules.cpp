@@ -26,9 +26,7 @@ void LinearImpl::reset() {
   reset_parameters();
 }
 
-void LinearImpl::reset_parameters() {
-  reset_by_fan_in(weight, bias);
-}
+void LinearImpl::reset_parameters() { reset_by_fan_in(weight, bias); }
 
 Tensor LinearImpl::forward(const Tensor& input, Site site) {
   return functional::linear(input, weight, bias, site);
@@ -111,5 +109,18 @@ Tensor NLLLossImpl::forward(const Tensor& input, const Tensor& target, Site site
   return functional::nll_loss(input, target, options, site);
 }
 void NLLLossImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::NLLLoss()"; }
+
+template class Cloneable<LinearImpl>;
+template class Cloneable<IdentityImpl>;
+template class Cloneable<FlattenImpl>;
+template class Cloneable<ReLUImpl>;
+template class Cloneable<SigmoidImpl>;
+template class Cloneable<TanhImpl>;
+template class Cloneable<SoftmaxImpl>;
+template class Cloneable<LogSoftmaxImpl>;
+template class Cloneable<DropoutImpl>;
+template class Cloneable<MSELossImpl>;
+template class Cloneable<CrossEntropyLossImpl>;
+template class Cloneable<NLLLossImpl>;
 
 }  // namespace groove::nn

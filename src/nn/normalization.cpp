@@ -71,4 +71,7 @@ void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ")";
 }
 
+template class Cloneable<LayerNormImpl>;
+template class Cloneable<CosineSimilarityImpl>;
+
 }  // namespace groove::nn

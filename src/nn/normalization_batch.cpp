@@ -151,4 +151,8 @@ void GroupNormImpl::pretty_print(std::ostream& stream) const {
          << ", eps=" << options.eps() << ", affine=" << text(options.affine()) << ")";
 }
 
+template class Cloneable<BatchNorm1dImpl, BatchNormImplBase>;
+template class Cloneable<BatchNorm2dImpl, BatchNormImplBase>;
+template class Cloneable<GroupNormImpl>;
+
 }  // namespace groove::nn

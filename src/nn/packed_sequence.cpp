@@ -30,7 +30,8 @@ Tensor tensor_of(const Integers& values) {
 
 // The size of a tensor whose two leading axes are made one, or one made two.
 Integers with_leading(const Tensor& tensor, std::int64_t skipped, Integers leading) {
-  for (std::int64_t axis = skipped; axis < tensor.dim(); ++axis) leading.push_back(tensor.size(axis));
+  for (std::int64_t axis = skipped; axis < tensor.dim(); ++axis)
+    leading.push_back(tensor.size(axis));
   return leading;
 }
 
@@ -70,11 +71,11 @@ PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_fir
                                     bool enforce_sorted, Site site) {
   const groove::detail::CallScope scope(site);
   GROOVE_CHECK(input.numel() > 0, "pack_padded_sequence: Cannot pack empty tensors.");
-  GROOVE_CHECK(input.dim() >= 2 && lengths.dim() == 1 &&
-                   lengths.size(0) == input.size(batch_first ? 0 : 1),
-               "pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size: the input "
-               "has shape {}, lengths {}",
-               to_string(input.sizes()), to_string(lengths.sizes()));
+  GROOVE_CHECK(
+      input.dim() >= 2 && lengths.dim() == 1 && lengths.size(0) == input.size(batch_first ? 0 : 1),
+      "pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size: the input "
+      "has shape {}, lengths {}",
+      to_string(input.sizes()), to_string(lengths.sizes()));
   Tensor order;
   if (!enforce_sorted) {
     std::tie(lengths, order) = sort(lengths, -1, true);
@@ -83,7 +84,8 @@ PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_fir
   const Tensor steps_first = batch_first ? transpose(input, 0, 1) : input;
   const std::int64_t steps = steps_first.size(0), batch = steps_first.size(1);
   const Integers each = integers_of(lengths);
-  Integers batch_sizes(static_cast<std::size_t>(each.empty() ? 0 : std::max<std::int64_t>(each[0], 0)));
+  Integers batch_sizes(
+      static_cast<std::size_t>(each.empty() ? 0 : std::max<std::int64_t>(each[0], 0)));
   for (std::size_t n = 0; n < each.size(); ++n) {
     GROOVE_CHECK(each[n] > 0 && each[n] <= steps,
                  "pack_padded_sequence: length {} of sequence {} is not within 1 and the input's "
@@ -115,7 +117,8 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, b
                *total_length, longest);
   const std::int64_t steps = total_length.value_or(longest), batch = batch_sizes[0];
   const Tensor& data = sequence.data();
-  const Tensor padding = full(with_leading(data, 1, {steps * batch}), padding_value, data.options());
+  const Tensor padding =
+      full(with_leading(data, 1, {steps * batch}), padding_value, data.options());
   const Tensor flat = index_copy(padding, 0, packed_rows(batch_sizes, batch), data);
   Tensor padded = reshape(flat, with_leading(data, 1, {steps, batch}));
   if (batch_first) padded = transpose(padded, 0, 1);

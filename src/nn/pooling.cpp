@@ -132,4 +132,12 @@ void AdaptiveMaxPool2dImpl::pretty_print(std::ostream& stream) const {
   describe(stream, "AdaptiveMaxPool2d", as_list(sizes(options.output_size())));
 }
 
+template class Cloneable<MaxPool1dImpl>;
+template class Cloneable<MaxPool2dImpl>;
+template class Cloneable<AvgPool1dImpl>;
+template class Cloneable<AvgPool2dImpl>;
+template class Cloneable<AdaptiveAvgPool1dImpl>;
+template class Cloneable<AdaptiveAvgPool2dImpl>;
+template class Cloneable<AdaptiveMaxPool2dImpl>;
+
 }  // namespace groove::nn

@@ -166,8 +166,7 @@ std::tuple<Tensor, std::vector<Tensor>> Recurrent::run(const Tensor& given,
 
 std::tuple<PackedSequence, std::vector<Tensor>> Recurrent::run(const PackedSequence& input,
                                                                std::vector<Tensor> states,
-                                                               std::size_t count,
-                                                               Step step) const {
+                                                               std::size_t count, Step step) const {
   GROOVE_CHECK(input.data().dim() == 2 && input.data().size(1) == options_base.input_size(),
                "{}: the packed data have shape {}; they must have {} features", options_base.kind(),
                to_string(input.data().sizes()), options_base.input_size());
@@ -177,9 +176,9 @@ std::tuple<PackedSequence, std::vector<Tensor>> Recurrent::run(const PackedSeque
   const Tensor &sorted = input.sorted_indices(), &unsorted = input.unsorted_indices();
   for (Tensor& state : states)
     if (sorted.defined()) state = index_select(state, 1, sorted);
-  auto [output, last] = run_layers(
-      split_with_sizes(input.data(), each, 0),
-      states_or_zeros(std::move(states), count, input.data(), each[0]), count, step);
+  auto [output, last] =
+      run_layers(split_with_sizes(input.data(), each, 0),
+                 states_or_zeros(std::move(states), count, input.data(), each[0]), count, step);
   for (Tensor& state : last)
     if (unsorted.defined()) state = index_select(state, 1, unsorted);
   return {PackedSequence(cat(output, 0), sizes, sorted, unsorted), std::move(last)};
@@ -381,5 +380,12 @@ std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const Pack
   auto [output, last] = run(input, listed(hx), 1, gru_step);
   return {std::move(output), std::move(last[0])};
 }
+
+template class Cloneable<RNNCellImpl, detail::RecurrentCell>;
+template class Cloneable<LSTMCellImpl, detail::RecurrentCell>;
+template class Cloneable<GRUCellImpl, detail::RecurrentCell>;
+template class Cloneable<RNNImpl, detail::Recurrent>;
+template class Cloneable<LSTMImpl, detail::Recurrent>;
+template class Cloneable<GRUImpl, detail::Recurrent>;
 
 }  // namespace groove::nn

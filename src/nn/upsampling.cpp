@@ -21,7 +21,8 @@ Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options, S
   GROOVE_CHECK(options.size().has_value() != options.scale_factor().has_value(),
                "interpolate: give either size or scale_factor");
   GROOVE_CHECK(!options.antialias(), "interpolate: antialias is not built; leave it out");
-  const bool can_align = mode.how() == Interpolation::kLinear || mode.how() == Interpolation::kCubic;
+  const bool can_align =
+      mode.how() == Interpolation::kLinear || mode.how() == Interpolation::kCubic;
   GROOVE_CHECK(can_align || !options.align_corners().has_value(),
                "interpolate: align_corners goes with linear and cubic modes, not with {}",
                mode.name());
@@ -66,5 +67,7 @@ void UpsampleImpl::pretty_print(std::ostream& stream) const {
     stream << "size=" << IntArrayRef(*options.size());
   stream << ", mode=" << options.mode().name() << ")";
 }
+
+template class Cloneable<UpsampleImpl>;
 
 }  // namespace groove::nn

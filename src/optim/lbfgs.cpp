@@ -13,6 +13,8 @@
 #include "src/optim/fields.h"
 #include "src/optim/plan.h"
 
+template class std::deque<groove::Tensor>;
+
 namespace groove::optim {
 namespace {
 
@@ -143,9 +145,10 @@ LBFGS::Point LBFGS::evaluate(const LossClosure& closure, const std::vector<Tenso
 }
 
 // First a bracket around a point where the strong Wolfe conditions hold, then that point.
-std::tuple<LBFGS::Point, double, std::int64_t> LBFGS::search_line(
-    const LossClosure& closure, double t, const Tensor& direction, const Point& start,
-    double slope, std::int64_t most) const {
+std::tuple<LBFGS::Point, double, std::int64_t> LBFGS::search_line(const LossClosure& closure,
+                                                                  double t, const Tensor& direction,
+                                                                  const Point& start, double slope,
+                                                                  std::int64_t most) const {
   constexpr double kDecrease = 1e-4, kCurvature = 0.9;
   const double tolerance =
       static_cast<const LBFGSOptions&>(param_groups_[0].options()).tolerance_change();
@@ -203,8 +206,8 @@ std::tuple<LBFGS::Point, double, std::int64_t> LBFGS::search_line(
     const Trial &a = bracket[0], &b = bracket[1];
     if (std::abs(b.t - a.t) * longest < tolerance) break;
     const double least = std::min(a.t, b.t), most_t = std::max(a.t, b.t);
-    double next = cubic_minimum(a.t, a.point.loss, a.slope, b.t, b.point.loss, b.slope, least,
-                                most_t);
+    double next =
+        cubic_minimum(a.t, a.point.loss, a.slope, b.t, b.point.loss, b.slope, least, most_t);
     // So near to an end twice, or at it: a tenth of the bracket away from it.
     const double margin = 0.1 * (most_t - least);
     if (std::min(most_t - next, next - least) < margin) {
@@ -286,9 +289,8 @@ Tensor LBFGS::step(LossClosure closure) {
     }
     known.prev_flat_grad(gradient);
     known.prev_loss(loss);
-    known.t(known.n_iter() == 1
-                ? std::min(1.0, 1 / number(sum(abs(gradient)))) * options.lr()
-                : options.lr());
+    known.t(known.n_iter() == 1 ? std::min(1.0, 1 / number(sum(abs(gradient)))) * options.lr()
+                                : options.lr());
     const double slope = number(dot(gradient, known.d()));
     if (slope > -options.tolerance_change()) break;
     bool is_optimal = false;

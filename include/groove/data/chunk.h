@@ -13,6 +13,7 @@
 #include "groove/data/datasets.h"
 #include "groove/data/prefetcher.h"
 #include "groove/data/samplers.h"
+#include "groove/detail/owned.h"
 
 namespace groove::data::datasets {
 
@@ -64,7 +65,7 @@ class ChunkThreads {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  groove::detail::Owned<State> state_;
 };
 void check_chunk_batch(bool is_reset, std::size_t requested, std::size_t made_for);
 
@@ -97,7 +98,7 @@ class ChunkDataset final
 
   /// Throws groove::Error before reset(), and for another batch size than that of the options.
   BatchType get_batch(std::size_t batch_size) override {
-    detail::check_chunk_batch(threads_ != nullptr, batch_size, options_.batch_size());
+    detail::check_chunk_batch(static_cast<bool>(threads_), batch_size, options_.batch_size());
     Batch batch;
     bool is_end = false;
     threads_->take([&]() -> std::size_t {
@@ -188,7 +189,7 @@ class ChunkDataset final
   PreprocessingPolicy preprocessing_policy_;
   bool is_loaded_ = false;
   std::deque<Batch> batches_;
-  std::unique_ptr<detail::ChunkThreads> threads_;  // they use the above, so they end first
+  groove::detail::Owned<detail::ChunkThreads> threads_;  // they use the above, so they end first
 };
 
 }  // namespace groove::data::datasets

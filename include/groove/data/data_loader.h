@@ -205,7 +205,8 @@ class StatelessDataLoader {
   bool is_exhausted_ = false;
   std::size_t requested_ = 0;
   std::vector<Dataset> copies_;                     // one a worker
-  std::unique_ptr<detail::Prefetcher> prefetcher_;  // its threads use the above, so it ends first
+  // Its threads use the above, so it ends first.
+  groove::detail::Owned<detail::Prefetcher> prefetcher_;
 };
 
 /// Batches as a stateful dataset gives them, until it gives none. Workers share the dataset, which
@@ -270,13 +271,16 @@ class StatefulDataLoader {
   FullDataLoaderOptions options_;
   std::uint64_t key_ = 0;
   std::size_t requested_ = 0;
-  std::unique_ptr<detail::Prefetcher> prefetcher_;  // its threads use the above, so it ends first
+  // Its threads use the above, so it ends first.
+  groove::detail::Owned<detail::Prefetcher> prefetcher_;
 };
 
 namespace detail {
 template <typename T>
-concept IsSampler = requires { typename T::BatchRequestType; };
-}
+concept IsSampler = requires {
+  typename T::BatchRequestType;
+};
+}  // namespace detail
 
 template <typename Dataset, detail::IsSampler Sampler>
 std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(

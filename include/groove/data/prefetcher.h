@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "groove/detail/owned.h"
+
 namespace groove::serialize {
 class InputArchive;  // groove/serialize.h
 class OutputArchive;
@@ -41,7 +43,7 @@ class FetchScope {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  groove::detail::Owned<State> state_;
 };
 
 // Threads that run jobs ahead of the consumer.
@@ -62,7 +64,7 @@ class Prefetcher {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  groove::detail::Owned<State> state_;
 };
 
 // Where a loader is in an epoch.

@@ -1,9 +1,10 @@
 // Text joined from parts by operator<<, without a string stream in a public header.
 #pragma once
 
-#include <memory>
 #include <ostream>
 #include <string>
+
+#include "groove/detail/owned.h"
 
 namespace groove {
 namespace detail {
@@ -17,7 +18,7 @@ class Message {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  Owned<State> state_;
 };
 
 }  // namespace detail

@@ -77,6 +77,7 @@ class GELUImpl : public Cloneable<GELUImpl> {
   GELUOptions options;
 };
 GROOVE_MODULE(GELU);
+extern template class Cloneable<GELUImpl>;
 
 class SiLUImpl : public Cloneable<SiLUImpl> {
  public:
@@ -85,6 +86,7 @@ class SiLUImpl : public Cloneable<SiLUImpl> {
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(SiLU);
+extern template class Cloneable<SiLUImpl>;
 
 class MishImpl : public Cloneable<MishImpl> {
  public:
@@ -93,6 +95,7 @@ class MishImpl : public Cloneable<MishImpl> {
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Mish);
+extern template class Cloneable<MishImpl>;
 
 class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
  public:
@@ -103,6 +106,7 @@ class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
   LeakyReLUOptions options;
 };
 GROOVE_MODULE(LeakyReLU);
+extern template class Cloneable<LeakyReLUImpl>;
 
 class ELUImpl : public Cloneable<ELUImpl> {
  public:
@@ -113,6 +117,7 @@ class ELUImpl : public Cloneable<ELUImpl> {
   ELUOptions options;
 };
 GROOVE_MODULE(ELU);
+extern template class Cloneable<ELUImpl>;
 
 class SoftplusImpl : public Cloneable<SoftplusImpl> {
  public:
@@ -123,6 +128,7 @@ class SoftplusImpl : public Cloneable<SoftplusImpl> {
   SoftplusOptions options;
 };
 GROOVE_MODULE(Softplus);
+extern template class Cloneable<SoftplusImpl>;
 
 class HardtanhImpl : public Cloneable<HardtanhImpl> {
  public:
@@ -133,6 +139,7 @@ class HardtanhImpl : public Cloneable<HardtanhImpl> {
   HardtanhOptions options;
 };
 GROOVE_MODULE(Hardtanh);
+extern template class Cloneable<HardtanhImpl>;
 
 class ReLU6Impl : public Cloneable<ReLU6Impl> {
  public:
@@ -143,6 +150,7 @@ class ReLU6Impl : public Cloneable<ReLU6Impl> {
   ReLU6Options options;
 };
 GROOVE_MODULE(ReLU6);
+extern template class Cloneable<ReLU6Impl>;
 
 /// Learns the slope of the negative side (He et al. 2015).
 class PReLUImpl : public Cloneable<PReLUImpl> {
@@ -155,6 +163,7 @@ class PReLUImpl : public Cloneable<PReLUImpl> {
   Tensor weight;
 };
 GROOVE_MODULE(PReLU);
+extern template class Cloneable<PReLUImpl>;
 
 class GLUImpl : public Cloneable<GLUImpl> {
  public:
@@ -165,5 +174,6 @@ class GLUImpl : public Cloneable<GLUImpl> {
   GLUOptions options;
 };
 GROOVE_MODULE(GLU);
+extern template class Cloneable<GLUImpl>;
 
 }  // namespace groove::nn

@@ -170,7 +170,5 @@ class NamedAnyModule {
 
 /// In a module class: the values that forward() takes for arguments that a call through AnyModule
 /// or Sequential leaves out, as {position, AnyValue(value)} in ascending order.
-#define GROOVE_FORWARD_HAS_DEFAULT_ARGS(...)                             \
-  ::groove::nn::ForwardDefaults _forward_default_args() const override { \
-    return {__VA_ARGS__};                                                \
-  }
+#define GROOVE_FORWARD_HAS_DEFAULT_ARGS(...) \
+  ::groove::nn::ForwardDefaults _forward_default_args() const override { return {__VA_ARGS__}; }

@@ -116,6 +116,7 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   [[noreturn]] static void throw_result(const std::type_info& type, const std::type_info& wanted);
   std::vector<AnyModule> modules_;
 };
+extern template class Cloneable<SequentialImpl>;
 
 class Sequential : public ModuleHolder<SequentialImpl> {
  public:
@@ -196,6 +197,7 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   std::vector<std::shared_ptr<Module>> modules_;
 };
 GROOVE_MODULE(ModuleList);
+extern template class Cloneable<ModuleListImpl>;
 
 /// Modules by name, in the order of their insertion.
 class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
@@ -249,6 +251,7 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void set(const std::string& key, std::shared_ptr<Module> module);
 };
 GROOVE_MODULE(ModuleDict);
+extern template class Cloneable<ModuleDictImpl>;
 
 /// Parameters by index; each keeps its requires_grad.
 class ParameterListImpl : public Cloneable<ParameterListImpl> {
@@ -293,6 +296,7 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(ParameterList);
+extern template class Cloneable<ParameterListImpl>;
 
 /// Parameters by name; each keeps its requires_grad.
 class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
@@ -337,6 +341,7 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   void set(const std::string& key, const Tensor& parameter);
 };
 GROOVE_MODULE(ParameterDict);
+extern template class Cloneable<ParameterDictImpl>;
 
 /// A function of one tensor as a module; further arguments are kept for every call.
 class FunctionalImpl : public Cloneable<FunctionalImpl> {
@@ -346,13 +351,13 @@ class FunctionalImpl : public Cloneable<FunctionalImpl> {
   FunctionalImpl(Tensor (*function)(Arg));
   template <typename F, typename... Args, typename = std::enable_if_t<(sizeof...(Args) > 0)>>
   explicit FunctionalImpl(F function, Args&&... args)
-      : FunctionalImpl(Function(
-            [function, ... kept = std::decay_t<Args>(std::forward<Args>(args))](const Tensor& input) {
-              if constexpr (std::is_invocable_v<const F&, const Tensor&, const std::decay_t<Args>&...>)
-                return function(input, kept...);
-              else
-                return function(input, kept..., Site::current());
-            })) {}
+      : FunctionalImpl(Function([function, ... kept = std::decay_t<Args>(std::forward<Args>(args))](
+                                    const Tensor& input) {
+          if constexpr (std::is_invocable_v<const F&, const Tensor&, const std::decay_t<Args>&...>)
+            return function(input, kept...);
+          else
+            return function(input, kept..., Site::current());
+        })) {}
   void reset() override;
   Tensor forward(Tensor input);
   Tensor operator()(const Tensor& input);
@@ -363,5 +368,6 @@ class FunctionalImpl : public Cloneable<FunctionalImpl> {
   Function function_;
 };
 GROOVE_MODULE(Functional);
+extern template class Cloneable<FunctionalImpl>;
 
 }  // namespace groove::nn

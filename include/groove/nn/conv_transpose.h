@@ -82,6 +82,7 @@ class ConvTranspose1dImpl : public Cloneable<ConvTranspose1dImpl, ConvTransposeN
   }
 };
 GROOVE_MODULE(ConvTranspose1d);
+extern template class Cloneable<ConvTranspose1dImpl, ConvTransposeNdImpl<1>>;
 
 class ConvTranspose2dImpl : public Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>> {
  public:
@@ -95,5 +96,6 @@ class ConvTranspose2dImpl : public Cloneable<ConvTranspose2dImpl, ConvTransposeN
   }
 };
 GROOVE_MODULE(ConvTranspose2d);
+extern template class Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>>;
 
 }  // namespace groove::nn

@@ -121,6 +121,7 @@ class Conv1dImpl : public Cloneable<Conv1dImpl, ConvNdImpl<1>> {
   Tensor forward(const Tensor& input, Site site = Site::current()) { return convolve(input, site); }
 };
 GROOVE_MODULE(Conv1d);
+extern template class Cloneable<Conv1dImpl, ConvNdImpl<1>>;
 
 class Conv2dImpl : public Cloneable<Conv2dImpl, ConvNdImpl<2>> {
  public:
@@ -130,6 +131,7 @@ class Conv2dImpl : public Cloneable<Conv2dImpl, ConvNdImpl<2>> {
   Tensor forward(const Tensor& input, Site site = Site::current()) { return convolve(input, site); }
 };
 GROOVE_MODULE(Conv2d);
+extern template class Cloneable<Conv2dImpl, ConvNdImpl<2>>;
 
 using Dropout2dOptions = DropoutOptions;
 class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
@@ -142,6 +144,7 @@ class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
   Dropout2dOptions options;
 };
 GROOVE_MODULE(Dropout2d);
+extern template class Cloneable<Dropout2dImpl>;
 
 }  // namespace nn
 }  // namespace groove

@@ -45,7 +45,8 @@ struct EmbeddingFuncOptions {
   GROOVE_ARG(bool, scale_grad_by_freq) = false;
   GROOVE_ARG(bool, sparse) = false;
 };
-/// Rows of weight [V, E] at indices of any shape: [..., E]. Writes to weight where max_norm is given.
+/// Rows of weight [V, E] at indices of any shape: [..., E]. Writes to weight where max_norm is
+/// given.
 Tensor embedding(const Tensor& input, const Tensor& weight,
                  const EmbeddingFuncOptions& options = {}, Site site = Site::current());
 
@@ -64,6 +65,7 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   EmbeddingOptions options;
   Tensor weight;
 };
+extern template class Cloneable<EmbeddingImpl>;
 
 class Embedding : public ModuleHolder<EmbeddingImpl> {
  public:

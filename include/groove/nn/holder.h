@@ -33,9 +33,9 @@ class ModuleHolder : ModuleHolderIndicator {
   // The arguments of a constructor of the module; errors in it name the place of the call.
   // Asked one after the other: a copy of a holder needs no shared_ptr of its class.
   template <typename A>
-    requires(!std::is_base_of_v<ModuleHolder, std::decay_t<A>>) &&
-            (!std::is_convertible_v<A, std::shared_ptr<Contained>>)
-  explicit ModuleHolder(A&& a, Site site = Site::current())
+  requires(!std::is_base_of_v<ModuleHolder, std::decay_t<A>>) &&
+      (!std::is_convertible_v<A, std::shared_ptr<Contained>>)explicit ModuleHolder(
+          A&& a, Site site = Site::current())
       : module_(make(site, std::forward<A>(a))) {}
   template <typename A, typename B>
   explicit ModuleHolder(A&& a, B&& b, Site site = Site::current())

@@ -98,6 +98,7 @@ class L1LossImpl : public Cloneable<L1LossImpl> {
   L1LossOptions options;
 };
 GROOVE_MODULE(L1Loss);
+extern template class Cloneable<L1LossImpl>;
 
 class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
  public:
@@ -108,6 +109,7 @@ class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
   SmoothL1LossOptions options;
 };
 GROOVE_MODULE(SmoothL1Loss);
+extern template class Cloneable<SmoothL1LossImpl>;
 
 class HuberLossImpl : public Cloneable<HuberLossImpl> {
  public:
@@ -118,6 +120,7 @@ class HuberLossImpl : public Cloneable<HuberLossImpl> {
   HuberLossOptions options;
 };
 GROOVE_MODULE(HuberLoss);
+extern template class Cloneable<HuberLossImpl>;
 
 class BCELossImpl : public Cloneable<BCELossImpl> {
  public:
@@ -128,6 +131,7 @@ class BCELossImpl : public Cloneable<BCELossImpl> {
   BCELossOptions options;
 };
 GROOVE_MODULE(BCELoss);
+extern template class Cloneable<BCELossImpl>;
 
 class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
  public:
@@ -138,6 +142,7 @@ class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
   BCEWithLogitsLossOptions options;
 };
 GROOVE_MODULE(BCEWithLogitsLoss);
+extern template class Cloneable<BCEWithLogitsLossImpl>;
 
 class KLDivLossImpl : public Cloneable<KLDivLossImpl> {
  public:
@@ -148,5 +153,6 @@ class KLDivLossImpl : public Cloneable<KLDivLossImpl> {
   KLDivLossOptions options;
 };
 GROOVE_MODULE(KLDivLoss);
+extern template class Cloneable<KLDivLossImpl>;
 
 }  // namespace groove::nn

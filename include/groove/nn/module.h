@@ -125,8 +125,7 @@ class Module : public std::enable_shared_from_this<Module> {
                              Site site = Site::current());
   Tensor& register_buffer(std::string name, Tensor tensor, Site site = Site::current());
   template <typename ModuleType>
-  std::shared_ptr<ModuleType> register_module(std::string name,
-                                              std::shared_ptr<ModuleType> module,
+  std::shared_ptr<ModuleType> register_module(std::string name, std::shared_ptr<ModuleType> module,
                                               Site site = Site::current()) {
     add_child(std::move(name), module, site);
     return module;

@@ -1,8 +1,8 @@
 // The layers and losses that are there.
 #pragma once
 
-#include "groove/nn/functional.h"
 #include "groove/nn/cloneable.h"
+#include "groove/nn/functional.h"
 #include "groove/nn/holder.h"
 
 namespace groove::nn {
@@ -21,6 +21,7 @@ class LinearImpl : public Cloneable<LinearImpl> {
   Tensor weight, bias;
 };
 GROOVE_MODULE(Linear);
+extern template class Cloneable<LinearImpl>;
 
 class IdentityImpl : public Cloneable<IdentityImpl> {
  public:
@@ -32,6 +33,7 @@ class IdentityImpl : public Cloneable<IdentityImpl> {
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Identity);
+extern template class Cloneable<IdentityImpl>;
 
 class FlattenImpl : public Cloneable<FlattenImpl> {
  public:
@@ -42,6 +44,7 @@ class FlattenImpl : public Cloneable<FlattenImpl> {
   FlattenOptions options;
 };
 GROOVE_MODULE(Flatten);
+extern template class Cloneable<FlattenImpl>;
 
 class ReLUImpl : public Cloneable<ReLUImpl> {
  public:
@@ -52,6 +55,7 @@ class ReLUImpl : public Cloneable<ReLUImpl> {
   ReLUOptions options;
 };
 GROOVE_MODULE(ReLU);
+extern template class Cloneable<ReLUImpl>;
 
 class SigmoidImpl : public Cloneable<SigmoidImpl> {
  public:
@@ -60,6 +64,7 @@ class SigmoidImpl : public Cloneable<SigmoidImpl> {
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Sigmoid);
+extern template class Cloneable<SigmoidImpl>;
 
 class TanhImpl : public Cloneable<TanhImpl> {
  public:
@@ -68,6 +73,7 @@ class TanhImpl : public Cloneable<TanhImpl> {
   void pretty_print(std::ostream& stream) const override;
 };
 GROOVE_MODULE(Tanh);
+extern template class Cloneable<TanhImpl>;
 
 class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
  public:
@@ -79,6 +85,7 @@ class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
   SoftmaxOptions options;
 };
 GROOVE_MODULE(Softmax);
+extern template class Cloneable<SoftmaxImpl>;
 
 class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
  public:
@@ -90,6 +97,7 @@ class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
   LogSoftmaxOptions options;
 };
 GROOVE_MODULE(LogSoftmax);
+extern template class Cloneable<LogSoftmaxImpl>;
 
 /// In training zeroes each element with probability p and scales the rest by 1 / (1 - p).
 class DropoutImpl : public Cloneable<DropoutImpl> {
@@ -102,6 +110,7 @@ class DropoutImpl : public Cloneable<DropoutImpl> {
   DropoutOptions options;
 };
 GROOVE_MODULE(Dropout);
+extern template class Cloneable<DropoutImpl>;
 
 class MSELossImpl : public Cloneable<MSELossImpl> {
  public:
@@ -112,6 +121,7 @@ class MSELossImpl : public Cloneable<MSELossImpl> {
   MSELossOptions options;
 };
 GROOVE_MODULE(MSELoss);
+extern template class Cloneable<MSELossImpl>;
 
 class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
  public:
@@ -123,6 +133,7 @@ class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
   CrossEntropyLossOptions options;
 };
 GROOVE_MODULE(CrossEntropyLoss);
+extern template class Cloneable<CrossEntropyLossImpl>;
 
 class NLLLossImpl : public Cloneable<NLLLossImpl> {
  public:
@@ -133,5 +144,6 @@ class NLLLossImpl : public Cloneable<NLLLossImpl> {
   NLLLossOptions options;
 };
 GROOVE_MODULE(NLLLoss);
+extern template class Cloneable<NLLLossImpl>;
 
 }  // namespace groove::nn

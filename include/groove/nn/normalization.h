@@ -67,6 +67,7 @@ class LayerNormImpl : public Cloneable<LayerNormImpl> {
   Tensor weight, bias;
 };
 GROOVE_MODULE(LayerNorm);
+extern template class Cloneable<LayerNormImpl>;
 
 class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
@@ -77,5 +78,6 @@ class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
   CosineSimilarityOptions options;
 };
 GROOVE_MODULE(CosineSimilarity);
+extern template class Cloneable<CosineSimilarityImpl>;
 
 }  // namespace groove::nn

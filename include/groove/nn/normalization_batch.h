@@ -85,6 +85,7 @@ class BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl, BatchNormImplBase> {
   void check(const Tensor& input) const override;
 };
 GROOVE_MODULE(BatchNorm1d);
+extern template class Cloneable<BatchNorm1dImpl, BatchNormImplBase>;
 
 class BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl, BatchNormImplBase> {
  public:
@@ -97,6 +98,7 @@ class BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl, BatchNormImplBase> {
   void check(const Tensor& input) const override;
 };
 GROOVE_MODULE(BatchNorm2d);
+extern template class Cloneable<BatchNorm2dImpl, BatchNormImplBase>;
 
 /// weight and bias [C], initially 1 and 0.
 class GroupNormImpl : public Cloneable<GroupNormImpl> {
@@ -112,5 +114,6 @@ class GroupNormImpl : public Cloneable<GroupNormImpl> {
   Tensor weight, bias;
 };
 GROOVE_MODULE(GroupNorm);
+extern template class Cloneable<GroupNormImpl>;
 
 }  // namespace groove::nn

@@ -89,6 +89,7 @@ class MaxPool1dImpl : public Cloneable<MaxPool1dImpl> {
   MaxPool1dOptions options;
 };
 GROOVE_MODULE(MaxPool1d);
+extern template class Cloneable<MaxPool1dImpl>;
 
 class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
  public:
@@ -103,6 +104,7 @@ class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
   MaxPool2dOptions options;
 };
 GROOVE_MODULE(MaxPool2d);
+extern template class Cloneable<MaxPool2dImpl>;
 
 class AvgPool1dImpl : public Cloneable<AvgPool1dImpl> {
  public:
@@ -114,6 +116,7 @@ class AvgPool1dImpl : public Cloneable<AvgPool1dImpl> {
   AvgPool1dOptions options;
 };
 GROOVE_MODULE(AvgPool1d);
+extern template class Cloneable<AvgPool1dImpl>;
 
 class AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
  public:
@@ -125,6 +128,7 @@ class AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
   AvgPool2dOptions options;
 };
 GROOVE_MODULE(AvgPool2d);
+extern template class Cloneable<AvgPool2dImpl>;
 
 class AdaptiveAvgPool1dImpl : public Cloneable<AdaptiveAvgPool1dImpl> {
  public:
@@ -137,6 +141,7 @@ class AdaptiveAvgPool1dImpl : public Cloneable<AdaptiveAvgPool1dImpl> {
   AdaptiveAvgPool1dOptions options;
 };
 GROOVE_MODULE(AdaptiveAvgPool1d);
+extern template class Cloneable<AdaptiveAvgPool1dImpl>;
 
 class AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
  public:
@@ -149,6 +154,7 @@ class AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
   AdaptiveAvgPool2dOptions options;
 };
 GROOVE_MODULE(AdaptiveAvgPool2d);
+extern template class Cloneable<AdaptiveAvgPool2dImpl>;
 
 class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
  public:
@@ -161,5 +167,6 @@ class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
   AdaptiveMaxPool2dOptions options;
 };
 GROOVE_MODULE(AdaptiveMaxPool2d);
+extern template class Cloneable<AdaptiveMaxPool2dImpl>;
 
 }  // namespace groove::nn

@@ -161,9 +161,10 @@ class Recurrent : public Resettable {
   std::int64_t directions() const { return options_base.bidirectional() ? 2 : 1; }
   std::vector<Tensor> states_or_zeros(std::vector<Tensor> states, std::size_t count,
                                       const Tensor& input, std::int64_t batch) const;
-  std::tuple<std::vector<Tensor>, std::vector<Tensor>> run_layers(
-      std::vector<Tensor> sequence, const std::vector<Tensor>& states, std::size_t count,
-      Step step) const;
+  std::tuple<std::vector<Tensor>, std::vector<Tensor>> run_layers(std::vector<Tensor> sequence,
+                                                                  const std::vector<Tensor>& states,
+                                                                  std::size_t count,
+                                                                  Step step) const;
   /// Features of a direction's output.
   std::int64_t output_size() const;
   std::vector<RecurrentWeights> weights_;
@@ -183,6 +184,7 @@ class RNNCellImpl : public Cloneable<RNNCellImpl, detail::RecurrentCell> {
   RNNCellOptions options;
 };
 GROOVE_MODULE(RNNCell);
+extern template class Cloneable<RNNCellImpl, detail::RecurrentCell>;
 
 /// Gives (h, c).
 class LSTMCellImpl : public Cloneable<LSTMCellImpl, detail::RecurrentCell> {
@@ -198,6 +200,7 @@ class LSTMCellImpl : public Cloneable<LSTMCellImpl, detail::RecurrentCell> {
   LSTMCellOptions options;
 };
 GROOVE_MODULE(LSTMCell);
+extern template class Cloneable<LSTMCellImpl, detail::RecurrentCell>;
 
 class GRUCellImpl : public Cloneable<GRUCellImpl, detail::RecurrentCell> {
  public:
@@ -210,6 +213,7 @@ class GRUCellImpl : public Cloneable<GRUCellImpl, detail::RecurrentCell> {
   GRUCellOptions options;
 };
 GROOVE_MODULE(GRUCell);
+extern template class Cloneable<GRUCellImpl, detail::RecurrentCell>;
 
 /// input [T, N, I] ([N, T, I] with batch_first) -> (output [T, N, D H], h [L D, N, H]), D being 2
 /// where bidirectional. Without hx the states begin as zeros.
@@ -225,6 +229,7 @@ class RNNImpl : public Cloneable<RNNImpl, detail::Recurrent> {
   RNNOptions options;
 };
 GROOVE_MODULE(RNN);
+extern template class Cloneable<RNNImpl, detail::Recurrent>;
 
 /// As RNN; gives (output, (h, c)).
 class LSTMImpl : public Cloneable<LSTMImpl, detail::Recurrent> {
@@ -237,11 +242,11 @@ class LSTMImpl : public Cloneable<LSTMImpl, detail::Recurrent> {
       Site site = Site::current());
   std::tuple<utils::rnn::PackedSequence, std::tuple<Tensor, Tensor>> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input,
-      std::optional<std::tuple<Tensor, Tensor>> hx_opt = std::nullopt,
-      Site site = Site::current());
+      std::optional<std::tuple<Tensor, Tensor>> hx_opt = std::nullopt, Site site = Site::current());
   LSTMOptions options;
 };
 GROOVE_MODULE(LSTM);
+extern template class Cloneable<LSTMImpl, detail::Recurrent>;
 
 class GRUImpl : public Cloneable<GRUImpl, detail::Recurrent> {
  public:
@@ -255,5 +260,6 @@ class GRUImpl : public Cloneable<GRUImpl, detail::Recurrent> {
   GRUOptions options;
 };
 GROOVE_MODULE(GRU);
+extern template class Cloneable<GRUImpl, detail::Recurrent>;
 
 }  // namespace groove::nn

@@ -76,6 +76,7 @@ class UpsampleImpl : public Cloneable<UpsampleImpl> {
   UpsampleOptions options;
 };
 GROOVE_MODULE(Upsample);
+extern template class Cloneable<UpsampleImpl>;
 
 }  // namespace nn
 }  // namespace groove

@@ -8,6 +8,8 @@
 
 #include "groove/optim/optimizer.h"
 
+extern template class std::deque<groove::Tensor>;  // compiled in lbfgs.cpp, not in each program
+
 namespace groove::optim {
 
 struct LBFGSOptions : OptimizerCloneableOptions<LBFGSOptions> {

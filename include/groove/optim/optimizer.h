@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "groove/arg.h"
+#include "groove/detail/owned.h"
 #include "groove/tensor.h"
 
 namespace groove::serialize {
@@ -136,7 +137,7 @@ class Optimizer {
   std::vector<OptimizerParamGroup> param_groups_;
   std::unique_ptr<OptimizerOptions> defaults_;
   StateMap state_;
-  std::unique_ptr<detail::StepPlan> plan_;  // what step() remembers between calls
+  groove::detail::Owned<detail::StepPlan> plan_;  // what step() remembers between calls
   Site step_site_ = Site::current();
 };
 

@@ -33,7 +33,9 @@ DetectAnomalyGuard::DetectAnomalyGuard(bool check_nan)
     : was_enabled_(AnomalyMode::is_enabled()), did_check_nan_(AnomalyMode::should_check_nan()) {
   AnomalyMode::set_enabled(true, check_nan);
 }
-DetectAnomalyGuard::~DetectAnomalyGuard() { AnomalyMode::set_enabled(was_enabled_, did_check_nan_); }
+DetectAnomalyGuard::~DetectAnomalyGuard() {
+  AnomalyMode::set_enabled(was_enabled_, did_check_nan_);
+}
 
 }  // namespace autograd
 

@@ -181,9 +181,9 @@ bool run_part(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
 void backward_word(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
                    bool create_graph, ArrayRef<Tensor> inputs, Site site) {
   check_roots("backward", tensors, gradients);
-  const bool has_result =
-      std::any_of(inputs.begin(), inputs.end(),
-                  [](const Tensor& input) { return input.defined() && !input.is_leaf(); });
+  const bool has_result = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
+    return input.defined() && !input.is_leaf();
+  });
   if (!has_result) {
     drive(backward_op(), tensors, gradients, retain_graph, create_graph, inputs, site, nullptr);
     return;

@@ -77,7 +77,8 @@ Graph expand_for_tape(const Graph& graph, ArrayRef<Scalar> numbers) {
     for (const ValueId id : node.inputs)
       inputs.push_back(id == kNoValue ? Tensor() : values[static_cast<std::size_t>(id)]);
     const std::vector<Scalar> own = numbers_of(node, entries);
-    Expander::handle(&expander, Call{node.op, inputs, &node.attrs, own, Site::none()}, outputs.data());
+    Expander::handle(&expander, Call{node.op, inputs, &node.attrs, own, Site::none()},
+                     outputs.data());
     for (std::size_t k = 0; k < outputs.size(); ++k)
       values[static_cast<std::size_t>(node.outputs[k])] = outputs[k];
   }

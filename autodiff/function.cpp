@@ -63,8 +63,9 @@ std::shared_ptr<ivalue::Tuple> IValue::toTuple() const {
   throw_error("IValue: this is no tuple; Groove runs no TorchScript, which alone makes them");
 }
 std::vector<Tensor> IValue::toTensorVector() const {
-  throw_error("IValue: this is no list of tensors; Groove runs no TorchScript, which alone makes "
-              "them");
+  throw_error(
+      "IValue: this is no list of tensors; Groove runs no TorchScript, which alone makes "
+      "them");
 }
 
 namespace autograd {

@@ -137,8 +137,7 @@ void DataMethods::retain_grad(Site site) const {
                "retain_grad: the tensor does not require a gradient");
   if (autodiff::is_leaf(impl) || impl.autograd->retains_grad) return;
   const Attrs none{};
-  const BigWord word{&autodiff::retain_grad_op(), ArrayRef<Tensor>(self()), &none, {},
-                     site};
+  const BigWord word{&autodiff::retain_grad_op(), ArrayRef<Tensor>(self()), &none, {}, site};
   run_big_word(word, [&] { autodiff::retain(self()); });
   impl.autograd->retains_grad |= static_cast<bool>(impl.autograd->grad_fn);
 }

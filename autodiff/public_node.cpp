@@ -36,8 +36,8 @@ std::string Node::name() const {
       starts_word = true;
       continue;
     }
-    result += starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter)))
-                          : letter;
+    result +=
+        starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
     starts_word = false;
   }
   return result + (takes_number ? "Backward1" : "Backward0");

@@ -38,15 +38,16 @@ bool SavedValue::check(const char* op, const char* role, std::size_t index) cons
                "backward of {}: one of the variables needed for gradient computation has been "
                "modified by an inplace operation: {} {} ({} {}) is at version {}; expected version "
                "{}; clone it before the inplace operation",
-               op, role, index, groove::name(impl_->dtype), to_string(impl_->geometry.sizes),
-               now, version_);
+               op, role, index, groove::name(impl_->dtype), to_string(impl_->geometry.sizes), now,
+               version_);
   return other_writes_ != static_cast<std::uint16_t>(other_writes_of(*impl_));
 }
 
 void warn_of_change() {
-  warn("backward: a value that the gradient needs was changed since it was used, by an optimizer's "
-       "step or through data(); the gradient is taken at the new value: call backward() before "
-       "step(), and write without data()");
+  warn(
+      "backward: a value that the gradient needs was changed since it was used, by an optimizer's "
+      "step or through data(); the gradient is taken at the new value: call backward() before "
+      "step(), and write without data()");
 }
 
 }  // namespace groove::autodiff

@@ -163,11 +163,12 @@ void drop_view_base(AutogradMeta& meta) {
 void refresh_view(TensorImpl& view) {
   AutogradMeta& meta = *view.autograd;
   if (!view.storage || meta.view_version == version_of(view)) return;
-  GROOVE_CHECK(!tracer::is_lost_view(view),
-               "a view {} {} was created in no_grad mode, and its base or another view of it was "
-               "modified in place since: the gradient of the view is unknown; make the view and the "
-               "change both inside of NoGradGuard or both outside, or make the view anew",
-               groove::name(view.dtype), to_string(view.geometry.sizes));
+  GROOVE_CHECK(
+      !tracer::is_lost_view(view),
+      "a view {} {} was created in no_grad mode, and its base or another view of it was "
+      "modified in place since: the gradient of the view is unknown; make the view and the "
+      "change both inside of NoGradGuard or both outside, or make the view anew",
+      groove::name(view.dtype), to_string(view.geometry.sizes));
   meta.view_version = version_of(view);
   const Tensor base = meta.view_base;
   if (!base.impl()->requires_grad || !base.impl()->autograd || !base.impl()->autograd->grad_fn)

@@ -54,7 +54,8 @@ detail::RefPtr<Node> make_planned_view(const tracer::HistoryPlan::Node& planned,
                                        ArrayRef<Scalar> step_numbers,
                                        detail::RefPtr<OpNode> write, std::uint64_t sequence);
 
-/// Notes that `output` is the view op `call` of its input, made while gradients were recorded or not.
+/// Notes that `output` is the view op `call` of its input, made while gradients were recorded or
+/// not.
 void track_view(const Call& call, Tensor& output, bool with_grad);
 // While one lives, views are not the program's: those in gradient rules and in parts of composites.
 // Made without recording, they are nothing to the tape.

@@ -340,8 +340,7 @@ const Tensor& inplace_target(const Call& call, int output) {
 }
 
 void finish_write(const Call& call, int output) {
-  const auto target =
-      static_cast<std::size_t>(call.op->mutates[static_cast<std::size_t>(output)]);
+  const auto target = static_cast<std::size_t>(call.op->mutates[static_cast<std::size_t>(output)]);
   TensorImpl& impl = *call.inputs[target].impl();
   if (!has_fault(Fault::kDroppedEagerVersion))
     ++(call.op->writes_unnoticed && output == 0 ? impl.storage->unnoticed : version_of(impl));

@@ -143,8 +143,8 @@ void SubgraphRun::run_nodes(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) c
     const Tensors operands = values.operands(node);
     const std::vector<Scalar> numbers = numbers_of(node, numbers_);
     Tensors results(output_count(*node.op, node.attrs));
-    dispatch_below(DispatchLayer::kAutodiff, Call{node.op, operands, &node.attrs, numbers, Site::none()},
-                   results.data());
+    dispatch_below(DispatchLayer::kAutodiff,
+                   Call{node.op, operands, &node.attrs, numbers, Site::none()}, results.data());
     values.finish(node, std::move(results));
   }
   static const Op* const copy = find_op("copy");

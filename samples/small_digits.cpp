@@ -20,9 +20,9 @@ int main(int argc, char** argv) {
   SampleOptions defaults;
   defaults.steps = 20000;
   defaults.batch = 16;
-  const auto options = parse_options(
-      argc, argv, "Trains 64-32-32-10 on handwritten digits of 8x8 pixels with Adam.", defaults,
-      true);
+  const auto options =
+      parse_options(argc, argv, "Trains 64-32-32-10 on handwritten digits of 8x8 pixels with Adam.",
+                    defaults, true);
   try {
     groove::manual_seed(options.seed);
     const groove::data::datasets::MNIST digits(options.data,

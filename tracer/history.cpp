@@ -47,8 +47,7 @@ void Recorder::track_views(const TensorImpl& held) {
     const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
     const AutogradMeta* const meta = impl.autograd;
     if (slot.is_live_in || slot.parent == kNoSlot || !meta || !meta->view_base.defined()) break;
-    way.push_back(
-        {id, version_of(impl) - meta->view_version, !meta->is_made_without_grad});
+    way.push_back({id, version_of(impl) - meta->view_version, !meta->is_made_without_grad});
     id = slot.parent;
   }
   if (way.empty()) return;
@@ -109,8 +108,8 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
   }
   for (const Slot& slot : segment_->slots) {
     const auto storage = static_cast<std::size_t>(slot.storage);
-    const Versions before = segment_->storages[storage].is_live_in ? storage_versions_[storage]
-                                                                   : versions_of(storage);
+    const Versions before =
+        segment_->storages[storage].is_live_in ? storage_versions_[storage] : versions_of(storage);
     request.version_before.push_back(slot.counts_apart ? before.unnoticed : before.noticed);
   }
   std::string why;

@@ -154,8 +154,8 @@ inline bool is_lost_view(const TensorImpl& impl) {
          meta->view_base.impl()->requires_grad && meta->view_version != version_of(impl);
 }
 
-/// A view requires a gradient because its base does, while nothing leads from it to its base: it was
-/// made while no gradients were recorded, or before the base required one.
+/// A view requires a gradient because its base does, while nothing leads from it to its base: it
+/// was made while no gradients were recorded, or before the base required one.
 inline bool requires_grad_by_base(const TensorImpl& impl) {
   const AutogradMeta* meta = impl.autograd;
   return meta && !impl.requires_grad && meta->view_base.defined() &&

@@ -201,7 +201,8 @@ bool Replay::reads_what_it_writes(const Word& word) const {
     for (const SlotId id : word.inputs) {
       if (id == kNoSlot) continue;
       const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-      if (slot.is_live_in && slot.storage != segment_->slots[static_cast<std::size_t>(base)].storage &&
+      if (slot.is_live_in &&
+          slot.storage != segment_->slots[static_cast<std::size_t>(base)].storage &&
           live_[static_cast<std::size_t>(id)].object->storage ==
               live_[static_cast<std::size_t>(base)].object->storage)
         return true;

@@ -400,10 +400,9 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
     const ValueId value = log_->output(node_index, k);
     if (call.is_inplace) {
       const SlotId target = prepared.inputs[static_cast<std::size_t>(call.op->mutates[k])];
-      const bool is_unnoticed = call.inputs[static_cast<std::size_t>(call.op->mutates[k])]
-                                    .impl()
-                                    ->counts_apart ||
-                                (call.op->writes_unnoticed && k == 0);
+      const bool is_unnoticed =
+          call.inputs[static_cast<std::size_t>(call.op->mutates[k])].impl()->counts_apart ||
+          (call.op->writes_unnoticed && k == 0);
       write(target, value, type_in_place(call, prepared, k), is_unnoticed);
       output_slots.push_back(target);
       if (output_is_new) output_is_new->push_back(false);

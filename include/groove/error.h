@@ -25,7 +25,7 @@ class Error : public std::runtime_error {
   std::uint_least32_t line() const noexcept { return line_; }
 
  private:
-  friend class ErrorPlace;  // src/core/call_frame.cpp
+  friend class ErrorPlace;      // src/core/call_frame.cpp
   std::string message_, text_;  // text_: with the place, where it is known
   const char* file_ = nullptr;
   std::uint_least32_t line_ = 0, column_ = 0;

@@ -66,16 +66,18 @@ class TensorData {
 Tensor tensor(const detail::TensorData& data, TensorOptions options = {},
               Site site = Site::current());
 /// A 0-d tensor; the default dtype unless one is given.
-Tensor scalar_tensor(const Scalar& value, TensorOptions options = {},
-                     Site site = Site::current());
+Tensor scalar_tensor(const Scalar& value, TensorOptions options = {}, Site site = Site::current());
 
 /// A tensor over the caller's memory, which must outlive it (or be given back by `deleter`).
 /// Groove assumes that the caller reads and writes it at any time.
-Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {}, Site site = Site::current());
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {}, Site site = Site::current());
+Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {},
+                 Site site = Site::current());
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {},
+                 Site site = Site::current());
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
                  TensorOptions options = {}, Site site = Site::current());
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const std::function<void(void*)>& deleter, TensorOptions options = {}, Site site = Site::current());
+                 const std::function<void(void*)>& deleter, TensorOptions options = {},
+                 Site site = Site::current());
 
 }  // namespace groove

@@ -51,7 +51,7 @@ std::ostream& operator<<(std::ostream& out, MemoryFormat format);
 namespace detail {
 // Throws groove::Error for orders of memory that are not built.
 void check_memory_format(const char* op, std::optional<MemoryFormat> format);
-}
+}  // namespace detail
 
 class TensorOptions {
  public:

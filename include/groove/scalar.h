@@ -74,9 +74,7 @@ class Scalar {
   /// The bits of this number in a dtype, as kernels receive it.
   std::uint64_t bits_as(ScalarType dtype) const;
 
-  Scalar operator-() const {
-    return isFloatingPoint() ? Scalar(-to_double()) : Scalar(-to_int());
-  }
+  Scalar operator-() const { return isFloatingPoint() ? Scalar(-to_double()) : Scalar(-to_int()); }
   /// The same value, whatever the type.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   bool equal(T number) const {

@@ -8,7 +8,10 @@ namespace {
 const Op& op = define({
     .name = "alias",
     .kind = OpKind::kView,
-    .type = [](const Signature& s) { return TypeResult{{s.inputs[0]}, s.inputs[0].dtype}; },
+    .type =
+        [](const Signature& s) {
+          return TypeResult{{s.inputs[0]}, s.inputs[0].dtype};
+        },
     .view = [](const Geometry& input, const Signature&) { return input; },
     .gradient = [](const Grad& g) { return Tensors{g.cotangent()}; },
     .has_inplace = false,

@@ -10,18 +10,15 @@ namespace {
 const Op& op = define(ScalarSpec{
     .name = "clamp_max",
     // The primitive gives its second operand where they are equal, or either is NaN.
-    .body =
-        [](kernels::Expr x, kernels::Expr bound) {
-          return select(is_nan(bound), bound, min(bound, x));
-        },
+    .body = [](kernels::Expr x,
+               kernels::Expr bound) { return select(is_nan(bound), bound, min(bound, x)); },
     .gradient =
         [](const Grad& g) {
           const Tensor kept = where(le(g.input(0), g.numbers[0]), g.cotangent(), 0);
           return Tensors{reduced_to(kept, g.input_types[0])};
         },
     .saves_input = true,
-    .reference =
-        [](double x, double bound) { return x > bound || std::isnan(bound) ? bound : x; },
+    .reference = [](double x, double bound) { return x > bound || std::isnan(bound) ? bound : x; },
     .dtypes = all_dtypes(),
     .tolerance_ulp = 0,
     .range =

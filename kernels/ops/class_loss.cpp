@@ -114,8 +114,8 @@ ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_p
   const Shape target_sizes = checked(op, target).geometry.sizes;
   const ScalarType target_dtype = type_of(target).dtype;
   GROOVE_CHECK(are_probabilities || target_dtype == kLong || target_dtype == kByte,
-               "{}: the target is {}; classes must be Long (or Byte): convert it with to(kLong)", op,
-               name(target_dtype));
+               "{}: the target is {}; classes must be Long (or Byte): convert it with to(kLong)",
+               op, name(target_dtype));
   const std::size_t rank = sizes.size();
   GROOVE_CHECK(rank > 0, "{}: a 0-d input; it must be [C] or [N, C, ..]", op);
   const Site site = input.site;

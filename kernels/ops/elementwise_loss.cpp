@@ -66,10 +66,11 @@ void warn_where_broadcast(const char* op, const Arg& input, const Tensor& target
               &other = checked(op, target).geometry.sizes;
   if (sizes == other) return;
   const Shape joint = broadcast_of(op, sizes, other);
-  warn(fmt::format("{}: the target has shape {}, the input {}: both are broadcast to {}, which most "
-                   "likely is not meant; give them one shape with view() or squeeze()",
-                   op, to_string(other), to_string(sizes), to_string(joint)),
-       input.site);
+  warn(
+      fmt::format("{}: the target has shape {}, the input {}: both are broadcast to {}, which most "
+                  "likely is not meant; give them one shape with view() or squeeze()",
+                  op, to_string(other), to_string(sizes), to_string(joint)),
+      input.site);
 }
 
 void check_reduction(const char* op, std::int64_t reduction) {

@@ -168,8 +168,7 @@ Tensor upsample_trilinear3d(Arg self, IntArrayRef output_size, bool align_corner
 Tensor upsample_bicubic2d(Arg self, IntArrayRef output_size, bool align_corners,
                           std::optional<double> scales_h, std::optional<double> scales_w) {
   const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kCubic, align_corners,
-                     {scales_h, scales_w});
+  return interpolate(self, output_size, Interpolation::kCubic, align_corners, {scales_h, scales_w});
 }
 
 }  // namespace groove

@@ -138,8 +138,7 @@ const Op& op_reversed = define(ScalarSpec{
           const double base = g.numbers[0].to_double();
           const Tensor slope = mul(pow(g.numbers[0], g.input(0)), std::log(base));
           // The power of 0 is flat where the exponent is not negative.
-          const Tensor finite =
-              base == 0 ? masked_fill(slope, ge(g.input(0), 0), 0) : slope;
+          const Tensor finite = base == 0 ? masked_fill(slope, ge(g.input(0), 0), 0) : slope;
           return Tensors{reduced_to(mul(g.cotangent(), finite), g.input_types[0])};
         },
     .saves_input = true,

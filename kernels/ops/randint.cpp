@@ -58,8 +58,8 @@ const Op& op = define({
 // Integers from `low` on, `span` more at the most; any span of 63 bits.
 Tensor whole_numbers(IntArrayRef sizes, std::int64_t low, std::int64_t span, Site site) {
   if (span < (std::int64_t{1} << 31)) return randint(low, low + span + 1, sizes, {}, site);
-  const Tensor bits = bitwise_and(random_bits(sizes, site),
-                                  std::numeric_limits<std::int64_t>::max());
+  const Tensor bits =
+      bitwise_and(random_bits(sizes, site), std::numeric_limits<std::int64_t>::max());
   if (span == std::numeric_limits<std::int64_t>::max()) return bits + low;
   return remainder(bits, span + 1) + low;
 }
@@ -80,8 +80,8 @@ std::int64_t greatest_whole(ScalarType dtype) {
     case kDouble:
       return std::int64_t{1} << 53;
     default:
-      return static_cast<std::int64_t>(
-          ~std::uint64_t{0} >> (65 - 8 * static_cast<int>(element_size(dtype))));
+      return static_cast<std::int64_t>(~std::uint64_t{0} >>
+                                       (65 - 8 * static_cast<int>(element_size(dtype))));
   }
 }
 

@@ -118,10 +118,7 @@ kernels::SplitRequest request_of(const ScanCall& call, std::size_t inputs) {
 class Backward {
  public:
   explicit Backward(const Grad& g)
-      : g_(g),
-        call_(read(g.op, g.attrs)),
-        operands_(g.all_inputs()),
-        outputs_(g.all_outputs()) {}
+      : g_(g), call_(read(g.op, g.attrs)), operands_(g.all_inputs()), outputs_(g.all_outputs()) {}
 
   Tensors run() {
     const std::size_t inputs = g_.input_types.size();

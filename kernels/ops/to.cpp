@@ -136,8 +136,9 @@ Tensor MathMethods::cpu(Site) const { return self(); }
 Tensor DataMethods::pin_memory(Site site) const {
   const CallFrame frame(site);
   checked("pin_memory", self());
-  throw_error("pin_memory: there is no device that copies from pinned memory; ask "
-              "torch::cuda::is_available() first");
+  throw_error(
+      "pin_memory: there is no device that copies from pinned memory; ask "
+      "torch::cuda::is_available() first");
 }
 Tensor MathMethods::cuda(Site site) const {
   const CallFrame frame(site);

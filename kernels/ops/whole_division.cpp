@@ -89,10 +89,10 @@ const Op& define_whole_division(BinarySpec spec) {
       .check_reads = 1,
       .allowed = allowed_divisors,
       .has_inplace = false,
-      .reference = elementwise_reference([reference](const std::vector<double>& x,
-                                                     const Signature&) {
-        return reference(x[0], x[1]);
-      }),
+      .reference =
+          elementwise_reference([reference](const std::vector<double>& x, const Signature&) {
+            return reference(x[0], x[1]);
+          }),
       .domain = spec.domain,
       .dtypes = spec.dtypes,
       .samples = binary_samples,
@@ -101,9 +101,9 @@ const Op& define_whole_division(BinarySpec spec) {
 }
 
 void check_divisor(const char* op, const Tensor& self, const Scalar& divisor) {
-  GROOVE_CHECK(is_floating(checked(op, self).dtype) || divisor.isFloatingPoint() ||
-                   divisor.to_int() != 0,
-               "{}: division by zero", op);
+  GROOVE_CHECK(
+      is_floating(checked(op, self).dtype) || divisor.isFloatingPoint() || divisor.to_int() != 0,
+      "{}: division by zero", op);
 }
 
 }  // namespace groove

@@ -67,9 +67,18 @@ Tensors gradient_of(const Grad& grad) {
                 cotangents = wide(grad.cotangents);
   const std::vector<Type> input_types = widened(grad.input_types),
                           output_types = widened(grad.output_types);
-  Tensors result = grad.op.gradient(Grad{grad.op, grad.attrs, grad.numbers, inputs, outputs,
-                                         cotangents, input_types, output_types, grad.needs,
-                                         {}, grad.before_read, grad.saved});
+  Tensors result = grad.op.gradient(Grad{grad.op,
+                                         grad.attrs,
+                                         grad.numbers,
+                                         inputs,
+                                         outputs,
+                                         cotangents,
+                                         input_types,
+                                         output_types,
+                                         grad.needs,
+                                         {},
+                                         grad.before_read,
+                                         grad.saved});
   for (std::size_t i = 0; i < result.size(); ++i)
     if (result[i].defined()) result[i] = result[i].to(grad.input_types[i].dtype);
   return result;

@@ -236,9 +236,9 @@ void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value,
     return;
   }
   const Tensor all = turned.reshape(joined);
-  turned.copy_((accumulate ? all.index_add(0, positions, source)
-                           : all.index_copy(0, positions, source))
-                   .view(own));
+  turned.copy_(
+      (accumulate ? all.index_add(0, positions, source) : all.index_copy(0, positions, source))
+          .view(own));
 }
 
 }  // namespace groove

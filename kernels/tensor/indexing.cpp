@@ -57,8 +57,8 @@ Tensor index_of(bool value) {
 
 Located locate(const char* op, const Tensor& x, ArrayRef<TensorIndex> indices, Site site) {
   GROOVE_CHECK(x.defined(), "index: the tensor is undefined");
-  GROOVE_CHECK(!indices.empty(),
-               "{}: an empty list of indices; \"...\" stands for all elements", op);
+  GROOVE_CHECK(!indices.empty(), "{}: an empty list of indices; \"...\" stands for all elements",
+               op);
   std::size_t used = 0;
   for (const TensorIndex& index : indices) {
     GROOVE_CHECK(index.kind() != Kind::kTensor || index.tensor().defined(),
@@ -79,8 +79,8 @@ Located locate(const char* op, const Tensor& x, ArrayRef<TensorIndex> indices, S
         GROOVE_CHECK(index.slice().step() > 0, "index: a slice's step must be positive, not {}",
                      index.slice().step());
         if (!index.slice().is_whole())
-          view =
-              view.slice(axis, index.slice().given_start(), index.slice().given_stop(), index.slice().step(), site);
+          view = view.slice(axis, index.slice().given_start(), index.slice().given_stop(),
+                            index.slice().step(), site);
         ++axis;
         break;
       case Kind::kEllipsis:
@@ -270,7 +270,8 @@ Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Tensor& val
 
 Tensor& DataMethods::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value,
                                 bool accumulate, Site site) const {
-  return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), value, accumulate, site);
+  return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), value, accumulate,
+                    site);
 }
 
 Tensor& Tensor::operator=(Arg value) && {

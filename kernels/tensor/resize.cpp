@@ -48,8 +48,8 @@ Tensor& ViewMethods::resize_(IntArrayRef size, std::optional<MemoryFormat> forma
   if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
   materialize(impl);
   Geometry geometry{size, contiguous_strides(size), impl.geometry.offset};
-  const auto bytes = static_cast<std::size_t>(geometry.offset + element_count(size)) *
-                     element_size(impl.dtype);
+  const auto bytes =
+      static_cast<std::size_t>(geometry.offset + element_count(size)) * element_size(impl.dtype);
   if (bytes > impl.storage->bytes) grow(*impl.storage, bytes);
   impl.set_geometry(std::move(geometry));
   ++impl.metadata_epoch;

@@ -89,7 +89,6 @@ void Progress::finish() const {
   const auto now = Clock::now();
   const std::int64_t second_half = done_ - (first_ + steps_) / 2;
   std::fprintf(stderr, "%lld steps in %.2f s, steady %.1f steps/s\n",
-               static_cast<long long>(done_ - first_),
-               seconds(now - start_),
+               static_cast<long long>(done_ - first_), seconds(now - start_),
                static_cast<double>(second_half) / std::max(seconds(now - half_), 1e-9));
 }

@@ -168,10 +168,11 @@ class Central {
   void* from_system(std::size_t bytes, std::size_t alignment) {
     const auto refused = [&] { return limit_ != 0 && reserved_ + bytes > limit_; };
     if (refused()) release_cached();
-    GROOVE_CHECK(!refused(),
-                 "memory: cannot allocate {} bytes: {} are reserved and the limit is {}; free tensors or "
-                 "raise memory::set_limit",
-                 bytes, reserved_, limit_);
+    GROOVE_CHECK(
+        !refused(),
+        "memory: cannot allocate {} bytes: {} are reserved and the limit is {}; free tensors or "
+        "raise memory::set_limit",
+        bytes, reserved_, limit_);
     void* block = map_aligned(bytes, alignment);
     if (!block) {
       release_cached();

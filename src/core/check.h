@@ -27,12 +27,12 @@ extern void (*error_hook)();
   } while (false)
 
 // The same for a call whose place is at hand; costs nothing where all is well.
-#define GROOVE_CHECK_AT(site, condition, ...)                       \
-  do {                                                              \
-    if (!(condition)) [[unlikely]] {                                \
-      const ::groove::CallFrame frame_of_check(site, nullptr);      \
-      ::groove::throw_error(::fmt::format(__VA_ARGS__));            \
-    }                                                               \
+#define GROOVE_CHECK_AT(site, condition, ...)                  \
+  do {                                                         \
+    if (!(condition)) [[unlikely]] {                           \
+      const ::groove::CallFrame frame_of_check(site, nullptr); \
+      ::groove::throw_error(::fmt::format(__VA_ARGS__));       \
+    }                                                          \
   } while (false)
 
 #define GROOVE_ASSERT(condition, ...)                                                            \

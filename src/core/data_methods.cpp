@@ -13,7 +13,8 @@ namespace groove {
 namespace {
 
 TensorImpl& checked(const TensorBase& tensor, const Site& site, const char* what) {
-  GROOVE_CHECK_AT(site, tensor.defined(), "{}: the tensor is undefined; give it a value first", what);
+  GROOVE_CHECK_AT(site, tensor.defined(), "{}: the tensor is undefined; give it a value first",
+                  what);
   return *tensor.impl();
 }
 
@@ -47,9 +48,7 @@ std::size_t DataMethods::nbytes() const {
 std::int64_t DataMethods::element_size() const {
   return static_cast<std::int64_t>(groove::element_size(scalar_type()));
 }
-ScalarType DataMethods::scalar_type(Site site) const {
-  return checked(*this, site, "dtype").dtype;
-}
+ScalarType DataMethods::scalar_type(Site site) const { return checked(*this, site, "dtype").dtype; }
 Device DataMethods::device(Site site) const { return checked(*this, site, "device").device; }
 TensorOptions DataMethods::options(Site site) const {
   const TensorImpl& impl = checked(*this, site, "options");
@@ -58,7 +57,9 @@ TensorOptions DataMethods::options(Site site) const {
 std::int64_t DataMethods::storage_offset(Site site) const {
   return checked(*this, site, "storage_offset").geometry.offset;
 }
-bool DataMethods::is_contiguous() const { return checked(*this, Site::none(), "is_contiguous").is_contiguous; }
+bool DataMethods::is_contiguous() const {
+  return checked(*this, Site::none(), "is_contiguous").is_contiguous;
+}
 
 bool DataMethods::is_contiguous(MemoryFormat format) const {
   detail::check_memory_format("is_contiguous", format);
@@ -76,8 +77,9 @@ bool DataMethods::is_alias_of(const Tensor& other) const {
 
 Scalar DataMethods::item(Site site) const {
   TensorImpl& impl = checked(*this, site, "item");
-  GROOVE_CHECK_AT(site, impl.numel == 1, "item: the tensor has {} elements (shape {}); item() needs one",
-               impl.numel, to_string(impl.geometry.sizes));
+  GROOVE_CHECK_AT(site, impl.numel == 1,
+                  "item: the tensor has {} elements (shape {}); item() needs one", impl.numel,
+                  to_string(impl.geometry.sizes));
   host_read(impl);
   return host_value(impl.data(), impl.dtype);
 }
@@ -85,8 +87,8 @@ Scalar DataMethods::item(Site site) const {
 void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const, const Site& site) const {
   TensorImpl& impl = checked(*this, site, "data_ptr");
   GROOVE_CHECK_AT(site, expected == ScalarType::Undefined || expected == impl.dtype,
-               "data_ptr: expected dtype {} but the tensor has dtype {}; convert it with to()",
-               name(expected), name(impl.dtype));
+                  "data_ptr: expected dtype {} but the tensor has dtype {}; convert it with to()",
+                  name(expected), name(impl.dtype));
   host_read(impl);
   if (!is_const) {
     if (pending_hooks().expose) pending_hooks().expose(impl);
@@ -98,8 +100,8 @@ void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const, const Si
 void DataMethods::check_accessor(std::int64_t dims, const Site& site) const {
   const Shape& all = checked(*this, site, "accessor").geometry.sizes;
   GROOVE_CHECK_AT(site, static_cast<std::int64_t>(all.size()) == dims,
-               "accessor: expected {} dimensions but the tensor has {} (shape {})", dims,
-               all.size(), to_string(all));
+                  "accessor: expected {} dimensions but the tensor has {} (shape {})", dims,
+                  all.size(), to_string(all));
 }
 
 Scalar host_value(const void* address, ScalarType dtype) {

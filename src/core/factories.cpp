@@ -118,7 +118,8 @@ Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options, Site site
   const CallFrame frame(site);
   return wrap(data, sizes, contiguous_strides(sizes), {}, options);
 }
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options, Site site) {
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options,
+                 Site site) {
   const CallFrame frame(site);
   return wrap(data, sizes, strides, {}, options);
 }

@@ -15,8 +15,8 @@ Overlap overlap(const Geometry& a, const Geometry& b);
 /// Of tensors: kNone when their storages differ.
 Overlap overlap(const TensorImpl& a, const TensorImpl& b);
 
-/// May an operator that writes the one in place not read the other? LibTorch's rule: when the memory
-/// of both has no gaps and they meet other than element by element.
+/// May an operator that writes the one in place not read the other? LibTorch's rule: when the
+/// memory of both has no gaps and they meet other than element by element.
 bool overlap_partly(const TensorImpl& written, const TensorImpl& read);
 bool overlap_partly(const Geometry& written, const Geometry& read);
 

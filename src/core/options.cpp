@@ -30,7 +30,8 @@ Device::Device(const std::string& text, Site site) {
                digits.find_first_not_of("0123456789") == std::string::npos;
     if (is_known) index_ = static_cast<std::int8_t>(std::stoi(digits));
   }
-  GROOVE_CHECK_AT(site, is_known, "Device: cannot read \"{}\"; use \"cpu\", \"cuda\" or \"cuda:1\"", text);
+  GROOVE_CHECK_AT(site, is_known, "Device: cannot read \"{}\"; use \"cpu\", \"cuda\" or \"cuda:1\"",
+                  text);
 }
 
 std::string Device::str() const {
@@ -79,7 +80,7 @@ ScalarType get_default_dtype() { return default_dtype.load(std::memory_order_rel
 
 void set_default_dtype(ScalarType dtype, Site site) {
   GROOVE_CHECK_AT(site, is_floating(dtype), "set_default_dtype: {} is not a floating-point dtype",
-               name(dtype));
+                  name(dtype));
   default_dtype.store(dtype, std::memory_order_relaxed);
   detail::default_dtype_changes.fetch_add(1, std::memory_order_relaxed);
 }

@@ -17,8 +17,8 @@ std::string to_string(IntArrayRef values) {
 }
 
 void detail::throw_out_of_range(std::size_t index, std::size_t size) {
-  throw std::out_of_range("ArrayRef: index " + std::to_string(index) +
-                          " is not below the size " + std::to_string(size));
+  throw std::out_of_range("ArrayRef: index " + std::to_string(index) + " is not below the size " +
+                          std::to_string(size));
 }
 std::ostream& operator<<(std::ostream& out, IntArrayRef values) { return out << to_string(values); }
 

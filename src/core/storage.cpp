@@ -29,7 +29,8 @@ void allocate_guarded(Storage& storage) {
   const std::size_t usable = (storage.bytes + kPage - 1) / kPage * kPage;
   void* const start =
       mmap(nullptr, usable + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  GROOVE_CHECK(start != MAP_FAILED, "memory: cannot allocate {} bytes with guard pages", storage.bytes);
+  GROOVE_CHECK(start != MAP_FAILED, "memory: cannot allocate {} bytes with guard pages",
+               storage.bytes);
   mprotect(static_cast<char*>(start) + usable, kPage, PROT_NONE);
   storage.data = static_cast<char*>(start) + usable - storage.bytes;
   storage.free_context = start;
@@ -45,7 +46,8 @@ void allocate_guarded(Storage& storage) {
 StoragePtr make_storage() { return new_storage(0, Device()); }
 
 StoragePtr allocate_storage(std::size_t bytes, Device device) {
-  GROOVE_CHECK(device.is_cpu(), "memory: cannot allocate on {}: this build of Groove has no GPU backend",
+  GROOVE_CHECK(device.is_cpu(),
+               "memory: cannot allocate on {}: this build of Groove has no GPU backend",
                device.str());
   StoragePtr storage = new_storage(bytes, device);
   if (guard_pages.load(std::memory_order_relaxed)) [[unlikely]] {

@@ -201,13 +201,11 @@ void throw_no_size() {
       "a sampler");
 }
 void throw_iterator_at_end(const char* action) {
-  throw_error(fmt::format(
-      "DataLoader: Attempted to {} iterator {}past the end", action,
-      std::string_view(action) == "dereference" ? "that was " : ""));
+  throw_error(fmt::format("DataLoader: Attempted to {} iterator {}past the end", action,
+                          std::string_view(action) == "dereference" ? "that was " : ""));
 }
 void throw_sentinel(const char* acting) {
-  throw_error(
-      fmt::format("{} the DataLoader's past-the-end iterator is not allowed", acting));
+  throw_error(fmt::format("{} the DataLoader's past-the-end iterator is not allowed", acting));
 }
 
 }  // namespace detail

@@ -62,8 +62,8 @@ std::size_t read_epoch(serialize::InputArchive& archive) {
 }  // namespace
 
 void detail::throw_rank(std::size_t rank, std::size_t num_replicas) {
-  throw_error(fmt::format("DistributedSampler: rank {} is none of {} replicas", rank,
-                          num_replicas));
+  throw_error(
+      fmt::format("DistributedSampler: rank {} is none of {} replicas", rank, num_replicas));
 }
 
 void detail::throw_not_saved(const char* action) {
@@ -212,8 +212,7 @@ void DistributedSequentialSampler::reset(std::optional<std::size_t> new_size) {
   end_ = index_ + local;
 }
 
-std::optional<std::vector<std::size_t>> DistributedSequentialSampler::next(
-    std::size_t batch_size) {
+std::optional<std::vector<std::size_t>> DistributedSequentialSampler::next(std::size_t batch_size) {
   const auto range = take(index_, end_, batch_size);
   if (!range) return std::nullopt;
   std::vector<std::size_t> indices(range->second - range->first);

@@ -115,7 +115,8 @@ void OutputArchive::write(const std::string& key, OutputArchive& nested) {
 
 void OutputArchive::save_to(const std::function<std::size_t(const void*, std::size_t)>& writer) {
   // Other readers of the format ask for "format"; bits are promised within one build only.
-  Metadata metadata = {{"format", "pt"}, {"groove.build", GROOVE_VERSION ", compiler " __VERSION__}};
+  Metadata metadata = {{"format", "pt"},
+                       {"groove.build", GROOVE_VERSION ", compiler " __VERSION__}};
   for (const auto& item : entries_->values)
     metadata.emplace_back(kValue + item.key(), text_of(item.value()));
   NamedTensors tensors;

@@ -149,7 +149,8 @@ void Adam::check_state(const Tensor& parameter, const OptimizerParamState& state
 Tensor Adam::step(LossClosure closure) {
   static const Op& op = detail::define_step("adam_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdamStep<AdamOptions, false>{*plan_, state_}, param_groups_, this, step_site_);
+  detail::run_step(op, AdamStep<AdamOptions, false>{*plan_, state_}, param_groups_, this,
+                   step_site_);
   return loss;
 }
 
@@ -178,7 +179,8 @@ void AdamW::check_state(const Tensor& parameter, const OptimizerParamState& stat
 Tensor AdamW::step(LossClosure closure) {
   static const Op& op = detail::define_step("adamw_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdamStep<AdamWOptions, true>{*plan_, state_}, param_groups_, this, step_site_);
+  detail::run_step(op, AdamStep<AdamWOptions, true>{*plan_, state_}, param_groups_, this,
+                   step_site_);
   return loss;
 }
 

@@ -269,11 +269,11 @@ TEST(CustomFunction, TakesTensorLists) {
 TEST(CustomFunction, ChecksTheGradientsThatItIsGiven) {
   const Tensor a = leaf(), b = leaf();
   EXPECT_FALSE(VectorSum::apply(ones({2, 2}), std::vector<Tensor>{b}).requires_grad());
-  EXPECT_TRUE(contains(
-      error_of([&] { VectorSum::apply(a, std::vector<Tensor>{b}).sum().backward(); }),
-      "position 2"));
-  EXPECT_TRUE(contains(error_of([&] { TooFew::apply(a, 2.0).sum().backward(); }),
-                       "expected 2, got 1"));
+  EXPECT_TRUE(
+      contains(error_of([&] { VectorSum::apply(a, std::vector<Tensor>{b}).sum().backward(); }),
+               "position 2"));
+  EXPECT_TRUE(
+      contains(error_of([&] { TooFew::apply(a, 2.0).sum().backward(); }), "expected 2, got 1"));
   EXPECT_FALSE(a.grad().defined());
 }
 

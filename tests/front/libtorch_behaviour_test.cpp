@@ -153,7 +153,8 @@ TEST(Containers, SayWhatIsWrong) {
   says([&] { net->forward(); }, "forward() method expects 1 argument(s), but received 0");
   says([&] { net->forward(3); }, "Expected argument #0 to be of type groove::Tensor, but ");
   says([&] { net->ptr(3); }, "Index out of range");
-  says([&] { net->at<nn::ReLUImpl>(0); }, "Attempted to cast module of type groove::nn::LinearImpl");
+  says([&] { net->at<nn::ReLUImpl>(0); },
+       "Attempted to cast module of type groove::nn::LinearImpl");
   says([] { nn::Sequential({{"a", nn::ReLU()}, {"a", nn::ReLU()}}); }, "'a' already defined");
   says([] { nn::Sequential({{"a.b", nn::ReLU()}}); }, "must not contain a dot (got 'a.b')");
   says([] { nn::AnyModule().ptr(); }, "Cannot call ptr() on an empty AnyModule");
@@ -386,8 +387,9 @@ TEST(Lstm, Projections) {
   EXPECT_EQ(lstm->named_parameters()["weight_ih_l1"].sizes(), IntArrayRef({12, 4}));
   const auto [output, states] = lstm(arange(8, kFloat).view({2, 2, 2}) * 0.1);
   const auto& [h, c] = states;
-  expect_values(output, {0.0107, 0.3317, -0.0133, 0.4175, 0.0183, 0.3379, 0.0386, 0.5326, -0.0287,
-                         0.3895, -0.0100, 0.2931, 0.0566, 0.5330, 0.0426, 0.3506},
+  expect_values(output,
+                {0.0107, 0.3317, -0.0133, 0.4175, 0.0183, 0.3379, 0.0386, 0.5326, -0.0287, 0.3895,
+                 -0.0100, 0.2931, 0.0566, 0.5330, 0.0426, 0.3506},
                 6e-5);
   EXPECT_EQ(h.sizes(), IntArrayRef({4, 2, 2}));
   expect_values(c[3], {0.9889, -0.2683, 0.3730, 0.9351, 0.0998, 0.3937}, 6e-5);
@@ -494,8 +496,8 @@ TEST(Loader, Chunks) {
                                               data::samplers::SequentialSampler>;
   const data::samplers::SequentialSampler in_order(0);
   auto loader = data::make_data_loader(
-      data::datasets::make_shared_dataset<Chunks>(
-          Reader(), in_order, in_order, data::datasets::ChunkDatasetOptions(1, 4, 8)),
+      data::datasets::make_shared_dataset<Chunks>(Reader(), in_order, in_order,
+                                                  data::datasets::ChunkDatasetOptions(1, 4, 8)),
       data::DataLoaderOptions(4));
   for (int epoch = 0; epoch < 2; ++epoch) {
     std::vector<int> all;

@@ -25,8 +25,8 @@ F::InterpolateFuncOptions to_5_by_7(interpolation_t mode) {
 }
 
 TEST(Interpolate, Nearest) {
-  const Tensor twice = F::interpolate(
-      image(), F::InterpolateFuncOptions().scale_factor(std::vector<double>{2, 2}));
+  const Tensor twice =
+      F::interpolate(image(), F::InterpolateFuncOptions().scale_factor(std::vector<double>{2, 2}));
   EXPECT_TRUE(equal(twice, image().repeat_interleave(2, 2).repeat_interleave(2, 3)));
   const Tensor rows = tensor({0, 0, 1, 1, 2}), columns = tensor({0, 0, 1, 1, 2, 2, 3});
   EXPECT_TRUE(equal(F::interpolate(image(), to_5_by_7(kNearest)),
@@ -39,28 +39,30 @@ TEST(Interpolate, Nearest) {
 
 TEST(Interpolate, Linear) {
   expect_near(F::interpolate(image(), to_5_by_7(kBilinear)), {1, 1, 5, 7},
-              {0.0,      0.05102,   0.132653, 0.357143,  0.622449,  1.030612,  1.285714,
-               0.914286, 1.128572,  1.471429, 1.957143,  2.483674,  3.153062,  3.571429,
-               2.285714, 2.744898,  3.479592, 4.357143,  5.27551,   6.336735,  7.0,
-               6.400001, 7.104083,  8.230614, 9.500001,  10.810206, 12.263268, 13.171431,
+              {0.0,      0.05102,   0.132653,  0.357143,  0.622449,  1.030612,  1.285714,
+               0.914286, 1.128572,  1.471429,  1.957143,  2.483674,  3.153062,  3.571429,
+               2.285714, 2.744898,  3.479592,  4.357143,  5.27551,   6.336735,  7.0,
+               6.400001, 7.104083,  8.230614,  9.500001,  10.810206, 12.263268, 13.171431,
                9.142858, 10.010203, 11.397959, 12.928571, 14.5,      16.214287, 17.285715});
   expect_near(F::interpolate(image(), to_5_by_7(kBilinear).align_corners(true)), {1, 1, 5, 7},
               {0.0, 0.071429, 0.142857, 0.357143, 0.571429, 0.928571, 1.285714, 1.142857, 1.5,
                1.857143, 2.357143, 2.857143, 3.5, 4.142857});
-  expect_near(F::interpolate(image(), F::InterpolateFuncOptions()
-                                          .scale_factor(std::vector<double>{1.5, 1.5})
-                                          .mode(kBilinear)),
-              {1, 1, 4, 6},
-              {0.0, 0.071429, 0.214286, 0.5, 0.928571, 1.285714, 1.142857, 1.5, 2.02381, 2.690476,
-               3.5, 4.142857, 3.428572});
-  expect_near(F::interpolate(image(), F::InterpolateFuncOptions()
-                                          .size(std::vector<std::int64_t>{2, 2})
-                                          .mode(kBilinear)),
-              {1, 1, 2, 2}, {0.785714, 2.214286, 8.5, 13.357143});
-  expect_near(F::interpolate(image()[0], F::InterpolateFuncOptions()
-                                             .size(std::vector<std::int64_t>{6})
-                                             .mode(kLinear)),
-              {1, 3, 6}, {0.0, 0.071429, 0.214286, 0.5, 0.928571, 1.285714, 2.285714});
+  expect_near(
+      F::interpolate(
+          image(),
+          F::InterpolateFuncOptions().scale_factor(std::vector<double>{1.5, 1.5}).mode(kBilinear)),
+      {1, 1, 4, 6},
+      {0.0, 0.071429, 0.214286, 0.5, 0.928571, 1.285714, 1.142857, 1.5, 2.02381, 2.690476, 3.5,
+       4.142857, 3.428572});
+  expect_near(
+      F::interpolate(
+          image(),
+          F::InterpolateFuncOptions().size(std::vector<std::int64_t>{2, 2}).mode(kBilinear)),
+      {1, 1, 2, 2}, {0.785714, 2.214286, 8.5, 13.357143});
+  expect_near(
+      F::interpolate(image()[0],
+                     F::InterpolateFuncOptions().size(std::vector<std::int64_t>{6}).mode(kLinear)),
+      {1, 3, 6}, {0.0, 0.071429, 0.214286, 0.5, 0.928571, 1.285714, 2.285714});
 }
 
 TEST(Interpolate, CubicAndArea) {
@@ -69,10 +71,10 @@ TEST(Interpolate, CubicAndArea) {
                0.516313, 0.83183, 1.238432, 1.784871, 2.444409, 2.868989});
   expect_near(F::interpolate(image(), to_5_by_7(kBicubic).align_corners(true)), {1, 1, 5, 7},
               {0.0, 0.03125, 0.142857, 0.303571, 0.571429, 0.96875, 1.285714, 0.5, 0.719866});
-  expect_near(F::interpolate(image(), F::InterpolateFuncOptions()
-                                          .size(std::vector<std::int64_t>{2, 2})
-                                          .mode(kArea)),
-              {1, 1, 2, 2}, {1.5, 3.5, 6.642857, 10.928572});
+  expect_near(
+      F::interpolate(image(),
+                     F::InterpolateFuncOptions().size(std::vector<std::int64_t>{2, 2}).mode(kArea)),
+      {1, 1, 2, 2}, {1.5, 3.5, 6.642857, 10.928572});
 }
 
 TEST(Interpolate, Gradient) {
@@ -84,8 +86,10 @@ TEST(Interpolate, Gradient) {
 }
 
 TEST(Interpolate, UpsampleAndTheOperators) {
-  Upsample upsample(
-      UpsampleOptions().scale_factor(std::vector<double>{2, 2}).mode(kBilinear).align_corners(true));
+  Upsample upsample(UpsampleOptions()
+                        .scale_factor(std::vector<double>{2, 2})
+                        .mode(kBilinear)
+                        .align_corners(true));
   EXPECT_TRUE(equal(upsample(image()), upsample_bilinear2d(image(), {6, 8}, true)));
   std::ostringstream text;
   text << *upsample;

@@ -1,7 +1,7 @@
 // LibTorch's namespaces, macros and smaller functions; the expected values are LibTorch 2.15's.
+#include <gtest/gtest.h>
 #include "groove/compat/ATen/TensorIndexing.h"
 #include "groove/compat/c10/cuda/CUDAGuard.h"
-#include <gtest/gtest.h>
 #include "groove/compat/torch/arg.h"
 #include "groove/compat/torch/data/datasets/base.h"
 #include "groove/compat/torch/expanding_array.h"
@@ -83,9 +83,10 @@ TEST(LibtorchNames, ProgramsAddToTheNamespaces) {
 }
 
 TEST(LibtorchNames, Printing) {
-  EXPECT_EQ(text(torch::TensorOptions()),
-            "TensorOptions(dtype=float (default), device=cpu (default), layout=Strided (default), "
-            "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))");
+  EXPECT_EQ(
+      text(torch::TensorOptions()),
+      "TensorOptions(dtype=float (default), device=cpu (default), layout=Strided (default), "
+      "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))");
   EXPECT_EQ(text(torch::dtype(torch::kLong).device(torch::kCPU).requires_grad(true)),
             "TensorOptions(dtype=long int, device=cpu, layout=Strided (default), "
             "requires_grad=true, pinned_memory=false (default), memory_format=(nullopt))");

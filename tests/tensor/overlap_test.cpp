@@ -99,8 +99,9 @@ TEST(ClassTargets, AreLongOrByte) {
   for (const ScalarType other : {kInt, kShort, kChar, kBool}) {
     EXPECT_NE(error_of([&] { nll_loss(rows, ones({2}, other)); }).find("must be Long"),
               std::string::npos);
-    EXPECT_NE(error_of([&] { nn::functional::cross_entropy(rows, ones({2}, other)); })
-                  .find("must be Long"),
+    EXPECT_NE(error_of([&] {
+                nn::functional::cross_entropy(rows, ones({2}, other));
+              }).find("must be Long"),
               std::string::npos);
   }
 }

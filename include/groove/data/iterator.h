@@ -27,7 +27,8 @@ class Iterator {
   using Source = std::function<std::shared_ptr<Batch>()>;
 
   Iterator() = default;
-  explicit Iterator(Source source) : pass_(std::make_shared<Pass>(Pass{std::move(source), {}, false})) {}
+  explicit Iterator(Source source)
+      : pass_(std::make_shared<Pass>(Pass{std::move(source), {}, false})) {}
 
   /// Throw groove::Error at the end.
   Iterator& operator++() {

@@ -115,10 +115,7 @@ class DistributedSampler : public Sampler<BatchRequest> {
  public:
   DistributedSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
                      bool allow_duplicates = true)
-      : size_(size),
-        num_replicas_(num_replicas),
-        rank_(rank),
-        allow_duplicates_(allow_duplicates) {
+      : size_(size), num_replicas_(num_replicas), rank_(rank), allow_duplicates_(allow_duplicates) {
     if (rank >= num_replicas) detail::throw_rank(rank, num_replicas);
   }
   /// Give every process the same number before each epoch's reset().
@@ -152,8 +149,8 @@ class DistributedRandomSampler : public DistributedSampler<> {
 
 class DistributedSequentialSampler : public DistributedSampler<> {
  public:
-  DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1,
-                               std::size_t rank = 0, bool allow_duplicates = true);
+  DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
+                               bool allow_duplicates = true);
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;

@@ -171,10 +171,12 @@ class DataMethods : public IndexMethods {
   unsigned register_hook(Hook hook, Site site = Site::current()) const {
     using Result = std::invoke_result_t<Hook, Tensor>;
     if constexpr (std::is_void_v<Result>) {
-      return add_gradient_hook([hook](const Tensor& grad) mutable {
-        hook(grad);
-        return undefined_tensor();
-      }, site);
+      return add_gradient_hook(
+          [hook](const Tensor& grad) mutable {
+            hook(grad);
+            return undefined_tensor();
+          },
+          site);
     } else {
       return add_gradient_hook([hook](const Tensor& grad) mutable { return hook(grad); }, site);
     }

@@ -123,8 +123,7 @@ Tensor relu(Arg self);
 Tensor clamp(Arg self, std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt);
 Tensor clamp_min(Arg self, Scalar min);
 Tensor clamp_max(Arg self, Scalar max);
-inline Tensor clip(Arg self, std::optional<Scalar> min,
-                   std::optional<Scalar> max = std::nullopt) {
+inline Tensor clip(Arg self, std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt) {
   return clamp(self, min, max);
 }
 

@@ -35,9 +35,9 @@ struct AdagradParamState : OptimizerCloneableParamState<AdagradParamState> {
 class Adagrad : public Optimizer {
  public:
   explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {},
-               Site site = Site::current());
+                   Site site = Site::current());
   explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {},
-               Site site = Site::current());
+                   Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

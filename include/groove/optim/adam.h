@@ -71,9 +71,8 @@ using AdamWParamState = AdamParamState;
 class Adam : public Optimizer {
  public:
   explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {},
-               Site site = Site::current());
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {},
-               Site site = Site::current());
+                Site site = Site::current());
+  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {}, Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 
@@ -86,9 +85,9 @@ class Adam : public Optimizer {
 class AdamW : public Optimizer {
  public:
   explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {},
-               Site site = Site::current());
+                 Site site = Site::current());
   explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {},
-               Site site = Site::current());
+                 Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

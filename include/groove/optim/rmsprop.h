@@ -38,9 +38,9 @@ struct RMSpropParamState : OptimizerCloneableParamState<RMSpropParamState> {
 class RMSprop : public Optimizer {
  public:
   explicit RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults = {},
-               Site site = Site::current());
+                   Site site = Site::current());
   explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {},
-               Site site = Site::current());
+                   Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

@@ -35,8 +35,7 @@ class SGD : public Optimizer {
  public:
   explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults,
                Site site = Site::current());
-  explicit SGD(std::vector<Tensor> params, SGDOptions defaults,
-               Site site = Site::current());
+  explicit SGD(std::vector<Tensor> params, SGDOptions defaults, Site site = Site::current());
   using Optimizer::step;
   Tensor step(LossClosure closure) override;
 

@@ -24,7 +24,8 @@ std::string own_path() {
   if (dladdr1(reinterpret_cast<const void*>(&program_path), &info, &found, RTLD_DL_LINKMAP) == 0)
     return program_path();
   const char* const loaded = static_cast<const link_map*>(found)->l_name;
-  if (loaded == nullptr || *loaded == '\0') return program_path();  // the name of the program itself
+  if (loaded == nullptr || *loaded == '\0')
+    return program_path();  // the name of the program itself
   std::array<char, PATH_MAX> path;
   return realpath(loaded, path.data()) != nullptr ? path.data() : loaded;
 }

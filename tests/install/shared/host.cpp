@@ -1,5 +1,6 @@
 // Loads the plugin, runs it and closes it, three times; what was recorded of its lines is compiled,
-// told and left after that. `host <plugin> stays|goes`: a plugin goes of which nothing was recorded.
+// told and left after that. `host <plugin> stays|goes`: a plugin goes of which nothing was
+// recorded.
 #include <dlfcn.h>
 #include <groove/groove.h>
 #include <groove/jit.h>
@@ -15,7 +16,8 @@ int main(int, char** argv) {
     void* const plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (plugin == nullptr) return std::fprintf(stderr, "%s\n", dlerror()), 1;
     const auto run = reinterpret_cast<void (*)(int)>(dlsym(plugin, "run"));
-    const auto add_one = reinterpret_cast<float (*)(const groove::Tensor&)>(dlsym(plugin, "add_one"));
+    const auto add_one =
+        reinterpret_cast<float (*)(const groove::Tensor&)>(dlsym(plugin, "add_one"));
     const auto fail = reinterpret_cast<const char* (*)()>(dlsym(plugin, "fail"));
     if (add_one(groove::ones({3})) != 6) return 2;
     if (std::strstr(fail(), "[2, 3]") == nullptr) return 3;

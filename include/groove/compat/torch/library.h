@@ -66,8 +66,8 @@ class Library {
 #define TORCH_SELECTIVE_SCHEMA(schema) schema
 #define GROOVE_LIBRARY_NAME_(a, b) a##b
 #define GROOVE_LIBRARY_NAME(a, b) GROOVE_LIBRARY_NAME_(a, b)
-#define TORCH_LIBRARY(space, library)                                              \
-  [[maybe_unused]] static void GROOVE_LIBRARY_NAME(register_library_, __COUNTER__)( \
-      ::torch::Library & library)
+#define TORCH_LIBRARY(space, library)                                 \
+  [[maybe_unused]] static void GROOVE_LIBRARY_NAME(register_library_, \
+                                                   __COUNTER__)(::torch::Library & library)
 #define TORCH_LIBRARY_FRAGMENT(space, library) TORCH_LIBRARY(space, library)
 #define TORCH_LIBRARY_IMPL(space, key, library) TORCH_LIBRARY(space, library)

@@ -60,8 +60,18 @@ class WarningHandler {
   virtual ~WarningHandler() = default;
   virtual void process(const Warning& warning) = 0;
 };
-enum class DispatchKey : std::uint16_t { Undefined, CPU, CUDA, Autograd, AutogradCPU, AutogradCUDA,
-                                         Autocast, AutocastCUDA, ADInplaceOrView, Meta };
+enum class DispatchKey : std::uint16_t {
+  Undefined,
+  CPU,
+  CUDA,
+  Autograd,
+  AutogradCPU,
+  AutogradCUDA,
+  Autocast,
+  AutocastCUDA,
+  ADInplaceOrView,
+  Meta
+};
 namespace impl {
 // Nothing is dispatched by keys: what excludes or includes one changes nothing.
 struct ExcludeDispatchKeyGuard {
@@ -222,7 +232,9 @@ inline Tensor& log_(groove::Arg self) { return self.tensor->log_(self.site); }
 inline Tensor& sqrt_(groove::Arg self) { return self.tensor->sqrt_(self.site); }
 inline Tensor& abs_(groove::Arg self) { return self.tensor->abs_(self.site); }
 inline Tensor& neg_(groove::Arg self) { return self.tensor->neg_(self.site); }
-inline Tensor& fill_(groove::Arg self, Scalar value) { return self.tensor->fill_(value, self.site); }
+inline Tensor& fill_(groove::Arg self, Scalar value) {
+  return self.tensor->fill_(value, self.site);
+}
 inline Tensor& zero_(groove::Arg self) { return self.tensor->zero_(self.site); }
 inline Tensor& clamp_(groove::Arg self, std::optional<Scalar> min,
                       std::optional<Scalar> max = std::nullopt) {
@@ -316,7 +328,7 @@ inline Tensor& cat_out(Tensor& out, TensorList tensors, std::int64_t dim = 0,
   return detail::into(out, cat(tensors, dim, site), site);
 }
 inline Tensor& stack_out(Tensor& out, TensorList tensors, std::int64_t dim = 0,
-                       groove::Site site = groove::Site::current()) {
+                         groove::Site site = groove::Site::current()) {
   return detail::into(out, stack(tensors, dim, site), site);
 }
 inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size,
@@ -335,42 +347,42 @@ using at::_cast_Int;
 using at::_cast_Long;
 using at::abs_;
 using at::add_out;
-using at::cat_out;
-using at::div_out;
-using at::matmul_out;
-using at::mm_out;
-using at::mul_out;
-using at::normal_out;
-using at::stack_out;
-using at::sub_out;
 using at::argwhere;
+using at::cat_out;
 using at::clamp_;
 using at::detach;
+using at::div_out;
 using at::exp_;
 using at::fill_;
+using at::fmax;
+using at::fmin;
 using at::getNumGPUs;
 using at::hasCUDA;
 using at::hasMPS;
 using at::is_complex;
 using at::is_floating_point;
-using at::fmax;
-using at::fmin;
 using at::is_nonzero;
+using at::log_;
+using at::logit;
+using at::matmul_out;
+using at::mm_out;
+using at::mul_out;
+using at::neg_;
+using at::nll_loss2d;
+using at::normal_out;
+using at::numel;
 using at::print;
 using at::reflection_pad2d;
-using at::replication_pad2d;
-using at::logit;
-using at::nll_loss2d;
-using at::take;
-using at::trace;
-using at::log_;
-using at::neg_;
-using at::numel;
 using at::relu_;
+using at::replication_pad2d;
 using at::sigmoid_;
 using at::size;
 using at::sqrt_;
+using at::stack_out;
+using at::sub_out;
+using at::take;
 using at::tanh_;
+using at::trace;
 using at::zero_;
 using c10::typeMetaToScalarType;
 using c10::Warning;

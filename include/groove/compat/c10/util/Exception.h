@@ -40,9 +40,9 @@ template <typename Kind, typename... Parts>
 
 }  // namespace c10
 
-#define TORCH_CHECK_WITH(kind, condition, ...)                                       \
-  do {                                                                               \
-    if (!(condition)) [[unlikely]]                                                   \
+#define TORCH_CHECK_WITH(kind, condition, ...)                                         \
+  do {                                                                                 \
+    if (!(condition)) [[unlikely]]                                                     \
       ::c10::detail::check_failed<::c10::kind>(#condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 #define TORCH_CHECK(condition, ...) TORCH_CHECK_WITH(Error, condition __VA_OPT__(, ) __VA_ARGS__)

@@ -1,6 +1,7 @@
 // The library's C interface: kernel text to machine code, one module a kernel. The IR comes
 // vectorised and masked, so LLVM only selects instructions and allocates registers; what links the
 // result into the program's memory is in linked_code.h.
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>

@@ -1,0 +1,161 @@
+// random-loops: draws whole training programs in the public API, runs each in eager mode and in
+// other ways, compares everything that a program can see bit for bit, and makes one that fails
+// small. random-programs does the same at the level of the dispatcher.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "tools/random_loops/child.h"
+
+namespace {
+
+using namespace groove::random_loops;
+
+struct Options {
+  std::uint64_t seed = 1, count = 100;
+  std::vector<std::string> ways;
+  bool only_prints = false, measures = false, keeps_whole = false, has_threads = false;
+  std::string here;
+  int length = 0, failures = 20, limit = 20;
+};
+
+// Hot and automatic always, one more drawn from the seed.
+std::vector<Way> ways_of(std::uint64_t seed, const Options& options) {
+  std::vector<Way> chosen;
+  const auto& all = all_ways();
+  if (options.ways.empty()) {
+    chosen = {all[1], all[2]};
+    static constexpr int others[] = {3, 3, 4, 6, 6, 7, 8};  // not llvm: it compiles for seconds
+    chosen.push_back(all[static_cast<std::size_t>(others[seed % 7])]);
+    return chosen;
+  }
+  for (std::size_t at = 1; at < all.size(); ++at)
+    for (const std::string& name : options.ways)
+      if (name == "all" || name == all[at].name) chosen.push_back(all[at]);
+  return chosen;
+}
+
+struct Sample {
+  double share, time, exits, segments, compile;
+};
+
+void print_percentiles(const char* name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double part) {
+    return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
+  };
+  fmt::print("  {:30} 5 %: {:8.3f}   median: {:8.3f}   95 %: {:8.3f}   max: {:8.3f}\n", name,
+             at(0.05), at(0.5), at(0.95), values.back());
+}
+
+void print_measures(const std::map<std::string, std::vector<Sample>>& measured) {
+  for (const auto& [way, samples] : measured) {
+    fmt::print("{}, {} programs\n", way, samples.size());
+    const auto each = [&](double Sample::*field) {
+      std::vector<double> values;
+      for (const Sample& sample : samples) values.push_back(sample.*field);
+      return values;
+    };
+    print_percentiles("compiled share", each(&Sample::share));
+    print_percentiles("time, eager mode = 1", each(&Sample::time));
+    print_percentiles("exits per 1,000 iterations", each(&Sample::exits));
+    print_percentiles("segments", each(&Sample::segments));
+    print_percentiles("milliseconds of compiling", each(&Sample::compile));
+  }
+}
+
+int search(const Options& options) {
+  std::map<std::string, std::vector<Sample>> measured;
+  std::map<std::string, std::vector<std::uint64_t>> failed;
+  std::uint64_t programs = 0, runs = 0;
+  int failures = 0;
+  for (std::uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
+    const Program program = draw(seed, {options.has_threads, options.length});
+    const Outcome eager = run_in_child(program, all_ways().front(), options.limit);
+    ++programs;
+    if (!eager.end.empty()) {
+      fmt::print("seed {}, eager: {} {}\n{}\n", seed, eager.end, eager.said.substr(0, 400),
+                 print(program));
+      failed["eager " + eager.end].push_back(seed);
+      ++failures;
+      continue;
+    }
+    for (const Way& way : ways_of(seed, options)) {
+      const Outcome got = run_in_child(program, way, options.limit);
+      ++runs;
+      const Difference difference = compare(eager, got);
+      const Counters& c = got.counters;
+      const double share = static_cast<double>(c.ops_compiled) /
+                           std::max(1.0, static_cast<double>(c.ops_compiled + c.ops_eager));
+      if (options.measures) {
+        measured[way.name].push_back({share, c.seconds / std::max(1e-9, eager.counters.seconds),
+                                      1000.0 * static_cast<double>(c.leaves) / program.length,
+                                      static_cast<double>(c.segments), c.compile_milliseconds});
+        fmt::print(
+            "seed {:6} {:14} {:5} iterations, {:5.1f} % compiled, time {:5.2f}, {} exits, {} "
+            "segments, {:.1f} ms compiling, {} errors\n",
+            seed, way.name, program.length, 100 * share,
+            c.seconds / std::max(1e-9, eager.counters.seconds), c.leaves, c.segments,
+            c.compile_milliseconds, c.errors);
+      }
+      if (difference.kind.empty()) continue;
+      ++failures;
+      failed[std::string(way.name) + " " + difference.kind].push_back(seed);
+      fmt::print("seed {}, {}: {}: {}\n", seed, way.name, difference.kind, difference.detail);
+      std::fflush(stdout);
+      Program shown = program;
+      if (!options.keeps_whole) {
+        const int limit = std::clamp(static_cast<int>(eager.counters.seconds * 30) + 2, 2, 20);
+        shown = shrink(program, way, difference.kind, limit);
+        const Outcome expected = run_in_child(shown, all_ways().front(), options.limit);
+        const Difference smaller = compare(expected, run_in_child(shown, way, options.limit));
+        fmt::print("  made small: {}: {}\n", smaller.kind, smaller.detail);
+      }
+      fmt::print("{}\n", print(shown));
+      std::fflush(stdout);
+      break;  // one finding a program
+    }
+    if (failures >= options.failures) break;
+  }
+  fmt::print("{} programs, {} runs, {} failures\n", programs, runs, failures);
+  for (const auto& [kind, seeds] : failed) {
+    fmt::print("  {}: {}:", kind, seeds.size());
+    for (const std::uint64_t seed : seeds) fmt::print(" {}", seed);
+    fmt::print("\n");
+  }
+  if (options.measures) print_measures(measured);
+  return failures > 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Draws training programs and compares all ways of running them, bit for bit.");
+  app.add_option("--seed", options.seed, "the first program");
+  app.add_option("--count", options.count, "how many programs");
+  app.add_option(
+      "--ways", options.ways,
+      "all, or some of: hot auto sync interpreter llvm one-byte-cache two-threads check");
+  app.add_option("--length", options.length, "iterations, otherwise drawn");
+  app.add_option("--failures", options.failures, "stop after so many");
+  app.add_option("--limit", options.limit, "seconds for one run");
+  app.add_flag("--threads", options.has_threads, "programs of two threads that hand over");
+  app.add_flag("--print", options.only_prints, "only print the programs");
+  app.add_flag("--whole", options.keeps_whole, "do not make failing programs small");
+  app.add_flag("--measure", options.measures, "what was compiled, and the time");
+  app.add_option("--here", options.here, "run the first in this process, in this way");
+  CLI11_PARSE(app, argc, argv);
+  const auto seeds = options.seed + options.count;
+  if (!options.here.empty()) {
+    for (const Way& way : all_ways())
+      if (options.here == way.name)
+        run_here(draw(options.seed, {options.has_threads, options.length}), way);
+    return 0;
+  }
+  if (!options.only_prints) return search(options);
+  for (std::uint64_t seed = options.seed; seed < seeds; ++seed)
+    fmt::print("{}\n", print(draw(seed, {options.has_threads, options.length})));
+}

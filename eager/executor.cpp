@@ -16,6 +16,7 @@
 #include "src/core/faults.h"
 #include "src/core/fork.h"
 #include "src/core/geometry.h"
+#include "src/core/thread_end.h"
 
 namespace groove::eager {
 namespace {
@@ -205,20 +206,16 @@ Table* take_table() {
   return table;
 }
 
-struct TableGuard {
-  ~TableGuard() {
-    if (!own_table) return;
-    LeftTables& left = left_tables();
-    const ForkGate gate;
-    const std::lock_guard lock(left.mutex);
-    left.tables.push_back(std::exchange(own_table, nullptr));
-  }
-};
+void leave_table() {
+  LeftTables& left = left_tables();
+  const ForkGate gate;
+  const std::lock_guard lock(left.mutex);
+  left.tables.push_back(std::exchange(own_table, nullptr));
+}
 
 Slot* slots() {
   if (!own_table) [[unlikely]] {
-    static thread_local const TableGuard guard;
-    (void)guard;
+    at_thread_end(ThreadEndRank::kEagerTables, leave_table);
     own_table = take_table();
   }
   return own_table->data();

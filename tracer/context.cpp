@@ -8,6 +8,7 @@
 #include "src/core/environment.h"
 #include "src/core/grad_mode.h"
 #include "src/core/state.h"
+#include "src/core/thread_end.h"
 #include "tracer/coverage.h"
 #include "tracer/modes.h"
 #include "tracer/registry.h"
@@ -33,14 +34,10 @@ constinit thread_local Variety* varieties = nullptr;
 thread_local std::size_t varieties_lost = 0;
 
 Variety* make_varieties() {
-  struct Owner {
-    ~Owner() {
-      delete[] varieties;
-      varieties = nullptr;
-    }
-  };
-  static thread_local const Owner owner;  // what comes after its end stays
-  (void)owner;
+  at_thread_end(ThreadEndRank::kVarieties, [] {
+    delete[] varieties;
+    varieties = nullptr;
+  });
   return varieties = new Variety[kPlaces]();
 }
 

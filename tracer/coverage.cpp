@@ -6,10 +6,12 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
 #include "src/core/fork.h"
+#include "src/core/thread_end.h"
 
 namespace groove::tracer {
 namespace {
@@ -35,19 +37,14 @@ void add(Coverage& total, const Tally& tally) {
   total.compiled_nanoseconds += tally.compiled_nanoseconds.load(std::memory_order_relaxed);
 }
 
-struct Ownership {
-  Tally* tally = nullptr;
-  ~Ownership() {
-    if (!tally) return;
-    Tallies& all = tallies();
-    const std::lock_guard lock(all.mutex);
-    add(all.ended, *tally);
-    all.live.erase(std::find(all.live.begin(), all.live.end(), tally));
-    counting::tally = nullptr;  // what still runs on this thread makes another one
-    delete tally;
-    tally = nullptr;
-  }
-};
+// What still runs on this thread makes another one, which stays.
+void end_tally() {
+  Tallies& all = tallies();
+  const std::lock_guard lock(all.mutex);
+  add(all.ended, *counting::tally);
+  all.live.erase(std::find(all.live.begin(), all.live.end(), counting::tally));
+  delete std::exchange(counting::tally, nullptr);
+}
 
 std::int64_t thread_nanoseconds() {
   timespec now{};
@@ -67,11 +64,10 @@ bool is_seen_through(const Call& call) {
 namespace counting {
 
 Tally& make_tally() {
-  thread_local Ownership owner;
+  at_thread_end(ThreadEndRank::kTallies, end_tally);
   Tallies& all = tallies();
   const std::lock_guard lock(all.mutex);
   tally = new Tally;
-  if (!owner.tally) owner.tally = tally;  // else its end has passed, and this one is never freed
   all.live.push_back(tally);
   return *tally;
 }

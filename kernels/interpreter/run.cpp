@@ -3,10 +3,10 @@
 #include "kernels/interpreter/run.h"
 
 #include <cstring>
-#include <memory>
 #include <new>
 
 #include "kernels/interpreter/memory_steps.h"
+#include "src/core/thread_end.h"
 
 namespace groove::kernels::interpreter {
 namespace {
@@ -14,17 +14,26 @@ namespace {
 constexpr std::align_val_t kAlignment{64};
 
 // Scratch memory of this thread, kept between launches. Kernels do not call kernels.
+struct Scratch {
+  std::byte* memory;
+  std::size_t capacity;
+};
+constinit thread_local Scratch own_scratch{};
+
+void free_scratch() {
+  ::operator delete[](own_scratch.memory, kAlignment);
+  own_scratch = {};
+}
+
 std::byte* scratch(std::size_t bytes) {
-  struct Free {
-    void operator()(std::byte* memory) const { ::operator delete[](memory, kAlignment); }
-  };
-  thread_local std::unique_ptr<std::byte[], Free> memory;
-  thread_local std::size_t capacity = 0;
-  if (bytes > capacity) {
-    capacity = bytes + bytes / 2;
-    memory.reset(new (kAlignment) std::byte[capacity]);
+  if (bytes > own_scratch.capacity) {
+    at_thread_end(ThreadEndRank::kInterpreter, free_scratch);
+    const std::size_t capacity = bytes + bytes / 2;
+    std::byte* const memory = new (kAlignment) std::byte[capacity];
+    ::operator delete[](own_scratch.memory, kAlignment);
+    own_scratch = {memory, capacity};
   }
-  return memory.get();
+  return own_scratch.memory;
 }
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }

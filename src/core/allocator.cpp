@@ -13,6 +13,7 @@
 
 #include "src/core/check.h"
 #include "src/core/fork.h"
+#include "src/core/thread_end.h"
 
 namespace groove {
 namespace {
@@ -231,8 +232,8 @@ void publish(std::ptrdiff_t change) {
   }
 }
 
-// The thread's own free lists. Trivially destructible, so that tensors may die at any time; the
-// guard below empties it at the end of the thread, and what comes later goes to the centre.
+// The thread's own free lists. Trivially destructible, so that tensors may die at any time; it is
+// emptied at the end of the thread, and what comes later goes to the centre.
 struct Front {
   FreeList lists[kSmallClasses];
   std::ptrdiff_t unpublished = 0;
@@ -248,16 +249,10 @@ void close_front() {
   front.state = Front::kClosed;
 }
 
-struct FrontGuard {
-  ~FrontGuard() { close_front(); }
-};
-
-// Registers the guard of this thread before its front first holds a block.
+// Before the front of this thread first holds a block.
 void open_front() {
   if (front.state != Front::kFresh) return;
-  front.state = Front::kOpen;
-  static thread_local FrontGuard guard;
-  (void)guard;
+  front.state = at_thread_end(ThreadEndRank::kMemory, close_front) ? Front::kOpen : Front::kClosed;
 }
 
 [[gnu::noinline]] void* refill_and_take(int size_class) {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "groove/jit.h"
+#include "tracer/testing.h"
 
 namespace {
 
@@ -106,12 +107,16 @@ void loops(long iterations) {
       state = state * 0.5;
     }
   });
-  expect_no_growth("threads", iterations / 1000 + 20, [&](long) {
-    std::thread([&] {
+  const auto short_thread = [](long) {
+    std::thread([] {
       Tensor own = groove::zeros({16});
       for (int i = 0; i < 50; ++i) own = (own * 0.5 + 0.25).tanh() - 0.125;
     }).join();
-  });
+  };
+  expect_no_growth("threads", iterations / 1000 + 20, short_thread);
+  groove::tracer::testing::set_check(1);
+  expect_no_growth("checked threads", iterations / 1000 + 20, short_thread);
+  groove::tracer::testing::set_check(-1);
   if (sum == 0.5) std::puts("");
 }
 

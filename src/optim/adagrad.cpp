@@ -50,17 +50,18 @@ struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
     return hash;
   }
 
-  void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
+  void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
+    auto& known = detail::make_state<AdagradParamState>(states, slot);
+    if (!known.sum().defined())
+      known.sum(full(param.sizes(), options_of(group).initial_accumulator_value(),
+                     param.scalar_type()));
+  }
+
+  void update(const OptimizerParamGroup& group, const Tensor& param, const detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
-    const AdagradOptions& options = options_of(group);
-    AdagradParamState& known = started(slot);
-    if (!known.sum().defined()) {
-      known.sum(full(param.sizes(), options.initial_accumulator_value(), param.scalar_type()));
-      ++plan.state_epoch;
-    }
     AdagradRule rule;
-    rule.has_weight_decay = options.weight_decay() != 0;
-    adagrad_step_(param, slot.impl->autograd->grad, known.sum(), rule, numbers);
+    rule.has_weight_decay = options_of(group).weight_decay() != 0;
+    adagrad_step_(param, slot.impl->autograd->grad, state_of(slot).sum(), rule, numbers);
   }
 };
 

@@ -52,13 +52,17 @@ struct AdamStep : detail::CountedRule<Options, AdamParamState> {
     return hash;
   }
 
-  void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
-              ArrayRef<Scalar> numbers) {
-    const Options& options = options_of(group);
-    AdamParamState& known = this->started(slot);
+  void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
+    auto& known = detail::make_state<AdamParamState>(this->states, slot);
     this->ensure(known.exp_avg(), param);
     this->ensure(known.exp_avg_sq(), param);
-    if (options.amsgrad()) this->ensure(known.max_exp_avg_sq(), param);
+    if (options_of(group).amsgrad()) this->ensure(known.max_exp_avg_sq(), param);
+  }
+
+  void update(const OptimizerParamGroup& group, const Tensor& param, const detail::Slot& slot,
+              ArrayRef<Scalar> numbers) {
+    const Options& options = options_of(group);
+    AdamParamState& known = this->state_of(slot);
     AdamRule rule;
     rule.decoupled = kDecoupled;
     rule.has_weight_decay = options.weight_decay() != 0;

@@ -226,18 +226,16 @@ const Op& define_step(const char* name) {
                  .has_inplace = false});
 }
 
-std::uint64_t refresh(StepPlan& plan, const Optimizer::StateMap& states,
-                      std::vector<OptimizerParamGroup>& groups) {
+void refresh(StepPlan& plan, const Optimizer::StateMap& states,
+             std::vector<OptimizerParamGroup>& groups) {
   std::size_t count = 0;
   for (const OptimizerParamGroup& group : groups) count += group.params().size();
   if (plan.slots.size() != count) {
     plan.slots.resize(count);
     plan.is_stale = true;
   }
-  std::uint64_t hash = 0;
   std::size_t at = 0;
-  for (OptimizerParamGroup& group : groups) {
-    hash = mix(hash, group.params().size());
+  for (OptimizerParamGroup& group : groups)
     for (const Tensor& param : group.params()) {
       Slot& slot = plan.slots[at++];
       TensorImpl* impl = param.impl();
@@ -250,11 +248,16 @@ std::uint64_t refresh(StepPlan& plan, const Optimizer::StateMap& states,
         slot.state = known;
       }
       slot.is_active = impl && has_gradient(*impl);
-      hash = mix(hash, reinterpret_cast<std::uintptr_t>(impl) * 4 + slot.is_active * 2 +
-                           (slot.state != nullptr));
     }
-  }
   plan.is_stale = false;
+}
+
+std::uint64_t fingerprint(const StepPlan& plan, const std::vector<OptimizerParamGroup>& groups) {
+  std::uint64_t hash = 0;
+  for (const OptimizerParamGroup& group : groups) hash = mix(hash, group.params().size());
+  for (const Slot& slot : plan.slots)
+    hash = mix(hash, reinterpret_cast<std::uintptr_t>(slot.impl) * 8 + slot.is_active * 4u +
+                         slot.is_first * 2u + (slot.state != nullptr));
   return hash;
 }
 

@@ -2,6 +2,9 @@
 // at options and parameters, advances step counters and makes the numbers. The expansion (the
 // update of every parameter) runs only where the tracer does not replay it.
 //
+// State that is missing is made before the word, by calls of its own: a replay of the word skips its
+// expansion, but what comes before it runs or is replayed like the program's own calls.
+//
 // The word's epoch is a fingerprint of all structure: groups, flags, parameters, which of them
 // have gradients, which have state in which tensors (the program may put others there), and how
 // they share numbers. Equal fingerprints mean equal expansions.
@@ -20,7 +23,8 @@ namespace groove::optim::detail {
 
 struct Slot {  // one parameter
   TensorImpl* impl = nullptr;
-  OptimizerParamState* state = nullptr;  // null until its first step
+  OptimizerParamState* state = nullptr;  // null until its first step, and where there is none
+  bool is_first = false;                 // the state was made for the step that is being made
   bool is_active = false;                // updated by the step that is being made
   std::uint32_t numbers_at = 0;          // where its numbers start
   std::uint32_t leader = kNoLeader;      // the slot that has been at its step ever since
@@ -30,7 +34,7 @@ struct Slot {  // one parameter
 struct StepPlan {
   std::vector<Slot> slots;  // all groups, one after the other
   std::vector<Scalar> numbers;
-  std::uint64_t state_epoch = 0;  // moves when state is made or may have been replaced
+  std::uint64_t state_epoch = 0;  // moves when state may have been replaced
   bool is_stale = true;           // state pointers must be looked up again
 };
 
@@ -50,27 +54,29 @@ inline bool has_gradient(const TensorImpl& impl) {
   return impl.autograd && impl.autograd->grad.defined();
 }
 
-/// Brings `slots` up to date with the groups and decides which are active; returns a fingerprint.
-std::uint64_t refresh(StepPlan& plan, const Optimizer::StateMap& states,
-                      std::vector<OptimizerParamGroup>& groups);
+/// Brings `slots` up to date with the groups and decides which are active.
+void refresh(StepPlan& plan, const Optimizer::StateMap& states,
+             std::vector<OptimizerParamGroup>& groups);
+/// Of the groups and slots, without options and the tensors of states.
+std::uint64_t fingerprint(const StepPlan& plan, const std::vector<OptimizerParamGroup>& groups);
 
 /// The word of a whole step; the update of one parameter is an op of its own.
 const Op& define_step(const char* name);
 
 /// The state of a parameter, made if it has none.
 template <typename State>
-State& state_of(StepPlan& plan, Optimizer::StateMap& states, Slot& slot) {
+State& make_state(Optimizer::StateMap& states, Slot& slot) {
   if (!slot.state) {
     auto made = std::make_unique<State>();
     slot.state = made.get();
     states[slot.impl] = std::move(made);
-    ++plan.state_epoch;
   }
   return static_cast<State&>(*slot.state);
 }
 
 // What the rules of optimizers share. Each adds what is particular to it:
 //   kNumbers                       how many numbers an update takes
+//   prepare(group, param, slot)    makes the state that is missing
 //   advance(slot)                  counts a step of a parameter
 //   numbers(group, first, last)    adds the group's numbers to the plan and sets numbers_at
 //   fingerprint(group)             structure in the options
@@ -97,26 +103,16 @@ struct StepRule {
     for (std::size_t i = first; i < last; ++i) plan.slots[i].numbers_at = at;
   }
   void ensure(Tensor& average, const Tensor& param) {
-    if (average.defined()) return;
-    average = zeros(param.sizes(), param.scalar_type());
-    ++plan.state_epoch;
+    if (!average.defined()) average = zeros(param.sizes(), param.scalar_type());
   }
 };
 
-// A rule whose state counts the steps of each parameter. One without state counts its first step
-// when the state is made.
+// A rule whose state counts the steps of each parameter.
 template <typename Options, typename State>
 struct CountedRule : StepRule<Options> {
-  static std::int64_t step_of(const Slot& slot) {
-    return slot.state ? static_cast<State*>(slot.state)->step() : 1;
-  }
-  void advance(Slot& slot) {
-    if (slot.state) ++static_cast<State*>(slot.state)->step();
-  }
-  State& started(Slot& slot) {
-    if (!slot.state) state_of<State>(this->plan, this->states, slot).step(1);
-    return static_cast<State&>(*slot.state);
-  }
+  static State& state_of(const Slot& slot) { return static_cast<State&>(*slot.state); }
+  static std::int64_t step_of(const Slot& slot) { return state_of(slot).step(); }
+  void advance(Slot& slot) { ++state_of(slot).step(); }
   /// One list, `make(step)`, for all parameters of a group that have been at the same step so far:
   /// nearly always all of them. Those that have parted stay apart: where they meet again by chance,
   /// sharing would change the structure of the step for this once.
@@ -155,7 +151,15 @@ void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups,
               Site site) {
   const NoGradGuard no_grad;
   StepPlan& plan = rule.plan;
-  std::uint64_t epoch = mix(refresh(plan, rule.states, groups), plan.state_epoch);
+  refresh(plan, rule.states, groups);
+  {
+    const SiteScope scope(site, nullptr);
+    std::size_t at = 0;
+    for (OptimizerParamGroup& group : groups)
+      for (const Tensor& param : group.params())
+        if (Slot& slot = plan.slots[at++]; slot.is_active) rule.prepare(group, param, slot);
+  }
+  std::uint64_t epoch = mix(fingerprint(plan, groups), plan.state_epoch);
   plan.numbers.clear();
   std::size_t begin = 0;
   for (OptimizerParamGroup& group : groups) {

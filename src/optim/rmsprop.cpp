@@ -64,13 +64,18 @@ struct RmspropStep : detail::CountedRule<RMSpropOptions, RMSpropParamState> {
     return hash;
   }
 
-  void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
-              ArrayRef<Scalar> numbers) {
+  void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
     const RMSpropOptions& options = options_of(group);
-    RMSpropParamState& known = started(slot);
+    auto& known = detail::make_state<RMSpropParamState>(states, slot);
     ensure(known.square_avg(), param);
     if (options.momentum() > 0) ensure(known.momentum_buffer(), param);
     if (options.centered()) ensure(known.grad_avg(), param);
+  }
+
+  void update(const OptimizerParamGroup& group, const Tensor& param, const detail::Slot& slot,
+              ArrayRef<Scalar> numbers) {
+    const RMSpropOptions& options = options_of(group);
+    RMSpropParamState& known = state_of(slot);
     RmspropRule rule;
     rule.has_weight_decay = options.weight_decay() != 0;
     rmsprop_step_(param, slot.impl->autograd->grad, known.square_avg(),

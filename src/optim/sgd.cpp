@@ -61,23 +61,25 @@ struct SgdStep : detail::StepRule<SGDOptions> {
     return hash;
   }
 
-  void update(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot,
+  // The first step fills the buffer.
+  void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
+    slot.is_first = false;
+    if (options_of(group).momentum() == 0) return;
+    auto& known = detail::make_state<SGDParamState>(states, slot);
+    slot.is_first = !known.momentum_buffer().defined();
+    if (slot.is_first) known.momentum_buffer(empty(param.sizes(), param.scalar_type()));
+  }
+
+  void update(const OptimizerParamGroup& group, const Tensor& param, const detail::Slot& slot,
               ArrayRef<Scalar> numbers) {
     const SGDOptions& options = options_of(group);
     SgdRule rule;
     rule.has_momentum = options.momentum() != 0;
     rule.nesterov = options.nesterov();
     rule.has_weight_decay = options.weight_decay() != 0;
+    rule.is_first = slot.is_first;
     Tensor buffer;
-    if (rule.has_momentum) {
-      auto& known = detail::state_of<SGDParamState>(plan, states, slot);
-      rule.is_first = !known.momentum_buffer().defined();
-      if (rule.is_first) {
-        known.momentum_buffer(empty(param.sizes(), param.scalar_type()));
-        ++plan.state_epoch;
-      }
-      buffer = known.momentum_buffer();
-    }
+    if (rule.has_momentum) buffer = static_cast<SGDParamState&>(*slot.state).momentum_buffer();
     sgd_step_(param, slot.impl->autograd->grad, buffer, rule, numbers);
   }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/core/check.h"
+#include "tracer/fields.h"
 
 namespace groove::tracer {
 namespace {
@@ -22,45 +23,13 @@ std::size_t slots_known_after(const Segment& segment, std::size_t word) {
              : segment.slots.size();
 }
 
-// Do two slots mean the same to whoever matches the words up to the one that made them? What
-// later words ask of a live-in (that it be a certain object) is looked at when a run goes over.
-bool is_same(const Slot& a, const Slot& b) {
-  return a.is_live_in == b.is_live_in && a.type == b.type && a.strides == b.strides &&
-         a.requires_grad == b.requires_grad && a.is_leaf == b.is_leaf && a.parent == b.parent &&
-         a.view_word == b.view_word && a.storage == b.storage;
-}
-
-bool is_same(const LeafGrad& a, const LeafGrad& b) { return a.leaf == b.leaf && a.grad == b.grad; }
-
-bool is_same(const std::vector<LeafGrad>& a, const std::vector<LeafGrad>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const LeafGrad& x, const LeafGrad& y) { return is_same(x, y); });
-}
-
-bool is_same(const std::optional<FlagEffect>& a, const std::optional<FlagEffect>& b) {
-  if (!a || !b) return !a == !b;
-  return a->slot == b->slot && a->before == b->before && a->after == b->after;
-}
-
+// Live-ins that words after this one ask to be certain objects are looked at when a run goes over.
 bool is_same_word(const Segment& a, const Segment& b, std::size_t at) {
-  const Word &x = a.words[at], &y = b.words[at];
-  if (x.op != y.op || !(x.site == y.site) || !(x.attrs == y.attrs) || x.is_big != y.is_big ||
-      x.is_inplace != y.is_inplace || x.grad_enabled != y.grad_enabled ||
-      x.ends_step != y.ends_step || x.first_slot != y.first_slot ||
-      x.first_number != y.first_number || x.object != y.object || x.epoch != y.epoch ||
-      x.tape_nodes != y.tape_nodes || x.has_settled_position != y.has_settled_position)
-    return false;
-  if (x.inputs != y.inputs || x.outputs != y.outputs || x.output_is_new != y.output_is_new ||
-      x.number_kinds != y.number_kinds || x.fixed_numbers != y.fixed_numbers ||
-      x.nested_live_ins != y.nested_live_ins || x.written_live_ins != y.written_live_ins ||
-      !is_same(x.grads_before, y.grads_before) || !is_same(x.effects, y.effects) ||
-      !is_same(x.flag, y.flag) || x.code_role != y.code_role || x.stops_at != y.stops_at ||
-      x.stops_at_hook.get() != y.stops_at_hook.get() || x.releases_code != y.releases_code)
-    return false;
+  if (!is_on_one_path(a.words[at], b.words[at])) return false;
   const std::size_t end = slots_known_after(a, at);
   if (end != slots_known_after(b, at)) return false;
-  for (auto slot = static_cast<std::size_t>(x.first_slot); slot < end; ++slot)
-    if (!is_same(a.slots[slot], b.slots[slot])) return false;
+  for (auto slot = static_cast<std::size_t>(a.words[at].first_slot); slot < end; ++slot)
+    if (!is_on_one_path(a.slots[slot], b.slots[slot])) return false;
   return true;
 }
 

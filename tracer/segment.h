@@ -70,6 +70,7 @@ struct StorageInfo {
 struct LeafGrad {
   SlotId leaf;
   SlotId grad;
+  bool operator==(const LeafGrad&) const = default;
 };
 
 // What a word has to do with user code that a backward calls.
@@ -84,6 +85,7 @@ enum class CodeRole : std::uint8_t {
 struct FlagEffect {
   SlotId slot;
   bool before, after;
+  bool operator==(const FlagEffect&) const = default;
 };
 
 // A call inside a big word, kept so that the word can be run again without the library's object.

@@ -43,6 +43,7 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace)
       expected_(*segment_),
       session_(session),
       borrower_(borrower_of(session)),
+      reader_(reader_bit(session)),
       workspace_(workspace) {
   live_.resize(segment_->slots.size());
   scalars_.resize(std::max<std::size_t>(segment_->number_kinds.size(), 1));
@@ -265,6 +266,7 @@ void Replay::fill_storage_users(std::int32_t storage) {
 }
 
 bool Replay::run_stages_through(std::int32_t stage) {
+  if (next_stage_ <= stage && !has_fault(Fault::kAliasNotChecked) && has_aliases()) return false;
   for (; next_stage_ <= stage; ++next_stage_) {
     if (!run_stage(next_stage_)) return false;
     // What this stage's output holds becomes real, looked at or not.
@@ -317,8 +319,10 @@ bool Replay::has_escaped(Reason& why) {
 bool Replay::has_aliases() const {
   if (written_.empty()) return false;
   for (const SlotId id : written_) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run != run_) continue;
     const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
-    Storage& object = *live_[static_cast<std::size_t>(id)].object->storage;
+    Storage& object = *live.object->storage;
     object.trace_index = storage;
     object.trace_session = session_;
   }
@@ -369,8 +373,6 @@ bool Replay::commit(Reason& why) {
       why = Reason::kExposed;
       return false;
     }
-    if (live.run == run_ && live.object->storage->flags & Storage::kObserved)
-      before_write(*live.object->storage);
   }
   for (; next_stage_ < segment_->stages; ++next_stage_)
     if (!run_stage(next_stage_)) {

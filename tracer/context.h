@@ -50,6 +50,8 @@ class Context {
   void settle_down();
   /// Another thread looks at something that this one owes.
   void on_touch_from_outside(TensorImpl& impl);
+  /// Another thread is about to write what the run under way may have to read yet.
+  void on_write_from_outside(Storage& storage);
   /// The last reference to a tensor that replays of this context alone have had as a live-in is
   /// gone. kYes: the run under way has it, and a reference from now on; kUnknown: another thread is
   /// inside.
@@ -71,6 +73,8 @@ class Context {
   bool is_held() const { return lock_.is_held(); }
   /// Is this thread inside a commit or an expansion, of whichever context?
   static bool is_running() { return busy_ > 0; }
+  /// Does this thread hold the lock of some context?
+  static bool is_inside_any() { return inside_ > 0; }
 
  private:
   // While one is open, calls of this thread go straight to the layers below.
@@ -86,8 +90,11 @@ class Context {
   // Whoever holds its own never waits for another's: what a replay has bound is real.
   class Lock {
    public:
-    explicit Lock(Context& context) : lock_(context.lock_), is_new_(lock_.lock(&busy_)) {}
+    explicit Lock(Context& context) : lock_(context.lock_), is_new_(lock_.lock(&busy_)) {
+      ++inside_;
+    }
     ~Lock() {
+      --inside_;
       if (is_new_) lock_.unlock(&busy_);
     }
     Lock(const Lock&) = delete;
@@ -279,6 +286,7 @@ class Context {
   void note_run(bool is_hit);
 
   static inline constinit thread_local int busy_ = 0;
+  static inline constinit thread_local int inside_ = 0;  // Locks held
   // What every call looks at.
   AtomicValue<State> state_{State::kWatching};
   bool is_expanding_ = false;

@@ -38,6 +38,7 @@ Context::Matched Context::match_next(const Word& word, const SiteKey& site, Tens
       }
     }
     materialize(*foreign);
+    before_write(*foreign->storage);
   }
 }
 
@@ -107,6 +108,22 @@ void Context::on_touch_from_outside(TensorImpl& impl) {
   if (impl.is_pending && impl.trace_session == replay_->session() && replay_->run_stage_for(impl))
     return;
   leave(Reason::kThread, 0);
+}
+
+void Context::on_write_from_outside(Storage& storage) {
+  const Lock lock(*this);
+  if (state_ != State::kReplaying || replay_->is_being_left() || !replay_->reads(storage)) {
+    // From now on a run that binds it says so anew.
+    if (!shares_reader_bit()) storage.readers.clear_bits(reader_bit(place_));
+    return;
+  }
+  const TapeOfOwner tape(*this);
+  const Busy busy(busy_);
+  is_side_wanted_ = false;
+  if (replay_->is_complete())
+    commit_complete(0);
+  else
+    leave(Reason::kThread, 0);
 }
 
 // ---- the end ----

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "src/core/check.h"
 #include "src/core/faults.h"
@@ -53,17 +54,6 @@ Tensor Replay::operand(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
   GROOVE_ASSERT(live.run == run_);
   hold(live);
-  if (!live.snapshot.empty() && live.object->storage->flags & Storage::kForeign) {
-    // Foreign memory may be gone by now; its content was kept at the first use.
-    Tensor kept = make_empty(live.object->geometry.sizes, live.object->dtype);
-    kept.impl()->storage = allocate_storage(live.snapshot.size());
-    std::copy(live.snapshot.begin(), live.snapshot.end(),
-              static_cast<unsigned char*>(kept.impl()->storage->data));
-    Geometry geometry = live.object->geometry;
-    geometry.offset = 0;
-    kept.impl()->set_geometry(geometry);
-    return kept;
-  }
   return Tensor(live.object);
 }
 
@@ -216,37 +206,64 @@ void Replay::rerun_library_call(std::size_t w) {
   if (has_code) stop_rerun(word, std::move(script));
 }
 
-// Exposed memory of Groove's own that the program has changed since the word read it: its content
-// at that time is put back while the word runs. A library call walks whatever was bound before it.
-std::vector<Replay::Live*> Replay::swap_snapshots(std::size_t w) {
-  std::vector<Live*> swapped;
-  if (!has_exposed_ || has_fault(Fault::kSnapshotNotRestored)) return swapped;
+// Exposed memory that the program may have changed since the word read it shows what it held at that
+// time while the word runs: its content is exchanged; memory of the program's own may be gone by
+// now, and so the storage stands on the copy. What the word writes is as it is. A library call walks
+// whatever was bound before it.
+Replay::AsRead Replay::show_as_read(std::size_t w) {
+  AsRead shown;
+  if (!has_exposed_ || has_fault(Fault::kSnapshotNotRestored)) return shown;
+  const Word& word = segment_->words[w];
+  const auto is_written = [&](const Storage* storage) {
+    return std::any_of(word.written_live_ins.begin(), word.written_live_ins.end(), [&](SlotId id) {
+      return live_[static_cast<std::size_t>(id)].object->storage.get() == storage;
+    });
+  };
   const auto consider = [&](SlotId id) {
     if (id == kNoSlot) return;
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (!slot.is_live_in) id = segment_->storages[static_cast<std::size_t>(slot.storage)].base;
     Live& live = live_[static_cast<std::size_t>(id)];
-    // Memory of the program's own may be gone by now: what reads it is given a copy.
-    if (live.run != run_ || live.bound_at > w || live.snapshot.empty() ||
-        live.object->storage->flags & Storage::kForeign || snapshot_is_current(live))
-      return;
+    if (live.run != run_ || live.bound_at > w || live.snapshot.empty()) return;
     // Two operands may be views of one live-in, whose snapshot is what the program wrote by now.
-    if (std::find(swapped.begin(), swapped.end(), &live) != swapped.end()) return;
-    std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
-                     static_cast<unsigned char*>(live.object->data()));
-    swapped.push_back(&live);
+    if (std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) != shown.exchanged.end())
+      return;
+    Storage& storage = *live.object->storage;
+    if (storage.flags & Storage::kForeign) {
+      if (!is_written(&storage)) shown.stand_on_copy(live);
+    } else if (!snapshot_is_current(live)) {
+      std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
+                       static_cast<unsigned char*>(live.object->data()));
+      shown.exchanged.push_back(&live);
+    }
   };
-  const Word& word = segment_->words[w];
   for (const SlotId id : word.is_big ? segment_->live_ins : word.inputs) consider(id);
   for (const SlotId id : word.nested_live_ins) consider(id);
-  return swapped;
+  return shown;
+}
+
+// The storage stands on a copy of as much of it as is known: more with each live-in in it.
+void Replay::AsRead::stand_on_copy(const Live& live) {
+  StoragePtr storage = live.object->storage;
+  auto known = std::find_if(on_copies.begin(), on_copies.end(),
+                            [&](const OnCopy& other) { return other.storage == storage; });
+  if (known == on_copies.end())
+    known = on_copies.insert(known, {storage, static_cast<char*>(storage->data), {}});
+  storage->data = known->memory;
+  const auto begin = static_cast<std::size_t>(static_cast<char*>(live.object->data()) -
+                                              known->memory);
+  known->copy.resize(std::max(known->copy.size(), begin + live.snapshot.size()));
+  std::copy(live.snapshot.begin(), live.snapshot.end(), known->copy.data() + begin);
+  storage->data = known->copy.data();
 }
 
 // In reverse, because two live-ins may share memory.
-void Replay::swap_back(const std::vector<Live*>& swapped) {
-  for (auto live = swapped.rbegin(); live != swapped.rend(); ++live)
+void Replay::AsRead::end() {
+  if (std::exchange(is_over, true)) return;
+  for (auto live = exchanged.rbegin(); live != exchanged.rend(); ++live)
     std::swap_ranges((*live)->snapshot.begin(), (*live)->snapshot.end(),
                      static_cast<unsigned char*>((*live)->object->data()));
+  for (const OnCopy& each : on_copies) each.storage->data = each.memory;
 }
 
 // The program looked at these results before word `at`, in this run or before it was taken over.
@@ -273,16 +290,17 @@ void Replay::run_eagerly(std::size_t skip_last, Rerun* with) {
   restore_flags();
   for (std::size_t w = 0; w < count; ++w) {
     if (with) show_again(w);
-    const std::vector<Live*> swapped = swap_snapshots(w);
+    AsRead shown = show_as_read(w);
     restore_gradients(segment_->words[w]);
     rerun(w);
-    swap_back(swapped);
+    shown.end();
     if (with) with->word_is_over(segment_->words[w]);
     // What the word itself changed is what later words read.
     for (const SlotId id : segment_->words[w].written_live_ins) {
       Live& live = live_[static_cast<std::size_t>(id)];
       if (live.run != run_ || live.snapshot.empty() ||
-          std::find(swapped.begin(), swapped.end(), &live) != swapped.end())
+          std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) !=
+              shown.exchanged.end())
         continue;
       const auto* const memory = static_cast<const unsigned char*>(live.object->data());
       std::copy(memory, memory + live.snapshot.size(), live.snapshot.begin());

@@ -84,6 +84,7 @@ bool Replay::bind_another(SlotId id, TensorImpl& impl, Reason& why) {
 void Replay::take(Live& live, TensorImpl& impl) {
   const ExpectedLiveIn& expected = expected_live_ins_[static_cast<std::size_t>(live.input)];
   note_bound(live, impl);
+  if (!(impl.storage->readers & reader_)) impl.storage->readers.set_bits(reader_);
   const auto input = static_cast<std::size_t>(live.input);
   buffers_[input] = addresses_[input] = impl.data();
   live.epoch = kNotKnown;
@@ -203,6 +204,14 @@ bool Replay::keep(TensorImpl& impl) {
     if (live.run != run_ || live.object != &impl) continue;
     retain(live, impl);
     return true;
+  }
+  return false;
+}
+
+bool Replay::reads(const Storage& storage) const {
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_ && live.object->storage.get() == &storage) return true;
   }
   return false;
 }

@@ -211,12 +211,14 @@ bool Replay::reads_what_it_writes(const Word& word) const {
 }
 
 // Memory of live-ins that the word writes is behind the program from now on, unless another thread
-// owes it.
+// owes it or has it to read yet.
 bool Replay::owe(const Word& word, Reason& why) {
   for (const SlotId id : word.written_live_ins) {
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
     Storage& storage = *impl.storage;
-    if (storage.flags & Storage::kOwed && !have_one_owner(storage.trace_session, session_)) {
+    const bool is_owed_elsewhere =
+        storage.flags & Storage::kOwed && !have_one_owner(storage.trace_session, session_);
+    if (is_owed_elsewhere || storage.readers & ~reader_) {
       foreign_ = detail::RefPtr<TensorImpl>(&impl);
       why = Reason::kThread;
       return false;

@@ -35,7 +35,6 @@ void handle_big_word(const BigWord& word, void (*expand)(void*), void* argument)
   context->on_big_word(word, expand, argument);
 }
 
-// Whichever thread owes it.
 // In a function given to control flow there are no values yet.
 void refuse_stand_in(const TensorImpl& impl) {
   GROOVE_CHECK(!kernels::stands_for_value(impl),
@@ -77,11 +76,13 @@ namespace {
 
 void expose_hook(TensorImpl& impl) {
   settle(impl);
+  before_write(*impl.storage);
   if (Context* const context = active_context()) context->on_expose(impl);
 }
 
 void metadata_change_hook(TensorImpl& impl) {
   settle(impl);
+  if (impl.storage) before_write(*impl.storage);
   if (Context* const context = active_context()) context->on_metadata_change(impl);
 }
 
@@ -99,7 +100,7 @@ const bool registered = [] {
   pending_hooks().materialize = materialize_hook;
   pending_hooks().host_read = host_read_hook;
   pending_hooks().expose = expose_hook;
-  pending_hooks().before_write = [](Storage&) {};
+  pending_hooks().before_write = settle_readers;
   groove::detail::number_read_hook = [](int origin) {
     if (Context* const context = known_context()) context->on_number_read(origin);
   };

@@ -56,6 +56,8 @@ class Replay {
   bool hides_history(const TensorImpl& impl) const;
   /// Has the program one reference of it, and nothing else in its memory (temporaries.cpp)?
   bool is_temporary(const TensorImpl& impl) const;
+  /// Has it bound something in this storage?
+  bool reads(const Storage& storage) const;
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
   /// The last reference to the tensor is gone: true when it is a live-in of this run, which has one
@@ -221,8 +223,23 @@ class Replay {
   void restore_gradients(const Word& word);
   std::vector<std::pair<TensorImpl*, Tensor>> gradients_set_by_hand(std::size_t count) const;
   static void put_back(std::vector<std::pair<TensorImpl*, Tensor>>& by_hand);
-  std::vector<Live*> swap_snapshots(std::size_t word);
-  static void swap_back(const std::vector<Live*>& swapped);
+  // Live-ins that show what they held when a word read them.
+  struct AsRead {
+    struct OnCopy {
+      StoragePtr storage;
+      char* memory;  // the program's
+      std::vector<unsigned char> copy;
+    };
+    std::vector<Live*> exchanged;
+    std::vector<OnCopy> on_copies;
+    bool is_over = false;
+    AsRead() = default;
+    AsRead(AsRead&&) = default;
+    ~AsRead() { end(); }
+    void stand_on_copy(const Live& live);
+    void end();
+  };
+  AsRead show_as_read(std::size_t word);
   Tensor operand(SlotId slot);
   std::vector<Scalar> numbers_of(const Word& word) const;
   Scalar number_of(const Word& word, std::size_t i) const;
@@ -270,6 +287,7 @@ class Replay {
   std::size_t newest_ = 0;        // the live-in bound last
   std::vector<SlotId> retained_;  // live-ins of this run that it has references of
   std::uint16_t borrower_;        // its mark on the others
+  std::uint64_t reader_;          // … and on the storages of all
   detail::RefPtr<TensorImpl> foreign_;
   bool is_publishing_late_ = false;
   std::vector<TensorImpl*> unpublished_;  // filled, but still called pending
@@ -303,7 +321,7 @@ inline bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
       impl.borrower == borrower_ && impl.requires_grad == live.requires_grad &&
       (!meta || (!meta->grad_fn && meta->hooks == 0 && !meta->view_base.defined())) &&
       !impl.is_pending && !(impl.storage->flags & (Storage::kExposed | Storage::kOwed)) &&
-      failing_live_in() < 0) [[likely]] {
+      impl.storage->readers & reader_ && failing_live_in() < 0) [[likely]] {
     note_bound(live, impl);
     buffers_[static_cast<std::size_t>(live.input)] =
         addresses_[static_cast<std::size_t>(live.input)];

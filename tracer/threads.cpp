@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/core/fork.h"
+#include "src/core/thread_end.h"
 #include "tracer/context.h"
 
 namespace groove::tracer {
@@ -36,31 +37,33 @@ Table& table() {
   return instance;
 }
 
+std::uint64_t places_used() {
+  const std::lock_guard lock(table().mutex);
+  return table().used;
+}
+
 std::atomic<std::uint64_t> sessions{0};
 
 constinit thread_local bool is_thread_ending = false;
 
 // What is pending is committed when a thread ends; others may be looking at it.
-struct ThreadEnd {
-  ~ThreadEnd() {
-    is_thread_ending = true;
-    Context* const context = owned::context;
-    if (!context) return;
-    context->end();
-    owned::context = nullptr;
-    Table& t = table();
-    {
-      std::unique_lock lock(t.mutex);
-      t.contexts[context->place()] = nullptr;
-      t.left.wait(lock, [&] { return t.visitors[context->place()] == 0; });
-    }
-    if (!context->is_running()) delete context;  // exit() was called from inside it
+void end_context() {
+  is_thread_ending = true;
+  Context* const context = owned::context;
+  if (!context) return;
+  context->end();
+  owned::context = nullptr;
+  Table& t = table();
+  {
+    std::unique_lock lock(t.mutex);
+    t.contexts[context->place()] = nullptr;
+    t.left.wait(lock, [&] { return t.visitors[context->place()] == 0; });
   }
-};
+  if (!context->is_running()) delete context;  // exit() was called from inside it
+}
 
 Context* make_context() {
-  static thread_local ThreadEnd at_end;
-  (void)at_end;
+  at_thread_end(ThreadEndRank::kTracer, end_context);
   Table& t = table();
   const std::lock_guard lock(t.mutex);
   std::uint64_t place = 0;
@@ -100,6 +103,24 @@ void settle(TensorImpl& impl) {
   if (owing == 0 || (owned::context && have_one_owner(owing, owned::context->place()))) return;
   const Visit visit(owing);
   if (visit.context()) visit.context()->on_touch_from_outside(impl);
+}
+
+bool shares_reader_bit() {
+  return places_used() > 64;
+}
+
+void settle_readers(Storage& storage) {
+  Context* const own = owned::context;
+  std::uint64_t others = storage.readers;
+  if (own) others &= ~reader_bit(own->place());
+  // Whoever is inside a context waits for no other; what it writes was settled when the call that
+  // writes it came.
+  if (others == 0 || Context::is_inside_any()) return;
+  for (std::uint64_t place = 0; place < places_used(); ++place) {
+    if (!(others & reader_bit(place))) continue;
+    const Visit visit(place);
+    if (visit.context() && visit.context() != own) visit.context()->on_write_from_outside(storage);
+  }
 }
 
 // ---- live-ins without a reference ----

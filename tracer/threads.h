@@ -55,6 +55,13 @@ inline void settle(ArrayRef<Tensor> tensors) {
       settle(*tensor.impl());
 }
 
+// Storage::readers: the bit of a context, by its place or by one of its sessions.
+inline std::uint64_t reader_bit(std::uint64_t session) { return std::uint64_t{1} << (session & 63); }
+/// Are there so many contexts that some share one?
+bool shares_reader_bit();
+/// Runs of other threads compute what they have to read of it.
+void settle_readers(Storage& storage);
+
 // Live-ins without a reference (TensorImpl::borrower): a replay has none of the tensors that the
 // program keeps alive anyway. Where it does not, destroy() asks the context whose mark they have.
 inline constexpr std::uint16_t kManyBorrowers = 0xffff;

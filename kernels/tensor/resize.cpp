@@ -47,6 +47,7 @@ Tensor& ViewMethods::resize_(IntArrayRef size, std::optional<MemoryFormat> forma
   if (state_hooks().on_host_access) state_hooks().on_host_access(impl);
   if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
   materialize(impl);
+  before_write(*impl.storage);
   Geometry geometry{size, contiguous_strides(size), impl.geometry.offset};
   const auto bytes =
       static_cast<std::size_t>(geometry.offset + element_count(size)) * element_size(impl.dtype);

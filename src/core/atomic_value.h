@@ -26,6 +26,9 @@ class AtomicValue {
   AtomicValue& operator&=(T bits) { return *this = static_cast<T>(get() & bits); }
   AtomicValue& operator+=(T change) { return *this = static_cast<T>(get() + change); }
   AtomicValue& operator++() { return *this += T(1); }
+  /// The same for fields that several threads change at once.
+  void set_bits(T bits) { __atomic_fetch_or(&value_, bits, __ATOMIC_ACQ_REL); }
+  void clear_bits(T bits) { __atomic_fetch_and(&value_, static_cast<T>(~bits), __ATOMIC_ACQ_REL); }
   /// Stores `value` if `expected` is there; gives what is there then.
   T set_if(T expected, T value) {
     const bool is_set = __atomic_compare_exchange(&value_, &expected, &value, false,

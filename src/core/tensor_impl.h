@@ -21,9 +21,6 @@ struct Storage : detail::RefCounted {
 
   // Foreign code may read or write the memory at any time (a raw pointer was handed out).
   static constexpr std::uint32_t kExposed = 1;
-  // A compiled stage ran without a tape and may have to be run again on this content: `before
-  // write` must be called first.
-  static constexpr std::uint32_t kObserved = 2;
   // A matched in-place op has not run yet: the memory is behind what the program has done.
   static constexpr std::uint32_t kOwed = 4;
   // Not Groove's memory (from_blob): it may be freed as soon as the call that reads it is over.
@@ -33,6 +30,9 @@ struct Storage : detail::RefCounted {
   // Which replay owes it, and as which of its storages (kOwed).
   AtomicValue<std::int32_t> trace_index{-1};
   AtomicValue<std::uint64_t> trace_session;
+  // The tracer contexts whose runs under way may have it to read yet, a bit for each (several may
+  // share one): before_write() comes before any write.
+  AtomicValue<std::uint64_t> readers;
 
   void (*free)(Storage&) = nullptr;  // how `data` goes back; null for nothing to free
   void* free_context = nullptr;
@@ -109,7 +109,7 @@ Tensor make_view(const Tensor& base, Geometry geometry);
 // The tracer's side of pending tensors and observed storages; plain functions registered once.
 struct PendingHooks {
   void (*materialize)(TensorImpl& impl) = nullptr;   // runs the stage that owes the data
-  void (*before_write)(Storage& storage) = nullptr;  // kObserved is set
+  void (*before_write)(Storage& storage) = nullptr;  // it has readers
   void (*expose)(TensorImpl& impl) = nullptr;        // a raw pointer is handed out
   void (*host_read)(TensorImpl& impl) = nullptr;     // the program looks at the data now
   // The last reference to what a replay has borrowed is gone: true when it lives on for the replay,
@@ -129,9 +129,10 @@ inline void host_read(TensorImpl& impl) {
   if (pending_hooks().host_read) pending_hooks().host_read(impl);
   materialize(impl);
 }
-/// Call before any write to the storage that is not the tracer's own.
+/// Call before the content or the memory of the storage changes in any way: what other threads owe
+/// and compute from it is computed first.
 inline void before_write(Storage& storage) {
-  if (storage.flags & Storage::kObserved) [[unlikely]]
+  if (storage.readers != 0) [[unlikely]]
     pending_hooks().before_write(storage);
 }
 

@@ -36,6 +36,9 @@ const std::vector<Loop>& grad_loops();
 /// The tape's finer rules: views made without recording, data(), kept gradients (rule_loops.cpp).
 const std::vector<Loop>& rule_loops();
 
+/// In which what segments rely on changes (hazard_loops.cpp).
+const std::vector<Loop>& hazard_loops();
+
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);
 

@@ -161,6 +161,8 @@ INSTANTIATE_TEST_SUITE_P(Lives, Loops, ::testing::ValuesIn(life_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Rules, Loops, ::testing::ValuesIn(rule_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Hazards, Loops, ::testing::ValuesIn(hazard_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(All, Loops, ::testing::ValuesIn(loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 

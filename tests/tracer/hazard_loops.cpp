@@ -1,0 +1,191 @@
+// Loops in which what a segment relies on changes: other names for memory that is read, optimizers
+// made again, hooks that come and go beside a branch, memory of the program's own that is written.
+#include <groove/groove.h>
+
+#include <array>
+
+#include "tests/tracer/loop_log.h"
+#include "tests/tracer/loops.h"
+
+namespace groove::testing {
+namespace {
+
+void descend(const std::vector<Tensor>& leaves) {
+  NoGradGuard guard;
+  for (const Tensor& leaf : leaves) {
+    leaf.sub_(leaf.grad() * 0.05);
+    leaf.mutable_grad() = Tensor();
+  }
+}
+
+// A read in the middle of the iteration, after the write through what is now and then an alias.
+void aliases_now_and_then(int steps, Log& log) {
+  auto p = groove::randn({8}), q = groove::randn({8}), state = groove::randn({8});
+  const auto alias = p.detach();
+  for (int step = 0; step < steps; ++step) {
+    const Tensor written = step % 5 == 4 ? alias : q;
+    auto before = p * 2;
+    written.add_(1);
+    auto after = p * 3 + before;
+    log.number(after.sum().item<double>());
+    state = (state * 0.3 + after).tanh();
+    log.tensor(state);
+  }
+}
+
+void views_now_and_then(int steps, Log& log) {
+  auto base = groove::randn({12}), other = groove::randn({6}), state = groove::randn({6});
+  const auto read = base.narrow(0, 0, 6), overlapping = base.narrow(0, 3, 6);
+  for (int step = 0; step < steps; ++step) {
+    const Tensor& written = step % 5 == 4 ? overlapping : other;
+    auto before = read * 2;
+    written.add_(1);
+    auto after = read * 3 + before;
+    log.number(after.sum().item<double>());
+    state = (state * 0.3 + after).tanh();
+    log.tensor(state);
+  }
+}
+
+void data_now_and_then(int steps, Log& log) {
+  auto p = groove::randn({8}), q = groove::randn({8}), own = groove::randn({8}),
+       state = groove::randn({8});
+  for (int step = 0; step < steps; ++step) {
+    if (step % 5 == 4) q.set_data(p);
+    if (step % 5 == 0) q.set_data(own);
+    auto before = p * 2;
+    q.add_(1);
+    auto after = p * 3 + before;
+    log.number(after.sum().item<double>());
+    state = (state * 0.3 + after).tanh();
+    log.tensor(state);
+  }
+}
+
+void gradients_in_one_buffer(int steps, Log& log) {
+  auto a = groove::randn({4}).requires_grad_(), b = groove::randn({4}).requires_grad_();
+  auto flat = groove::zeros({8}), own = groove::zeros({4});
+  a.mutable_grad() = flat.narrow(0, 0, 4);
+  for (int step = 0; step < steps; ++step) {
+    b.mutable_grad() = step % 5 == 4 ? flat.narrow(0, 2, 4) : own;
+    auto loss = (a * b).tanh().sum();
+    loss.backward();
+    log.number(flat.sum().item<double>());
+    NoGradGuard guard;
+    a.sub_(a.grad() * 0.01);
+    b.sub_(b.grad() * 0.01);
+    flat.mul_(0.5);
+    own.mul_(0.5);
+    log.tensor(flat);
+  }
+}
+
+// The optimizer is another one every few steps, often at the same address.
+template <typename Optimizer, typename Options>
+void optimizers_made_again(int steps, Log& log, const Options& options) {
+  auto weight = groove::randn({4}).requires_grad_();
+  for (int step = 0; step < 4 * steps;) {
+    Optimizer optimizer({weight}, options);
+    for (int inner = 0; inner < 6; ++inner, ++step) {
+      optimizer.zero_grad();
+      auto loss = (weight * weight).tanh().sum();
+      loss.backward();
+      optimizer.step();
+      log.number(loss.item<double>());
+      log.parameter(weight);
+    }
+  }
+}
+void adams_made_again(int steps, Log& log) {
+  optimizers_made_again<optim::Adam>(steps, log, optim::AdamOptions(0.01).amsgrad(true));
+}
+void momenta_made_again(int steps, Log& log) {
+  optimizers_made_again<optim::SGD>(steps, log,
+                                    optim::SGDOptions(0.01).momentum(0.9).dampening(0.5));
+}
+void rmsprops_made_again(int steps, Log& log) {
+  optimizers_made_again<optim::RMSprop>(steps, log, optim::RMSpropOptions(0.01).momentum(0.5));
+}
+void adagrads_made_again(int steps, Log& log) {
+  optimizers_made_again<optim::Adagrad>(steps, log,
+                                        optim::AdagradOptions(0.01).initial_accumulator_value(0.1));
+}
+
+// The words before the branch are the same with and without the hook.
+void hooks_beside_a_branch(int steps, Log& log) {
+  auto weight = groove::randn({4}).requires_grad_(), other = groove::randn({4}).requires_grad_();
+  int calls = 0;
+  unsigned hook = 0;
+  for (int step = 0; step < 3 * steps; ++step) {
+    if (step % 12 == 6)
+      hook = weight.register_hook([&calls](Tensor gradient) {
+        ++calls;
+        return gradient * 2;
+      });
+    if (step % 12 == 0 && step > 0) weight.remove_hook(hook);
+    auto shared = (weight * other + 1) * 0.5;
+    auto loss = step % 3 == 2 ? shared.tanh().sum() : (shared.sigmoid() * 2).sum();
+    loss.backward();
+    log.number(loss.item<double>());
+    log.parameter(weight);
+    log.integer(calls);
+    descend({weight, other});
+  }
+}
+
+// Written in place by runs that are left now and then, because the program keeps a result.
+void blobs_written_in_place(int steps, Log& log) {
+  std::array<float, 8> memory;
+  memory.fill(1);
+  auto blob = groove::from_blob(memory.data(), {8});
+  const auto change = groove::randn({8}) * 0.01;
+  auto state = groove::randn({8});
+  std::vector<Tensor> kept;
+  for (int step = 0; step < steps; ++step) {
+    auto twice = state * 2, more = twice + 1;
+    if (step % 4 == 3) kept.push_back(twice);
+    blob.add_(change);
+    state = (more * 0.5).tanh();
+    for (const float value : memory) log.number(value);
+  }
+  log.tensor(state);
+}
+
+void parameters_in_blobs(int steps, Log& log) {
+  std::array<float, 8> memory;
+  memory.fill(0.5f);
+  auto weight = groove::from_blob(memory.data(), {8}).requires_grad_();
+  const auto x = groove::randn({8});
+  std::vector<Tensor> kept;
+  for (int step = 0; step < steps; ++step) {
+    auto product = weight * x;
+    if (step % 4 == 3) kept.push_back(product);
+    auto loss = product.tanh().sum();
+    loss.backward();
+    log.number(loss.item<double>());
+    log.parameter(weight);
+    descend({weight});
+    for (const float value : memory) log.number(value);
+  }
+}
+
+}  // namespace
+
+const std::vector<Loop>& hazard_loops() {
+  static const std::vector<Loop> all{
+      {"aliases_now_and_then", aliases_now_and_then},
+      {"views_now_and_then", views_now_and_then},
+      {"data_now_and_then", data_now_and_then},
+      {"gradients_in_one_buffer", gradients_in_one_buffer, false},
+      {"adams_made_again", adams_made_again},
+      {"momenta_made_again", momenta_made_again},
+      {"rmsprops_made_again", rmsprops_made_again},
+      {"adagrads_made_again", adagrads_made_again},
+      {"hooks_beside_a_branch", hooks_beside_a_branch},
+      {"blobs_written_in_place", blobs_written_in_place, false},
+      {"parameters_in_blobs", parameters_in_blobs, false},
+  };
+  return all;
+}
+
+}  // namespace groove::testing

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "src/core/allocator.h"
 #include "tools/random_loops/machine.h"
 
 namespace groove::random_loops {
@@ -26,6 +27,7 @@ std::string text_of(std::FILE* file) {
 
 void use(const Way& way) {
   for (const auto& [name, value] : way.environment) ::setenv(name, value, 1);
+  if (way.has_guard_pages) set_guard_pages(true);
 }
 
 Counters run(const Program& program, std::FILE* log) {
@@ -63,6 +65,10 @@ const std::vector<Way>& all_ways() {
        {{"GROOVE_CACHE_BYTES", "1"}, {"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}}},
       {"two-threads",
        {{"GROOVE_NUM_THREADS", "2"}, {"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}}},
+      {"guard-pages",
+       {{"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}, {"GROOVE_NUM_THREADS", "1"}},
+       true},
+      {"auto-guard-pages", {}, true},
       {"check",
        {{"GROOVE_CHECK", "1"},
         {"GROOVE_HOT", "1"},

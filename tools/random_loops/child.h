@@ -11,6 +11,7 @@ namespace groove::random_loops {
 struct Way {
   const char* name;
   std::vector<std::pair<const char*, const char*>> environment;
+  bool has_guard_pages = false;  // touching freed or foreign memory is a fault at its place
 };
 /// The first one is eager mode, which the others are compared with.
 const std::vector<Way>& all_ways();
@@ -36,7 +37,9 @@ struct Difference {
 };
 Difference compare(const Outcome& expected, const Outcome& got);
 
-/// The smallest program found that fails in this way with the same kind.
-Program shrink(const Program& program, const Way& way, const std::string& kind, int seconds);
+/// The smallest program found that fails in this way with the same kind; runs may take `seconds`,
+/// all of them about `budget` seconds.
+Program shrink(const Program& program, const Way& way, const std::string& kind, int seconds,
+               int budget);
 
 }  // namespace groove::random_loops

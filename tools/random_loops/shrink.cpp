@@ -20,7 +20,7 @@ struct Shrinking {
     const Outcome eager = run_in_child(program, all_ways().front(), seconds);
     if (!eager.end.empty()) return false;
     // What depends on when a compilation is done gets a second chance.
-    const int tries = way.environment.size() < 2 ? 3 : 1;
+    const int tries = way.environment.size() < 2 ? (kind.starts_with("signal") ? 15 : 3) : 1;
     for (int at = 0; at < tries; ++at)
       if (compare(eager, run_in_child(program, way, seconds)).kind == kind) return true;
     return false;
@@ -85,8 +85,9 @@ struct Shrinking {
 
 }  // namespace
 
-Program shrink(const Program& program, const Way& way, const std::string& kind, int seconds) {
-  Shrinking shrinking{way, kind, seconds, Clock::now() + std::chrono::seconds(40), program};
+Program shrink(const Program& program, const Way& way, const std::string& kind, int seconds,
+               int budget) {
+  Shrinking shrinking{way, kind, seconds, Clock::now() + std::chrono::seconds(budget), program};
   if (!shrinking.fails(program)) return program;  // not again
   for (bool goes_on = true; goes_on && Clock::now() < shrinking.end;) {
     goes_on = shrinking.drop(&Program::body);

@@ -206,10 +206,10 @@ void Replay::rerun_library_call(std::size_t w) {
   if (has_code) stop_rerun(word, std::move(script));
 }
 
-// Exposed memory that the program may have changed since the word read it shows what it held at that
-// time while the word runs: its content is exchanged; memory of the program's own may be gone by
-// now, and so the storage stands on the copy. What the word writes is as it is. A library call walks
-// whatever was bound before it.
+// Exposed memory that the program may have changed since the word read it shows what it held at
+// that time while the word runs: its content is exchanged; memory of the program's own may be gone
+// by now, and so the storage stands on the copy. What the word writes is as it is. A library call
+// walks whatever was bound before it.
 Replay::AsRead Replay::show_as_read(std::size_t w) {
   AsRead shown;
   if (!has_exposed_ || has_fault(Fault::kSnapshotNotRestored)) return shown;
@@ -250,8 +250,8 @@ void Replay::AsRead::stand_on_copy(const Live& live) {
   if (known == on_copies.end())
     known = on_copies.insert(known, {storage, static_cast<char*>(storage->data), {}});
   storage->data = known->memory;
-  const auto begin = static_cast<std::size_t>(static_cast<char*>(live.object->data()) -
-                                              known->memory);
+  const auto begin =
+      static_cast<std::size_t>(static_cast<char*>(live.object->data()) - known->memory);
   known->copy.resize(std::max(known->copy.size(), begin + live.snapshot.size()));
   std::copy(live.snapshot.begin(), live.snapshot.end(), known->copy.data() + begin);
   storage->data = known->copy.data();
@@ -299,8 +299,7 @@ void Replay::run_eagerly(std::size_t skip_last, Rerun* with) {
     for (const SlotId id : segment_->words[w].written_live_ins) {
       Live& live = live_[static_cast<std::size_t>(id)];
       if (live.run != run_ || live.snapshot.empty() ||
-          std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) !=
-              shown.exchanged.end())
+          std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) != shown.exchanged.end())
         continue;
       const auto* const memory = static_cast<const unsigned char*>(live.object->data());
       std::copy(memory, memory + live.snapshot.size(), live.snapshot.begin());

@@ -105,9 +105,7 @@ void settle(TensorImpl& impl) {
   if (visit.context()) visit.context()->on_touch_from_outside(impl);
 }
 
-bool shares_reader_bit() {
-  return places_used() > 64;
-}
+bool shares_reader_bit() { return places_used() > 64; }
 
 void settle_readers(Storage& storage) {
   Context* const own = owned::context;

@@ -56,7 +56,9 @@ inline void settle(ArrayRef<Tensor> tensors) {
 }
 
 // Storage::readers: the bit of a context, by its place or by one of its sessions.
-inline std::uint64_t reader_bit(std::uint64_t session) { return std::uint64_t{1} << (session & 63); }
+inline std::uint64_t reader_bit(std::uint64_t session) {
+  return std::uint64_t{1} << (session & 63);
+}
 /// Are there so many contexts that some share one?
 bool shares_reader_bit();
 /// Runs of other threads compute what they have to read of it.

@@ -53,8 +53,8 @@ struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
   void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
     auto& known = detail::make_state<AdagradParamState>(states, slot);
     if (!known.sum().defined())
-      known.sum(full(param.sizes(), options_of(group).initial_accumulator_value(),
-                     param.scalar_type()));
+      known.sum(
+          full(param.sizes(), options_of(group).initial_accumulator_value(), param.scalar_type()));
   }
 
   void update(const OptimizerParamGroup& group, const Tensor& param, const detail::Slot& slot,

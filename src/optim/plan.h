@@ -2,8 +2,8 @@
 // at options and parameters, advances step counters and makes the numbers. The expansion (the
 // update of every parameter) runs only where the tracer does not replay it.
 //
-// State that is missing is made before the word, by calls of its own: a replay of the word skips its
-// expansion, but what comes before it runs or is replayed like the program's own calls.
+// State that is missing is made before the word, by calls of its own: a replay of the word skips
+// its expansion, but what comes before it runs or is replayed like the program's own calls.
 //
 // The word's epoch is a fingerprint of all structure: groups, flags, parameters, which of them
 // have gradients, which have state in which tensors (the program may put others there), and how

@@ -10,6 +10,7 @@
 #include "src/core/state.h"
 #include "src/core/thread_end.h"
 #include "tracer/coverage.h"
+#include "tracer/lessons.h"
 #include "tracer/modes.h"
 #include "tracer/registry.h"
 #include "tracer/report.h"
@@ -397,7 +398,12 @@ void Context::on_flags_read(TensorImpl& impl) {
 void Context::on_expose(TensorImpl& impl) {
   if (busy_ > 0) return;
   const Lock lock(*this);
-  if (state_ == State::kRecording) recorder_->expose(impl);
+  if (state_ == State::kRecording) {
+    if (!is_expanding_ && recorder_->makes(impl) && is_filled(recorder_->last_hash()))
+      cut_recording(Reason::kExposedWrite);
+    else
+      recorder_->expose(impl);
+  }
   Reason why = Reason::kExposed;
   if (state_ == State::kReplaying && !replay_->expose(*impl.storage, why)) flush(why);
 }

@@ -49,7 +49,8 @@ void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost) {
 
 void Context::abandon_recording() {
   const Reason reason = recorder_->failure().value_or(Reason::kException);
-  note_not_compiled(recorded_plan_->head, reason);
+  const bool has_learned = recorder_->has_learned();
+  if (!has_learned) note_not_compiled(recorded_plan_->head, reason);
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: loop at {} not compiled: {}\n", recorder_->place(), text(reason));
   if (side_of_) {
@@ -57,7 +58,7 @@ void Context::abandon_recording() {
     ++exit.failures;
     exit.count = 0;
     side_of_.reset();
-  } else {
+  } else if (!has_learned) {
     discovery_.penalize(recorded_plan_->head);
   }
   recorder_.reset();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace groove::tracer {
 namespace {
@@ -11,6 +12,7 @@ struct Lessons {
   std::mutex mutex;
   std::unordered_map<std::uint64_t, Recorder::Widened> widened;
   std::unordered_map<std::uint64_t, Recorder::Moving> moving;
+  std::unordered_set<std::uint64_t> filled;
   std::map<std::pair<std::string, Reason>, Failure> failures;
 };
 
@@ -39,6 +41,7 @@ void forget_all_lessons() {
   const std::lock_guard lock(l.mutex);
   l.widened.clear();
   l.moving.clear();
+  l.filled.clear();
   l.failures.clear();
 }
 
@@ -70,6 +73,18 @@ Recorder::Moving moving(std::uint64_t head) {
   const std::lock_guard lock(l.mutex);
   const auto found = l.moving.find(head);
   return found == l.moving.end() ? Recorder::Moving{} : found->second;
+}
+
+void add_filled(std::uint64_t word) {
+  Lessons& l = lessons();
+  const std::lock_guard lock(l.mutex);
+  l.filled.insert(word);
+}
+
+bool is_filled(std::uint64_t word) {
+  Lessons& l = lessons();
+  const std::lock_guard lock(l.mutex);
+  return l.filled.contains(word);
 }
 
 void count_failure(const std::string& place, Reason reason, const std::string& where,

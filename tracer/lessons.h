@@ -16,6 +16,10 @@ Recorder::Widened widened(std::uint64_t head);
 /// A view of this word moved; from the second such word on, all are taken to move.
 void add_moving(std::uint64_t head, std::size_t word);
 Recorder::Moving moving(std::uint64_t head);
+/// A result of this word is read again after its memory was handed out: for what comes then it is
+/// an input, filled by the program. A recording ends where the memory is handed out.
+void add_filled(std::uint64_t word);
+bool is_filled(std::uint64_t word);
 /// Does a recording not respect what has been learned since?
 bool is_outdated(const Segment& segment);
 

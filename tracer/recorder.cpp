@@ -8,6 +8,7 @@
 #include "src/core/faults.h"
 #include "src/core/geometry.h"
 #include "tracer/keep_loaded.h"
+#include "tracer/lessons.h"
 #include "tracer/numbers.h"
 #include "tracer/tape_hooks.h"
 #include "tracer/threads.h"
@@ -172,7 +173,11 @@ ValueId Recorder::read(SlotId id) {
   if (id == kNoSlot) return kNoValue;
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
-  if (storage.is_exposed) fail(Reason::kExposedWrite);
+  if (storage.is_exposed && !failure_) {
+    fail(Reason::kExposedWrite);
+    add_filled(exposed_after_[slot.storage]);
+    has_learned_ = true;
+  }
   Cached& cached = cached_[static_cast<std::size_t>(id)];
   if (cached.value != kNoValue && (cached.writes == storage.writes || has_fault(Fault::kStaleView)))
     return cached.value;

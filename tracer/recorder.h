@@ -41,6 +41,13 @@ class Recorder {
   std::size_t words() const { return segment_->words.size(); }
   /// The word just recorded, as discovery knows it.
   void set_hash(std::uint64_t hash) { word().hash = hash; }
+  /// Is it, or the memory that it is a view of, made by a word of this recording?
+  bool makes(const TensorImpl& impl) const {
+    const std::int32_t known = impl.storage ? known_storage(impl.storage) : -1;
+    return known >= 0 && !segment_->storages[static_cast<std::size_t>(known)].is_live_in;
+  }
+  /// Has it found out why it must fail, so that the next recording need not?
+  bool has_learned() const { return has_learned_; }
   std::uint64_t last_hash() const { return segment_->words.back().hash; }
   /// Must the recording end before the program looks at this, or before this call (cut.cpp)?
   bool must_end_before_read(const TensorImpl& impl) const;
@@ -170,6 +177,7 @@ class Recorder {
   std::optional<Reason> failure_;
   bool in_expansion_ = false;
   bool must_end_now_ = false;
+  bool has_learned_ = false;
   std::vector<std::pair<TapeNodePtr, std::int32_t>> attached_;  // user code, and by which word
   int open_walks_ = 0;                                          // backwards that user code stopped
   bool required_grad_ = false;  // the first operand of the big word that is open
@@ -187,6 +195,7 @@ class Recorder {
   // Exposed memory of live-ins as it was at their first use.
   std::unordered_map<SlotId, std::vector<unsigned char>> contents_;
   std::unordered_map<const Storage*, std::int32_t> storage_places_;
+  std::unordered_map<std::int32_t, std::uint64_t> exposed_after_;  // storages made here: which word
   std::vector<StoragePtr> replaced_storages_;
   // [storage] when it was first seen; without an object, when it was seen last.
   std::vector<Versions> storage_versions_;

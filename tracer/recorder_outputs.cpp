@@ -34,7 +34,10 @@ void Recorder::expose(TensorImpl& impl) {
   if (known < 0) return;
   StorageInfo& storage = segment_->storages[static_cast<std::size_t>(known)];
   // Of what existed before, replay keeps the content at its first use.
-  if (!storage.is_live_in) storage.is_exposed = true;
+  if (!storage.is_live_in) {
+    storage.is_exposed = true;
+    exposed_after_[known] = last_hash();
+  }
   for (const SlotId id : segment_->live_ins)
     if (objects_[static_cast<std::size_t>(id)].impl()->storage == impl.storage) keep_content(id);
 }

@@ -39,6 +39,9 @@ const std::vector<Loop>& rule_loops();
 /// In which what segments rely on changes (hazard_loops.cpp).
 const std::vector<Loop>& hazard_loops();
 
+/// Ways to bring data in (data_loops.cpp).
+const std::vector<Loop>& data_loops();
+
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);
 

@@ -1,0 +1,189 @@
+// The ways in which programs bring data into a loop, most of them through memory that they fill.
+#include <groove/groove.h>
+
+#include <array>
+
+#include "tests/tracer/loop_log.h"
+#include "tests/tracer/loops.h"
+
+namespace groove::testing {
+namespace {
+
+constexpr int kRows = 3, kColumns = 2, kCount = kRows * kColumns;
+
+// Numbers that differ in each step.
+float drawn(int step, int i) { return static_cast<float>((step * 31 + i * 17) % 23) / 23 - 0.5f; }
+
+void fill(float* memory, int step) {
+  for (int i = 0; i < kCount; ++i) memory[i] = drawn(step, i);
+}
+
+// A network of two layers on what `bring(step)` gives.
+template <typename Bring>
+void train(int steps, Log& log, const Bring& bring) {
+  nn::Sequential net(nn::Linear(kColumns, 4), nn::ReLU(), nn::Linear(4, 1));
+  optim::SGD optimizer(net->parameters(), 0.05);
+  for (int step = 0; step < steps; ++step) {
+    const Tensor x = bring(step), y = x.sum(1, true);
+    optimizer.zero_grad();
+    auto loss = nn::functional::mse_loss(net->forward(x), y);
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+    log.tensor(x);
+    log.parameters(net->parameters());
+  }
+}
+
+void pointers_into_empty(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    auto x = groove::empty({kRows, kColumns});
+    fill(x.data_ptr<float>(), step);
+    return x;
+  });
+}
+
+void pointers_into_zeros(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    auto x = groove::zeros({kRows, kColumns});
+    x.data_ptr<float>()[step % kCount] = 1;
+    return x;
+  });
+}
+
+void accessors(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    auto x = groove::zeros({kRows, kColumns});
+    auto rows = x.accessor<float, 2>();
+    for (int i = 0; i < kRows; ++i)
+      for (int j = 0; j < kColumns; ++j) rows[i][j] = drawn(step, i * kColumns + j);
+    return x;
+  });
+}
+
+// The pointer is of a view, and what is used is the whole.
+void pointers_into_views(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    auto x = groove::ones({kRows, kColumns}) * 0.5;
+    x[1].data_ptr<float>()[step % kColumns] = drawn(step, 0);
+    return x;
+  });
+}
+
+// Written by Groove, by the program, and by Groove again.
+void writes_from_both_sides(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    auto x = groove::zeros({kRows, kColumns});
+    x.add_(0.25);
+    fill(x.data_ptr<float>(), step);
+    x.mul_(0.5);
+    x.data_ptr<float>()[0] = 1;
+    return x + 0.125;
+  });
+}
+
+void results_changed_by_hand(int steps, Log& log) {
+  auto state = groove::randn({8});
+  for (int step = 0; step < steps; ++step) {
+    auto next = (state * 0.5).tanh() + 0.25;
+    next.data_ptr<float>()[step % 8] = drawn(step, 1);
+    state = next * 0.75 - 0.125;
+    log.tensor(next);
+    log.tensor(state);
+  }
+}
+
+// The pointer of the last step's tensor is looked through, and written through, in the next.
+void pointers_that_are_kept(int steps, Log& log) {
+  Tensor kept;
+  float* memory = nullptr;
+  train(steps, log, [&](int step) {
+    if (memory) memory[0] += 0.5f;
+    auto x = groove::zeros({kRows, kColumns});
+    if (memory) x.add_(kept);
+    kept = x;
+    memory = x.data_ptr<float>();
+    memory[step % kCount] = drawn(step, 2);
+    return x * 0.5;
+  });
+}
+
+void blobs(int steps, Log& log) {
+  std::array<float, kCount> memory;
+  train(steps, log, [&](int step) {
+    fill(memory.data(), step);
+    return groove::from_blob(memory.data(), {kRows, kColumns});
+  });
+}
+
+void copies_of_blobs(int steps, Log& log) {
+  std::array<float, kCount> memory;
+  train(steps, log, [&](int step) {
+    fill(memory.data(), step);
+    return groove::from_blob(memory.data(), {kRows, kColumns}).clone();
+  });
+}
+
+void tensors_of_vectors(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    std::vector<float> values(kCount);
+    fill(values.data(), step);
+    return groove::tensor(values).view({kRows, kColumns});
+  });
+}
+
+void rows_written_one_by_one(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    auto x = groove::zeros({kRows, kColumns});
+    for (int i = 0; i < kRows; ++i) x[i] = groove::full({kColumns}, drawn(step, i));
+    return x;
+  });
+}
+
+void elements_written_one_by_one(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    auto x = groove::zeros({kRows, kColumns});
+    for (int i = 0; i < kRows; ++i)
+      for (int j = 0; j < kColumns; ++j) x[i][j] = drawn(step, i * kColumns + j);
+    return x;
+  });
+}
+
+void stacks_of_rows(int steps, Log& log) {
+  train(steps, log, [](int step) {
+    std::vector<Tensor> rows;
+    for (int i = 0; i < kRows; ++i) rows.push_back(groove::full({kColumns}, drawn(step, i)));
+    return groove::stack(rows);
+  });
+}
+
+void masks_of_draws(int steps, Log& log) {
+  train(steps, log, [](int) {
+    const auto x = groove::randn({kRows, kColumns});
+    return x.masked_fill(x > 0.3, 0.5);
+  });
+}
+
+}  // namespace
+
+const std::vector<Loop>& data_loops() {
+  static const std::vector<Loop> all{
+      {"pointers_into_empty", pointers_into_empty},
+      {"pointers_into_zeros", pointers_into_zeros},
+      {"accessors", accessors},
+      {"pointers_into_views", pointers_into_views},
+      {"writes_from_both_sides", writes_from_both_sides},
+      {"results_changed_by_hand", results_changed_by_hand},
+      {"pointers_that_are_kept", pointers_that_are_kept},
+      {"blobs", blobs},
+      {"copies_of_blobs", copies_of_blobs},
+      {"tensors_of_vectors", tensors_of_vectors},
+      {"rows_written_one_by_one", rows_written_one_by_one},
+      {"elements_written_one_by_one", elements_written_one_by_one},
+      {"stacks_of_rows", stacks_of_rows},
+      {"masks_of_draws", masks_of_draws},
+  };
+  return all;
+}
+
+}  // namespace groove::testing

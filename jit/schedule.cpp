@@ -88,7 +88,8 @@ class Scheduler {
   // ---- slices written into their base ----
 
   // A base that nothing reads any more once a region of it is overwritten is not copied: the
-  // overwritten value takes over its memory, and what reads the base runs before.
+  // overwritten value takes over its memory, and what reads the base runs before: other values that
+  // overwrite a region of it, too, of which each has a copy.
   void overwrite_in_place() {
     for (std::size_t i = 0; i + 1 < lowered_.launches.size(); ++i) {
       if (!launch(static_cast<std::int32_t>(i)).copies_base) continue;
@@ -109,7 +110,12 @@ class Scheduler {
     const Node& node = graph_.nodes[static_cast<std::size_t>(launch(copy).nodes[0])];
     return buffer(base).value == node.inputs[0];
   }
+  bool is_taken_over(BufferId base) const {
+    return std::any_of(lowered_.buffers.begin(), lowered_.buffers.end(),
+                       [base](const Buffer& other) { return other.same_as == base; });
+  }
   bool may_take_over(BufferId base, BufferId target, std::int32_t copy, std::int32_t region) {
+    if (is_taken_over(base)) return false;
     const std::int32_t stage = launch(region).stage;
     for (const std::int32_t reader : readers_[static_cast<std::size_t>(base)]) {
       if (reader == copy) continue;

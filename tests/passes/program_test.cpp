@@ -278,6 +278,25 @@ TEST(Program, KeepsBasesThatAreNeeded) {
               11, true);
 }
 
+// Two values each overwrite a region of one base: one of them may have its memory, the other not,
+// whichever comes first.
+TEST(Program, GivesABaseToOneOfTwoThatOverwriteIt) {
+  expect_same(parsed(R"(graph(x: f32[4, 4], y: f32[4], z: f32[4], w: f32[4, 4], v: f32[4, 4]) {
+    a = write_strided(x, y) {sizes: [4], strides: [1], offset: 0}
+    b = write_strided(x, z) {sizes: [4], strides: [1], offset: 12}
+    s = sin(b)
+    e = exp(w)
+    c = write_strided(e, y) {sizes: [4], strides: [1], offset: 4}
+    d = write_strided(e, z) {sizes: [4], strides: [1], offset: 8}
+    t = mul(c, d)
+    f = write_strided(v, y) {sizes: [4], strides: [1], offset: 4}
+    u = neg(f)
+    g = write_strided(v, z) {sizes: [4], strides: [1], offset: 4}
+    return s, t, u, a -> x, g -> v
+  })"),
+              13, true);
+}
+
 // Input x is overwritten in stage 0 and read, as it was, in stage 1; z is not bound before that.
 TEST(Program, KeepsOldValuesForLaterStages) {
   expect_same(parsed(R"(graph(x: f32[6, 10], y: f32[6, 10], z: f32[6, 10]) stages 2 {

@@ -169,6 +169,20 @@ void parameters_in_blobs(int steps, Log& log) {
   }
 }
 
+// A row of the original and another of its copy are written in turn.
+void rows_of_a_copy(int steps, Log& log) {
+  auto table = groove::randn({4, 4}), weight = groove::randn({4, 4});
+  const auto row = groove::randn({4});
+  for (int step = 0; step < steps; ++step) {
+    auto copy = table.clone();
+    table[step % 4].copy_(row * step);
+    copy[3].copy_(weight[2]);
+    weight = (copy * weight).sin();
+    log.tensor(table);
+    log.tensor(weight);
+  }
+}
+
 }  // namespace
 
 const std::vector<Loop>& hazard_loops() {
@@ -184,6 +198,7 @@ const std::vector<Loop>& hazard_loops() {
       {"hooks_beside_a_branch", hooks_beside_a_branch},
       {"blobs_written_in_place", blobs_written_in_place, false},
       {"parameters_in_blobs", parameters_in_blobs, false},
+      {"rows_of_a_copy", rows_of_a_copy},
   };
   return all;
 }

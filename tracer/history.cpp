@@ -213,7 +213,7 @@ void Replay::keep_used_up() {
 void Replay::take_back_history(const Live& live) {
   AutogradMeta* const meta = live.impl->autograd;
   if (!used_up_ || !meta || meta->grad_fn.get() != used_up_.get()) return;
-  meta->grad_fn = released_node_;
+  meta->grad_fn = released_node();
   meta->output_index = 0;
 }
 

@@ -120,12 +120,21 @@ void Replay::take_numbers(const Word& word, ArrayRef<Scalar> numbers) {
 
 // ---- pending handles ----
 
+// The history of a result of a run, which has none as long as the run is under way.
+const TapeNodePtr& Replay::released_node() {
+  if (!released_node_ && tape_hooks().make_released_node)
+    released_node_ = tape_hooks().make_released_node();
+  return released_node_;
+}
+
 // The handle a word hands out for a result: the one of the last iteration when nobody else holds
 // it, with everything the user may have set on it put back.
 TensorImpl& Replay::handle(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
   const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  const TapeNode* const history = slot.is_leaf ? nullptr : released_node_.get();
+  const TapeNodePtr history = slot.is_leaf ? TapeNodePtr() : released_node();
+  // A stage that ran before has its memory, and nobody has seen it.
+  const bool is_made_for_run = live.run == run_ && live.impl;
   const bool is_free = live.impl && (is_nobody_elses(*live.impl) ||
                                      (has_fault(Fault::kBorrowedHandle) &&
                                       live.impl->use_count() == 1));
@@ -135,18 +144,14 @@ TensorImpl& Replay::handle(SlotId id) {
       live.impl->metadata_epoch == live.epoch &&
       (!live.impl->autograd ||
        (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad &&
-        live.impl->autograd->grad_fn.get() == history));
-  if (!is_reusable) {
+        live.impl->autograd->grad_fn.get() == history.get()));
+  if (!is_reusable && !is_made_for_run) {
     // The program's alone from now on.
     if (live.impl && !live.impl->is_pending && live.impl->trace_session == session_)
       forget_session(*live.impl);
     Geometry geometry{slot.type.sizes, slot.strides, 0};
     live.impl = make_impl(StoragePtr(), std::move(geometry), slot.type.dtype);
-    if (!slot.is_leaf) {
-      if (!released_node_ && tape_hooks().make_released_node)
-        released_node_ = tape_hooks().make_released_node();
-      autograd_meta(*live.impl).grad_fn = released_node_;
-    }
+    if (!slot.is_leaf) autograd_meta(*live.impl).grad_fn = history;
     live.epoch = live.impl->metadata_epoch;
   }
   // Anew for every run: a recording may have marked the tensor as its own meanwhile.

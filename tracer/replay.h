@@ -175,6 +175,7 @@ class Replay {
   bool take_snapshot(Live& live, Reason& why);
   bool snapshot_is_current(const Live& live) const;
   const Live& memory_of(SlotId slot) const;
+  const TapeNodePtr& released_node();
   TensorImpl& handle(SlotId slot);
   TensorImpl& existing_handle(SlotId slot);
   bool check_values(const Call& call, const Word& word);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "groove/jit.h"
+#include "src/core/allocator.h"
 #include "tests/tracer/graph_executor.h"
 #include "tests/tracer/path_loops.h"
 #include "tracer/lessons.h"
@@ -235,6 +237,37 @@ TEST(Paths, ManyShapesTakeNoMoreMemory) {
   EXPECT_LT(resident_bytes() - before, 8 << 20);
   EXPECT_GT(jit::summary().hits, hits);
   tt::set_cache_bytes(0);
+  tt::forget_everything();
+}
+
+// Code for a path that is published while a run is under way: the run goes over to it after a stage,
+// whose memory is there until the end. Guard pages find a write to memory that is not. When code is
+// published depends on the machine, so there are many beginnings.
+TEST(Paths, RunsGoOverToWhatIsPublishedMeanwhile) {
+  tt::set_hot(2);
+  tt::set_synchronous(false);
+  jit::set_mode(jit::Mode::kAuto);
+  set_guard_pages(true);
+  for (int beginning = 0; beginning < 60; ++beginning) {
+    tt::forget_everything();
+    manual_seed(953);
+    const Tensor weight = (groove::randn({4, 4}) * 0.5).requires_grad_();
+    const Tensor x = groove::randn({4, 4}), y = groove::randn({4, 4});
+    Tensor state = groove::zeros({4, 4});
+    optim::SGD optimizer({weight}, optim::SGDOptions(0.02).momentum(0.9));
+    for (int step = 0; step < 150; ++step) {
+      Tensor loss = groove::zeros({});
+      if (y.mean().item<double>() < 0.4) state = (y.mm(y) * 0.1).tanh() + 0.3;
+      loss = loss + weight.mm(x.detach()).relu().square().mean();
+      optimizer.zero_grad();
+      if (step % 10 < 7) x.sum().item<double>();
+      y.sum().item<double>();
+      loss.backward();
+      optimizer.step();
+    }
+    EXPECT_TRUE(std::isfinite(weight.sum().item<double>()));
+  }
+  set_guard_pages(false);
   tt::forget_everything();
 }
 

@@ -15,7 +15,7 @@ using namespace groove::random_loops;
 
 struct Options {
   std::uint64_t seed = 1, count = 100;
-  std::vector<std::string> ways;
+  std::vector<std::string> ways, themes;
   bool only_prints = false, measures = false, keeps_whole = false, has_threads = false;
   std::string here;
   std::vector<int> kept;  // numbers of statements
@@ -23,7 +23,7 @@ struct Options {
 };
 
 Program program_of(std::uint64_t seed, const Options& options) {
-  Program program = draw(seed, {options.has_threads, options.length});
+  Program program = draw(seed, {options.has_threads, options.length, options.themes});
   if (options.kept.empty()) return program;
   for (auto* const part : {&program.before, &program.body})
     std::erase_if(*part, [&](const Statement& statement) {
@@ -151,6 +151,8 @@ int main(int argc, char** argv) {
   app.add_option(
       "--ways", options.ways,
       "all, or some of: hot auto sync interpreter llvm one-byte-cache two-threads check");
+  app.add_option("--themes", options.themes,
+                 "of aliases memory training hooks escapes errors, otherwise drawn");
   app.add_option("--length", options.length, "iterations, otherwise drawn");
   app.add_option("--failures", options.failures, "stop after so many");
   app.add_option("--limit", options.limit, "seconds for one run");

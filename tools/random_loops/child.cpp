@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 
 #include "src/core/allocator.h"
@@ -103,7 +104,12 @@ Outcome run_in_child(const Program& program, const Way& way, int seconds) {
     ::setrlimit(RLIMIT_AS, &memory);
 #endif
     ::setrlimit(RLIMIT_CORE, &core);
-    ::alarm(static_cast<unsigned>(seconds));
+    // Of the processor's time; other work on the machine is no hang. A program that waits for ever
+    // uses none.
+    const auto most = static_cast<rlim_t>(seconds);
+    const rlimit time{most, most};
+    ::setrlimit(RLIMIT_CPU, &time);
+    ::alarm(static_cast<unsigned>(10 * seconds));
     use(way);
     try {
       *shared = run(program, log);
@@ -115,8 +121,13 @@ Outcome run_in_child(const Program& program, const Way& way, int seconds) {
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  if (WIFSIGNALED(status))
-    outcome.end = WTERMSIG(status) == SIGALRM ? "hang" : fmt::format("signal {}", WTERMSIG(status));
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGALRM)
+    outcome.end = "waits for ever";
+  else if (signal == SIGXCPU || signal == SIGKILL)
+    outcome.end = "hang";
+  else if (signal != 0)
+    outcome.end = fmt::format("signal {}", signal);
   else if (WEXITSTATUS(status) != 0)
     outcome.end = fmt::format("exit status {}", WEXITSTATUS(status));
   outcome.log = text_of(log);

@@ -184,7 +184,10 @@ struct Maker {
     program.is_clamped = random.one_in(3);
     themes[static_cast<int>(Theme::kPlain)] = true;
     for (int count = random.below(4); count > 0; --count)
-      themes[1 + random.below(kThemes - 1)] = true;
+      themes[1 + random.below(kThemes - 1)] = drawing.themes.empty();
+    for (const std::string& name : drawing.themes)
+      for (int theme = 0; theme < kThemes; ++theme)
+        if (name == kThemeNames[theme]) themes[theme] = true;
     const int before = random.below(5);
     for (int count = 0; count < before; ++count) {
       const Rule& drawn = rule(Phase::kBefore, Phase::kBefore);

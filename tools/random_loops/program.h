@@ -25,6 +25,8 @@ enum class Phase : std::uint8_t {
 
 // What a program may be about; each draws from a few of these.
 enum class Theme : std::uint8_t { kPlain, kAliases, kMemory, kTraining, kHooks, kEscapes, kErrors };
+inline constexpr const char* kThemeNames[] = {"plain", "aliases", "memory", "training",
+                                              "hooks", "escapes", "errors"};
 inline constexpr int kThemes = 7;
 
 // A kind of statement. The text is what a program would write, with letters for what is drawn:
@@ -81,7 +83,8 @@ struct Program {
 
 struct Drawing {
   bool has_threads = false;
-  int length = 0;  // 0: drawn
+  int length = 0;                   // 0: drawn
+  std::vector<std::string> themes;  // besides plain statements; none: drawn
 };
 /// Depends on the seed and on nothing else.
 Program draw(std::uint64_t seed, const Drawing& drawing);

@@ -206,6 +206,9 @@ if(GROOVE_BUILD_SAMPLES)
   add_random_programs(planted_fault
     --seed 1 --count 100 --loops --plant-fault --failures 1 --whole)
   set_tests_properties(random_programs_planted_fault PROPERTIES WILL_FAIL TRUE)
+  # Whole programs in the public API; about 20 s of one core.
+  add_test(NAME random_loops COMMAND random-loops --seed 1 --count 100 --ways hot sync check)
+  set_tests_properties(random_loops PROPERTIES TIMEOUT 900)
 endif()
 
 # Long runs must not grow: briefly here, at full length in growth_full.

@@ -66,6 +66,23 @@ struct Maker {
     return when;
   }
 
+  // What happens now and then makes iterations differ: hooks and handles that change, escapes,
+  // errors, objects made again.
+  Condition condition_of(const Rule& rule) {
+    const bool is_rare =
+        rule.theme == Theme::kEscapes || rule.theme == Theme::kErrors ||
+        (rule.theme == Theme::kHooks && rule.phase == Phase::kAnywhere) ||
+        (rule.theme == Theme::kAliases && std::strncmp(rule.text, "$w = ", 5) == 0) ||
+        (rule.theme == Theme::kTraining && rule.phase == Phase::kStep);
+    if (!is_rare || random.one_in(3)) return condition(rule.phase);
+    Condition when;
+    static constexpr int periods[] = {5, 7, 10, 17, 23, 32, 37};
+    when.kind = random.one_in(8) ? Condition::kOnce : Condition::kEach;
+    when.period = periods[random.below(7)];
+    when.phase = random.below(when.kind == Condition::kOnce ? program.length : when.period);
+    return when;
+  }
+
   Statement statement(const Rule& rule) {
     Statement s;
     s.rule = rule;
@@ -124,7 +141,7 @@ struct Maker {
     const auto add = [&](const Rule& rule) {
       if (!trains && rule.phase >= Phase::kZero && rule.phase <= Phase::kAfter) return;
       body.push_back(statement(rule));
-      body.back().when = condition(rule.phase);
+      body.back().when = condition_of(rule);
       has_loss = has_loss || std::strncmp(rule.text, "loss = ", 7) == 0;
     };
     while (static_cast<int>(body.size()) < count) add(rule(Phase::kValues, Phase::kAnywhere));

@@ -41,13 +41,14 @@ void train(Model& model, optim::Optimizer& optimizer, const Tensor& x, int steps
     optimizer.step();
   }
 }
-void fit(const Tensor& parameter, const Tensor& x, int steps) {
-  optim::Adam optimizer({parameter}, 0.01);
+void fit(const Tensor& parameter, const Tensor& x, int kind, int steps) {
+  OptimizerPlace optimizer;
+  optimizer.make(kind, {parameter}, 0.01);
   for (int step = 0; step < steps; ++step) {
-    optimizer.zero_grad();
+    optimizer.now().zero_grad();
     auto loss = parameter.mm(x).square().mean();
     loss.backward();
-    optimizer.step();
+    optimizer.now().step();
   }
 }
 std::vector<Tensor> trained(Step& t) {
@@ -146,8 +147,9 @@ const Rule rules[] = {
      [](Step& t) { t.opt.param_groups()[0].options().set_lr(0.05 * std::abs(t.x)); }},
     {kT, Phase::kStep, 3, "train($m, $o, $a, $n + 2)",
      [](Step& t) { train(t.net, t.opt, t.a, static_cast<int>(t.n) + 2); }},
-    {kT, Phase::kStep, 3, "fit($p, $a, $n + 2)",
-     [](Step& t) { fit(t.p, t.a, static_cast<int>(t.n) + 2); }},
+    {kT, Phase::kStep, 3,
+     "{ Optimizer local({$p}), as $o; for ($n + 2 steps) of $p.mm($a).square().mean() }",
+     [](Step& t) { fit(t.p, t.a, t.m.program.optimizers[t.s.o], static_cast<int>(t.n) + 2); }},
     {kT, Phase::kAnywhere, 2, "$p.requires_grad_(i % 2)",
      [](Step& t) { t.p.requires_grad_(t.i % 2 == 1, t.at()); }},
     {kT, Phase::kAnywhere, 1, "$m.train(i % 2)",

@@ -123,7 +123,10 @@ int search(const Options& options) {
         shown = shrink(program, way, difference.kind, limit, options.budget);
         const Outcome expected = run_in_child(shown, all_ways().front(), options.limit);
         const Difference smaller = compare(expected, run_in_child(shown, way, options.limit));
-        fmt::print("  made small: {}: {}\n", smaller.kind, smaller.detail);
+        if (smaller.kind.empty())
+          fmt::print("  made small; does not fail every time\n");
+        else
+          fmt::print("  made small: {}: {}\n", smaller.kind, smaller.detail);
       }
       fmt::print("{}\n", print(shown));
       std::fflush(stdout);

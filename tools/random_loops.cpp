@@ -19,11 +19,12 @@ struct Options {
   bool only_prints = false, measures = false, keeps_whole = false, has_threads = false;
   std::string here;
   std::vector<int> kept;  // numbers of statements
-  int length = 0, failures = 20, limit = 20, budget = 40;
+  int length = 0, repeats = 1, failures = 20, limit = 20, budget = 40;
 };
 
 Program program_of(std::uint64_t seed, const Options& options) {
   Program program = draw(seed, {options.has_threads, options.length, options.themes});
+  program.repeats = options.repeats;
   if (options.kept.empty()) return program;
   for (auto* const part : {&program.before, &program.body})
     std::erase_if(*part, [&](const Statement& statement) {
@@ -157,6 +158,10 @@ int main(int argc, char** argv) {
   app.add_option("--themes", options.themes,
                  "of aliases memory training hooks escapes errors, otherwise drawn");
   app.add_option("--length", options.length, "iterations, otherwise drawn");
+  app.add_option(
+      "--repeat", options.repeats,
+      "run each so often in one process, the tracer afresh each time: for what depends on "
+      "when a compilation is done");
   app.add_option("--failures", options.failures, "stop after so many");
   app.add_option("--limit", options.limit, "seconds for one run");
   app.add_option("--budget", options.budget, "seconds for making a program small");

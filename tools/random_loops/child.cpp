@@ -13,6 +13,7 @@
 
 #include "src/core/allocator.h"
 #include "tools/random_loops/machine.h"
+#include "tracer/testing.h"
 
 namespace groove::random_loops {
 namespace {
@@ -34,10 +35,11 @@ void use(const Way& way) {
 Counters run(const Program& program, std::FILE* log) {
   const auto begin = std::chrono::steady_clock::now();
   Counters counters;
-  {
+  for (int again = 0; again < program.repeats; ++again) {
+    if (again > 0) tracer::testing::forget_everything();
     Machine machine(program, log);
     machine.run();
-    counters.errors = machine.errors;
+    counters.errors += machine.errors;
   }
   counters.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -78,6 +78,7 @@ struct Program {
   bool is_clamped = false;  // each new value is bounded by a call of its own
   bool has_threads = false;
   int dump_every = 50;
+  int repeats = 1;  // each time the tracer begins afresh
   std::vector<Statement> before, body;
 };
 

@@ -134,27 +134,50 @@ Accumulator::Accumulator(TensorImpl* leaf) : leaf(leaf) {
 void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
   TensorImpl* impl = leaf.load();
   if (!impl || !cotangents[0].defined()) return;
-  const SpinLock guard(lock);
-  AutogradMeta& meta = autograd_meta(*impl);
-  use_grad(*impl);
-  if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced)) {
-    Tensor first = owned_gradient(cotangents[0]);
-    const GradientLock settled;
-    // A compiled run of another thread may have given it one meanwhile.
-    if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced))
-      return set_grad(*impl, std::move(first));
-  }
-  if (grad_enabled()) return set_grad(*impl, sum_of(meta.grad, cotangents[0]));
   // A compiled run of another thread may take it between two looks, but not for ever. Only in a child
   // of fork() the one who owes it may be gone.
-  for (int looks = 0; looks < kMostLooks; ++looks) {
-    materialize(*meta.grad.impl());
-    const GradientLock settled;
-    const TensorImpl& grad = *meta.grad.impl();
-    if (grad.is_pending || grad.storage->flags & Storage::kOwed) continue;
-    return add_in_place(meta.grad, cotangents[0]);
+  for (int looks = 0; !add(*impl, cotangents[0], looks == kMostLooks); ++looks) {
   }
-  add_in_place(meta.grad, cotangents[0]);
+}
+
+// What other threads owe, or have to read of it, they compute before there is a lock that they may
+// wait for: ending their run may come here again.
+void Accumulator::settle_gradient(const TensorImpl& impl) {
+  Tensor grad;
+  {
+    const GradientLock settled;
+    const AutogradMeta* const meta = impl.autograd;
+    if (meta) grad = meta->grad;
+  }
+  if (!grad.defined()) return;
+  materialize(*grad.impl());
+  before_write(*grad.impl()->storage);
+}
+
+bool Accumulator::add(TensorImpl& impl, const Tensor& cotangent, bool is_last_look) {
+  settle_gradient(impl);
+  const SpinLock guard(lock);
+  AutogradMeta& meta = autograd_meta(impl);
+  if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced)) {
+    use_grad(impl);
+    Tensor first = owned_gradient(cotangent);
+    const GradientLock settled;
+    // A compiled run of another thread may have given it one meanwhile.
+    if (meta.grad.defined() && !has_fault(Fault::kGradientReplaced)) return false;
+    set_grad(impl, std::move(first));
+    return true;
+  }
+  if (grad_enabled()) {
+    use_grad(impl);
+    set_grad(impl, sum_of(meta.grad, cotangent));
+    return true;
+  }
+  const GradientLock settled;
+  const TensorImpl& grad = *meta.grad.impl();
+  if (!is_last_look && (grad.is_pending || grad.storage->flags & Storage::kOwed)) return false;
+  use_grad(impl);
+  add_in_place(meta.grad, cotangent);
+  return true;
 }
 
 bool needs_gradient(const TensorImpl& impl) {

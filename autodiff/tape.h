@@ -86,6 +86,11 @@ struct Accumulator final : Node {
 
   std::atomic<TensorImpl*> leaf;
   std::atomic_flag lock;  // threads that train the same parameters
+
+ private:
+  static void settle_gradient(const TensorImpl& impl);
+  /// False where another thread's run has taken the gradient meanwhile.
+  bool add(TensorImpl& impl, const Tensor& cotangent, bool is_last_look);
 };
 
 // The tracer's node: stands for a stage that ran without a tape. The engine (or whoever builds on

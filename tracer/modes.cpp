@@ -91,6 +91,8 @@ void set_grad_hook(TensorImpl& leaf, const Tensor& grad) {
 }
 
 void use_grad_hook(TensorImpl& leaf) {
+  const AutogradMeta* const meta = leaf.autograd;
+  if (meta && meta->grad.defined()) settle(ArrayRef<Tensor>(meta->grad));
   if (Context* const context = active_context()) context->on_use_grad(leaf);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/core/fork.h"
+#include "src/core/gradient_lock.h"
 #include "src/core/thread_end.h"
 #include "tracer/context.h"
 
@@ -112,8 +113,8 @@ void settle_readers(Storage& storage) {
   std::uint64_t others = storage.readers;
   if (own) others &= ~reader_bit(own->place());
   // Whoever is inside a context waits for no other; what it writes was settled when the call that
-  // writes it came.
-  if (others == 0 || Context::is_inside_any()) return;
+  // writes it came. So were gradients before their lock was taken.
+  if (others == 0 || Context::is_inside_any() || GradientLock::is_held()) return;
   for (std::uint64_t place = 0; place < places_used(); ++place) {
     if (!(others & reader_bit(place))) continue;
     const Visit visit(place);

@@ -17,6 +17,8 @@ class GradientLock {
   ~GradientLock() {
     if (lock_) is_mine_ = false;
   }
+  /// By this thread, which then waits for no other.
+  static bool is_held() { return is_mine_; }
   GradientLock(const GradientLock&) = delete;
   GradientLock& operator=(const GradientLock&) = delete;
 

@@ -26,12 +26,6 @@ constexpr std::size_t kLongestRecording = 20'000;
 constexpr std::size_t kShortestLimit = 512;  // words, of a step
 constexpr std::size_t kShortestSide = 64;    // … and of another iteration, gone another way
 
-// Does the head come once in an iteration? Then its coming again is the iteration's end.
-bool has_single_head(const Segment& segment) {
-  return std::count_if(segment.words.begin(), segment.words.end(),
-                       [&](const Word& word) { return word.hash == segment.head; }) == 1;
-}
-
 template <typename Call>
 bool is_head(const Segment& segment, const Call& call, const SiteKey& site) {
   return segment.words.front().op == call.op && segment.words.front().site == site;
@@ -272,7 +266,7 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   }
   if (from.is_complete()) return false;
   const Segment& segment = from.segment();
-  const bool is_over = is_head(segment, word, site) && has_single_head(segment);
+  const bool is_over = is_head(segment, word, site) && segment.has_single_head();
   if (is_over && go_over_to_end()) return false;
   // At sizes that are never the same, what comes is the same call.
   const std::uint64_t exit =
@@ -375,7 +369,7 @@ void Context::note_made(const SegmentPtr& segment) {
 void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   side_of_ = base;
   side_exit_ = exit;
-  recorded_stop_ = has_single_head(*base) ? base->head : 0;
+  recorded_stop_ = base->has_single_head() ? base->head : 0;
   recorded_plan_ = Discovery::Plan{};
   recorded_plan_->head = base->head;
   recorded_plan_->length = base->expected;

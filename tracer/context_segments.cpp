@@ -78,6 +78,9 @@ void Context::finish_recording(bool is_cut) {
     abandon_recording();
     return;
   }
+  // What must come before a head tells apart the places that it has in what was expected.
+  const bool is_rest = side_of_ && side_of_->head != segment->head;
+  if (!is_rest && segment->has_single_head()) segment->before = 0;
   segment->kind = recorded_plan_->kind;
   segment->expected = std::min(recorded_plan_->length, segment->words.size());
   if (side_of_) {

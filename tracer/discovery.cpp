@@ -37,10 +37,13 @@ void Discovery::clear() {
 
 // ---- plans ----
 
-std::uint32_t Discovery::needed(std::uint64_t head, const Loop& loop) const {
-  const auto found = penalties_.find(head);
-  const int doublings =
-      std::max(static_cast<int>(loop.plans), found == penalties_.end() ? 0 : found->second);
+std::uint32_t Discovery::needed(std::uint64_t head, const Loop& loop, bool covers_runs) const {
+  const auto of = [head](const std::unordered_map<std::uint64_t, int>& failures) {
+    const auto found = failures.find(head);
+    return found == failures.end() ? 0 : found->second;
+  };
+  const int doublings = std::max({static_cast<int>(loop.plans), of(penalties_),
+                                  covers_runs ? of(vain_replacements_) : 0});
   return static_cast<std::uint32_t>(hot_) << std::min(doublings, 10);
 }
 
@@ -114,7 +117,10 @@ void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   if (recorded.order == plan.hash && recorded.length == plan.length) return true;
   Loop& loop = loop_of(recorded);
-  if (loop.seen + 1 < needed(plan.head, loop)) return false;
+  if (loop.seen + 1 < needed(plan.head, loop, false)) {
+    if (plan.covers_runs) ++vain_replacements_[plan.head];
+    return false;
+  }
   loop.seen = 0;
   ++loop.plans;
   std::erase_if(plans_, [&recorded](const Plan& known) { return known.loop == recorded.loop(); });
@@ -146,7 +152,7 @@ void Discovery::note(const Mark& mark, Kind kind) {
   // After a run, a word that is mostly followed by something else is no sign of a stretch.
   if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
   if (gaps_.size() > kMostLoops) gaps_.clear();
-  if (loop.seen < std::max(needed(mark.head, loop), kind == Kind::kGap ? 2u : 1u)) return;
+  if (loop.seen < std::max(needed(mark.head, loop, runs > 0), kind == Kind::kGap ? 2u : 1u)) return;
   add_plan(Plan{mark.head, words.order, words.length, kind, mark.is_head_repeated ? mark.before : 0,
                 words.loop(), runs > 0, 0, false});
 }
@@ -308,11 +314,11 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   if (total_.length < loop.noted_at + period.length) return;
   loop.noted_at = total_.length;
   loop.seen += loop.plans == 0 ? times : times / 2;
-  if (loop.seen < needed(0, loop)) return;
+  if (loop.seen < needed(0, loop, false)) return;
   const std::uint64_t entry = entry_of(period);
   const std::uint64_t first =
       entry == atom_count_ ? begin : atom_at(atom(entry).before.length - period.length);
-  if (loop.seen < needed(atom(first).head, loop)) return;
+  if (loop.seen < needed(atom(first).head, loop, runs > 0)) return;
   const Stretch words =
       entry == atom_count_ ? period : atom(entry).before.since(atom(first).before);
   if (!plan_atoms(first, words, cost, runs, Kind::kCycle)) return;
@@ -400,9 +406,9 @@ void Discovery::take_findings() {
     const Stretch words = atom(end + 1).before.since(atom(begin).before);
     Loop& loop = loop_of(words);
     loop.seen += static_cast<std::uint32_t>(repeat.count);
-    if (loop.seen < needed(atom(begin).head, loop)) continue;
-    has_news |= plan_atoms(begin, words, atom(end + 1).cost - atom(begin).cost,
-                           count(atom(end + 1).runs() - atom(begin).runs()), Kind::kRepeat);
+    const std::uint32_t runs = count(atom(end + 1).runs() - atom(begin).runs());
+    if (loop.seen < needed(atom(begin).head, loop, runs > 0)) continue;
+    has_news |= plan_atoms(begin, words, atom(end + 1).cost - atom(begin).cost, runs, Kind::kRepeat);
   }
   search_.reset();
   look_after_ = has_news ? kFirstLook : std::min(2 * look_after_, kLastLook);

@@ -113,7 +113,7 @@ class Discovery {
   static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);
   bool is_too_wide(std::uint64_t begin, std::uint64_t words, std::uint32_t cost,
                    std::uint32_t runs) const;
-  std::uint32_t needed(std::uint64_t head, const Loop& loop) const;
+  std::uint32_t needed(std::uint64_t head, const Loop& loop, bool covers_runs) const;
   const Atom& atom(std::uint64_t number) const { return atoms_[number % kAtoms]; }
   std::uint64_t oldest_atom() const { return atom_count_ > kAtoms ? atom_count_ - kAtoms : 0; }
 
@@ -144,6 +144,8 @@ class Discovery {
   std::unordered_map<std::uint64_t, Loop> loops_;
   std::unordered_map<std::uint64_t, std::uint32_t> gaps_;  // head -> stretches after a run
   std::unordered_map<std::uint64_t, int> penalties_;       // head -> failures
+  // head -> recordings in place of compiled runs that did not go as expected
+  std::unordered_map<std::uint64_t, int> vain_replacements_;
   std::vector<Plan> plans_;
   std::uint64_t quiet_until_ = 0;  // in words
 };

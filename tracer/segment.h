@@ -2,6 +2,7 @@
 // slots are the tensor objects those calls touch, the graph is what they compute.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -181,6 +182,12 @@ struct LoopRecord {
 
 // All that a recording says.
 struct SegmentContent {
+  /// Does the head come once in an iteration? Then its coming again is the iteration's end.
+  bool has_single_head() const {
+    return std::count_if(words.begin(), words.end(),
+                         [this](const Word& word) { return word.hash == head; }) == 1;
+  }
+
   std::uint64_t head = 0;    // hash of the first word
   std::uint64_t before = 0;  // of the word that must come before it; 0 for any
   std::uint64_t id = 0;

@@ -198,12 +198,14 @@ void a_large_buffer() {
 }
 
 // -- kExposedWrite
-void a_result_is_written_through_a_pointer() {
+void what_has_a_pointer_is_written_in_place() {
   auto x = groove::rand({8});
-  loop([&](bool) {
-    auto y = x * 2.0;
-    y.data_ptr<float>()[3] = 1;
-    y = y.tanh();
+  const float* values = nullptr;
+  loop([&](bool odd) {
+    if (odd) values = x.data_ptr<float>();
+    x.mul_(0.5);
+    if (values) std::printf("%g now\n", values[3]);
+    auto y = x.tanh();
     std::printf("%g\n", y.sum().item<double>());
   });
 }
@@ -285,7 +287,7 @@ const std::vector<ReasonExample>& reason_examples() {
       {"kHostAccess", a_look_at_the_history},
       {"kExposed", a_buffer_is_filled_between_two_uses},
       {"kExposedLarge", a_large_buffer},
-      {"kExposedWrite", a_result_is_written_through_a_pointer},
+      {"kExposedWrite", what_has_a_pointer_is_written_in_place},
       {"kLiveInOnTape", a_view_whose_base_joined_the_tape},
       {"kTooLong", a_very_long_iteration},
       {"kDynamicWrite", written_through_a_view_of_a_view},

@@ -199,10 +199,15 @@ class Engine {
     };
     if (looks_for_nan()) return true;
     std::vector<Range> ranges;
+    std::vector<const Storage*> gradients;  // where two share memory, their order counts
     for (const Entry& at : nodes_.entries) {
       const Node& node = *at.node;
-      if (node.is_accumulator() && node.hooks) return true;
-      if (node.is_accumulator()) continue;
+      if (node.is_accumulator()) {
+        if (node.hooks) return true;
+        if (const Storage* const memory = static_cast<const Accumulator&>(node).memory())
+          gradients.push_back(memory);
+        continue;
+      }
       ranges.push_back({node.sequence, node.sequence});
       if (node.is_deferred)
         ranges.back().first = static_cast<const DeferredNode&>(node).first_position();
@@ -217,7 +222,8 @@ class Engine {
               [](const Range& a, const Range& b) { return a.last < b.last; });
     for (std::size_t i = 1; i < ranges.size(); ++i)
       if (ranges[i].first <= ranges[i - 1].last) return true;
-    return false;
+    std::sort(gradients.begin(), gradients.end());
+    return std::adjacent_find(gradients.begin(), gradients.end()) != gradients.end();
   }
 
   // Depth first with a stack of its own; an entry left for the last time knows whether a target

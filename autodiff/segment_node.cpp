@@ -16,7 +16,7 @@ SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
   sequence = run_.first_position + plan.nodes.back().position;
   outside_.reserve(run_.outside.size());
   for (const Tensor& live_in : run_.outside) {
-    const Edge edge = gradient_edge(live_in);
+    const Edge edge = gradient_edge_when_used(live_in);
     has_distinct_edges_ &= std::none_of(outside_.begin(), outside_.end(), [&](const Edge& known) {
       return known.node.get() == edge.node.get() && known.index == edge.index;
     });

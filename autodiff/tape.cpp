@@ -140,6 +140,13 @@ void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
   }
 }
 
+const Storage* Accumulator::memory() const {
+  const GradientLock settled;
+  const TensorImpl* const impl = leaf.load();
+  const bool has_one = impl && impl->autograd && impl->autograd->grad.defined();
+  return has_one ? impl->autograd->grad.impl()->storage.get() : nullptr;
+}
+
 // What other threads owe, or have to read of it, they compute before there is a lock that they may
 // wait for: ending their run may come here again.
 void Accumulator::settle_gradient(const TensorImpl& impl) {
@@ -184,6 +191,23 @@ bool needs_gradient(const TensorImpl& impl) {
   return impl.requires_grad || tracer::requires_grad_by_base(impl);
 }
 
+namespace {
+
+Edge leaf_edge(TensorImpl& impl) {
+  AutogradMeta& meta = autograd_meta(impl);
+  if (!meta.has_accumulator) make_accumulator(meta, impl);
+  return {meta.accumulator, 0};
+}
+
+}  // namespace
+
+Edge gradient_edge_when_used(const Tensor& tensor) {
+  TensorImpl& impl = *tensor.impl();
+  const AutogradMeta* const meta = impl.autograd;
+  const bool is_leaf = !meta || (!meta->grad_fn && !meta->view_base.defined());
+  return is_leaf ? leaf_edge(impl) : gradient_edge(tensor);
+}
+
 Edge gradient_edge(const Tensor& tensor) {
   TensorImpl& impl = *tensor.impl();
   if (!needs_gradient(impl)) return {};
@@ -194,8 +218,7 @@ Edge gradient_edge(const Tensor& tensor) {
     return edge;
   }
   if (!impl.requires_grad) return {};  // nothing leads from such a view to its base
-  if (!meta.has_accumulator) make_accumulator(meta, impl);
-  return {meta.accumulator, 0};
+  return leaf_edge(impl);
 }
 
 void set_history(TensorImpl& impl, TapeNodePtr node, std::uint32_t index) {

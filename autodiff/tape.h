@@ -83,6 +83,8 @@ struct Accumulator final : Node {
   const char* name() const override { return "accumulate_grad"; }
   void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override;
   bool is_accumulator() const override { return true; }
+  /// Of the leaf's gradient; null where there is none.
+  const Storage* memory() const;
 
   std::atomic<TensorImpl*> leaf;
   std::atomic_flag lock;  // threads that train the same parameters
@@ -126,6 +128,9 @@ std::uint64_t advance_tape_sequence();
 bool needs_gradient(const TensorImpl& impl);
 /// Where the gradient of a tensor goes: its producer, or the accumulator of a leaf.
 Edge gradient_edge(const Tensor& tensor);
+/// Where it went when the run that is being committed used the tensor with a gradient: the program
+/// may have cleared the flag since.
+Edge gradient_edge_when_used(const Tensor& tensor);
 /// A node as the public interface shows it; null for none.
 std::shared_ptr<autograd::Node> shown(TapeNodePtr node);
 /// Makes `node` the producer of `impl`. Replaces an older one.

@@ -98,7 +98,8 @@ bool is_history_of(const Edge& edge, const TensorImpl* impl) {
 std::shared_ptr<const Edges> edges_of(ArrayRef<TensorImpl*> outside) {
   auto edges = std::allocate_shared<Edges>(Pooled<Edges>());
   edges->reserve(outside.size());
-  for (TensorImpl* const impl : outside) edges->push_back(gradient_edge(Tensor(impl)));
+  for (TensorImpl* const impl : outside)
+    edges->push_back(gradient_edge_when_used(Tensor(impl)));
   return edges;
 }
 

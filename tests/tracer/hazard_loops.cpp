@@ -169,6 +169,38 @@ void parameters_in_blobs(int steps, Log& log) {
   }
 }
 
+// The order in which the gradients are added is that of the tape.
+void gradients_that_overlap(int steps, Log& log) {
+  const auto drawn = [](IntArrayRef sizes) { return groove::randn(sizes).requires_grad_(); };
+  const auto p = drawn({4, 4}), q = drawn({4, 4});
+  const auto x = groove::randn({4, 4}), target = groove::randn({4, 4}), base = groove::randn({32});
+  for (int step = 0; step < steps; ++step) {
+    auto loss = q.mm(x).relu().square().mean();
+    loss = loss + (x.mm(p).tanh() - target).square().mean();
+    q.mutable_grad() = base.narrow(0, 0, 16).view({4, 4});
+    p.mutable_grad() = base.narrow(0, 8, 16).view({4, 4});
+    log.number(x.mean().item<double>());
+    loss.backward();
+    log.tensor(p.grad());
+    log.tensor(q.grad());
+  }
+}
+
+// A loss that was computed with a gradient has one, whatever became of the flag since.
+void flags_cleared_before_backward(int steps, Log& log) {
+  const auto p = groove::randn({3, 3}).requires_grad_();
+  const auto x = groove::randn({3, 3});
+  for (int step = 0; step < steps; ++step) {
+    log.number(x.mean().item<double>());
+    auto loss = p.mm(x).relu().square().mean();
+    p.requires_grad_(false);
+    log.number(x.sum().item<double>());
+    loss.backward();
+    p.requires_grad_(true);
+    log.tensor(p.grad());
+  }
+}
+
 // A row of the original and another of its copy are written in turn.
 void rows_of_a_copy(int steps, Log& log) {
   auto table = groove::randn({4, 4}), weight = groove::randn({4, 4});
@@ -199,6 +231,8 @@ const std::vector<Loop>& hazard_loops() {
       {"blobs_written_in_place", blobs_written_in_place, false},
       {"parameters_in_blobs", parameters_in_blobs, false},
       {"rows_of_a_copy", rows_of_a_copy},
+      {"gradients_that_overlap", gradients_that_overlap},
+      {"flags_cleared_before_backward", flags_cleared_before_backward, false},
   };
   return all;
 }

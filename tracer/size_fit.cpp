@@ -193,8 +193,10 @@ class Fitter {
   }
 
   static std::optional<SizeExpression> fit_scaled(const Row& row, const Monomial& of) {
-    if (of.values[0] == 0 || row[0] % of.values[0] != 0) return std::nullopt;
-    const std::int64_t factor = row[0] / of.values[0];
+    std::size_t telling = 0;  // a product of zero tells nothing of its factor
+    while (telling < row.size() && of.values[telling] == 0) ++telling;
+    if (telling == row.size() || row[telling] % of.values[telling] != 0) return std::nullopt;
+    const std::int64_t factor = row[telling] / of.values[telling];
     for (std::size_t i = 0; i < row.size(); ++i)
       if (row[i] != factor * of.values[i]) return std::nullopt;
     return one_term(factor, of, 0);

@@ -12,7 +12,6 @@
 #include "kernels/ops/widen.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
-#include "src/core/exposure.h"
 #include "src/core/faults.h"
 #include "src/core/fork.h"
 #include "src/core/geometry.h"
@@ -341,7 +340,6 @@ void finish_write(const Call& call, int output) {
   TensorImpl& impl = *call.inputs[target].impl();
   if (!has_fault(Fault::kDroppedEagerVersion))
     ++(call.op->writes_unnoticed && output == 0 ? impl.storage->unnoticed : version_of(impl));
-  end_exposure(impl);
 }
 
 }  // namespace groove::eager

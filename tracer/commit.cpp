@@ -356,7 +356,6 @@ void Replay::finish_writes() {
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
     impl.storage->version += has_fault(Fault::kDroppedVersionBump) ? 0 : info.versions();
     impl.storage->unnoticed += info.unnoticed;
-    if (info.is_written_whole) end_exposure(impl);
   }
 }
 
@@ -439,7 +438,7 @@ void Replay::reset() {
   has_exposed_ = false;
   next_stage_ = 0;
   owed_stages_ = 0;
-  commits_now_ = false;
+  commits_now_ = reads_now_ = false;
   tape_nodes_ = 0;
   code_.clear();
   scripts_.clear();

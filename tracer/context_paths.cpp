@@ -69,6 +69,7 @@ bool is_recordable(Reason reason) {
     case Reason::kLiveInType:
     case Reason::kLiveInAlias:
     case Reason::kExposed:
+    case Reason::kExposedLarge:
     case Reason::kHostRead:
     case Reason::kHostAccess:
     case Reason::kExposedWrite:

@@ -45,12 +45,25 @@ void* Replay::memory_for_run(const Live& live) const {
                                : live.object->data();
 }
 
-bool Replay::take_snapshot(Live& live, Reason& why) {
-  const std::size_t bytes = span_bytes(*live.object);
-  if (bytes > kSnapshotLimit) {
+// Of what is too large to keep, the last word of a segment reads the memory itself: it is committed
+// before the program can write there.
+bool Replay::meet_exposed(Live& live, Reason& why) {
+  if (!is_too_large_to_keep(*live.object)) return take_snapshot(live, why);
+  if (matched_ + 1 != segment_->words.size()) {
     why = Reason::kExposedLarge;
     return false;
   }
+  live.is_exposed = has_exposed_ = reads_now_ = true;
+  live.epoch = kNotKnown;
+  return true;
+}
+
+bool Replay::take_snapshot(Live& live, Reason& why) {
+  if (is_too_large_to_keep(*live.object)) {
+    why = Reason::kExposedLarge;
+    return false;
+  }
+  const std::size_t bytes = span_bytes(*live.object);
   const unsigned char* from = static_cast<const unsigned char*>(live.object->data());
   live.snapshot.assign(from, from + bytes);
   live.is_exposed = has_exposed_ = true;
@@ -152,7 +165,7 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
     return false;
   }
   take(live, impl);
-  if (flags & Storage::kExposed && !take_snapshot(live, why)) {
+  if (flags & Storage::kExposed && !meet_exposed(live, why)) {
     live.run = 0;
     return false;
   }

@@ -143,7 +143,10 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   storage_value_.push_back(value);
   cached_[static_cast<std::size_t>(id)] = {value, 0, in_expansion_};
   segment_->live_ins.push_back(id);
-  if (impl.storage->flags & Storage::kExposed) keep_content(id);
+  if (impl.storage->flags & Storage::kExposed) {
+    keep_content(id);
+    must_end_now_ |= is_too_large_to_keep(impl);
+  }
   if (in_expansion_) note_nested_live_in(id, tensor);
   return id;
 }
@@ -241,7 +244,6 @@ void Recorder::write(SlotId id, ValueId value, ScalarType dtype, bool is_unnotic
     return;
   }
   ++storage.writes;
-  storage.is_written_whole = true;
   storage_value_[static_cast<std::size_t>(slot.storage)] = value;
   cached_[static_cast<std::size_t>(id)] = {value, storage.writes};
 }

@@ -106,8 +106,8 @@ void Recorder::note_results(const Tensor* results, std::size_t count) {
 
 void Recorder::keep_content(SlotId id) {
   const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
+  if (is_too_large_to_keep(impl) || contents_.contains(id)) return;
   const std::size_t bytes = span_bytes(impl);
-  if (bytes > kSnapshotLimit || contents_.contains(id)) return;
   const auto* const from = static_cast<const unsigned char*>(impl.data());
   contents_[id].assign(from, from + bytes);
 }

@@ -66,7 +66,7 @@ class Replay {
   bool is_complete() const { return matched_ == segment_->words.size(); }
   bool is_started() const { return matched_ > 0; }
   /// The last word has written memory that foreign code may look at now.
-  bool must_commit_now() const { return commits_now_; }
+  bool must_commit_now() const { return commits_now_ || reads_now_; }
   /// The words that have matched, as discovery counts them.
   Stretch stretch() const;
   /// What a whole run stands for, see coverage.h.
@@ -172,6 +172,7 @@ class Replay {
   void* memory_for_run(const Live& live) const;
   bool bind_nested(const Word& word, Reason& why);
   bool bind_recorded(SlotId id, Reason& why);
+  bool meet_exposed(Live& live, Reason& why);
   bool take_snapshot(Live& live, Reason& why);
   bool snapshot_is_current(const Live& live) const;
   const Live& memory_of(SlotId slot) const;
@@ -272,6 +273,7 @@ class Replay {
   Rerun* rerun_ = nullptr;
   bool was_left_ = false;
   bool commits_now_ = false;
+  bool reads_now_ = false;  // … because it reads exposed memory of which nothing is kept
   std::uint64_t run_ = 0;
   std::uint64_t last_run_ = 0;
   std::size_t matched_ = 0;

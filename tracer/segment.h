@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "src/core/autograd_meta.h"
-#include "src/core/exposure.h"
 #include "src/core/graph.h"
 #include "tracer/compiler.h"
 #include "tracer/discovery.h"
@@ -61,7 +60,6 @@ struct StorageInfo {
   std::uint32_t writes = 0;
   std::uint32_t unnoticed = 0;  // of them, those that Storage::unnoticed counts
   std::uint32_t versions() const { return writes - unnoticed; }
-  bool is_written_whole = false;  // by one of them at least
   bool gains_history = false;      // by one of them, which had none when it was first seen
   std::int32_t output = -1;        // place in Graph::outputs of its final content
   std::int32_t early_output = -1;  // … of its content at a host read before the end
@@ -238,6 +236,14 @@ inline std::size_t span_bytes(const TensorImpl& impl) {
   for (std::size_t i = 0; i < impl.geometry.sizes.size(); ++i)
     last += (impl.geometry.sizes[i] - 1) * impl.geometry.strides[i];
   return static_cast<std::size_t>(last + 1) * element_size(impl.dtype);
+}
+
+// Foreign code may look at memory that Groove gave it a pointer to as long as there is the storage,
+// whatever Groove has written since. What such memory held when a run read it is kept. That costs
+// more than it gives for large ones: a word that reads or writes one is not put off.
+inline bool is_too_large_to_keep(const TensorImpl& impl) {
+  constexpr std::size_t kMostKept = 16 << 20;  // bytes
+  return span_bytes(impl) > kMostKept;
 }
 
 }  // namespace groove::tracer

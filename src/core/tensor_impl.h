@@ -136,14 +136,4 @@ inline void before_write(Storage& storage) {
     pending_hooks().before_write(storage);
 }
 
-/// Groove has written this tensor: when it covers its whole storage, and the memory is Groove's
-/// own, nothing foreign is left in it.
-inline void note_whole_write(TensorImpl& impl) {
-  Storage& storage = *impl.storage;
-  if (storage.flags & Storage::kExposed && !(storage.flags & Storage::kForeign) &&
-      impl.is_contiguous && impl.geometry.offset == 0 &&
-      static_cast<std::size_t>(impl.numel) * element_size(impl.dtype) >= storage.bytes)
-    storage.flags &= ~Storage::kExposed;
-}
-
 }  // namespace groove

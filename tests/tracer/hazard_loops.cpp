@@ -2,6 +2,7 @@
 // made again, hooks that come and go beside a branch, memory of the program's own that is written.
 #include <groove/groove.h>
 
+#include <algorithm>
 #include <array>
 
 #include "tests/tracer/loop_log.h"
@@ -169,6 +170,19 @@ void parameters_in_blobs(int steps, Log& log) {
   }
 }
 
+// Too much to be kept as it was when it was read.
+void pointers_into_large_memory(int steps, Log& log) {
+  auto large = groove::zeros({(4 << 20) + 1024});
+  auto* const memory = large.data_ptr<float>();
+  for (int step = 0; step < std::min(steps, 8); ++step) {
+    auto twice = large * 2;
+    large.add_(1);
+    log.number(memory[step * 1001]);
+    memory[77] = static_cast<float>(step);
+    log.number((large + twice).sum().item<double>());
+  }
+}
+
 // The order in which the gradients are added is that of the tape.
 void gradients_that_overlap(int steps, Log& log) {
   const auto drawn = [](IntArrayRef sizes) { return groove::randn(sizes).requires_grad_(); };
@@ -231,6 +245,7 @@ const std::vector<Loop>& hazard_loops() {
       {"blobs_written_in_place", blobs_written_in_place, false},
       {"parameters_in_blobs", parameters_in_blobs, false},
       {"rows_of_a_copy", rows_of_a_copy},
+      {"pointers_into_large_memory", pointers_into_large_memory},
       {"gradients_that_overlap", gradients_that_overlap},
       {"flags_cleared_before_backward", flags_cleared_before_backward, false},
   };

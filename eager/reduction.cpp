@@ -57,28 +57,38 @@ bool split_axes(const Geometry& geometry, IntArrayRef axes, Split& split) {
   return true;
 }
 
-// A contiguous copy laid out with the reduced axes inside (rows) or outside (columns).
-Tensor rearranged(const Tensor& input, IntArrayRef axes, Order order, Split& split) {
-  const Geometry& from = input.impl()->geometry;
+// The axes with the reduced ones inside (rows) or outside (columns).
+Geometry rearranged(const Geometry& from, IntArrayRef axes, Order order) {
   Geometry permuted;
   permuted.offset = from.offset;
-  std::int64_t kept = 1, reduced = 1;
   for (const bool want_reduced : {order == Order::kColumn, order != Order::kColumn})
     for (std::size_t i = 0; i < from.sizes.size(); ++i)
       if (is_in(axes, static_cast<std::int64_t>(i)) == want_reduced) {
         permuted.sizes.push_back(from.sizes[i]);
         permuted.strides.push_back(from.strides[i]);
-        (want_reduced ? reduced : kept) *= from.sizes[i];
       }
-  const Tensor view = make_view(input, permuted);
-  Tensor copy = make_empty(permuted.sizes, input.impl()->dtype);
+  return permuted;
+}
+
+// A contiguous copy laid out so.
+Tensor rearranged_copy(const Tensor& input, IntArrayRef axes, Order order) {
+  const Tensor view = make_view(input, rearranged(input.impl()->geometry, axes, order));
+  Tensor copy = make_empty(view.impl()->geometry.sizes, input.impl()->dtype);
   copy_elements(view, copy);
-  split = Split{};
+  return copy;
+}
+
+// Of such a copy.
+Split split_rearranged(IntArrayRef sizes, IntArrayRef axes, Order order) {
+  std::int64_t kept = 1, reduced = 1;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    (is_in(axes, static_cast<std::int64_t>(i)) ? reduced : kept) *= sizes[i];
+  Split split;
   split.reduced = reduced;
   split.reduced_stride = order == Order::kColumn ? kept : 1;
   split.kept_sizes = {kept};
   split.kept_strides = {order == Order::kColumn ? 1 : reduced};
-  return copy;
+  return split;
 }
 
 class ReductionPlan : public Plan {
@@ -97,10 +107,7 @@ class ReductionPlan : public Plan {
 
   void run(const Call& call, Tensor* outputs) const override {
     Tensor source = call.inputs[0];
-    if (needs_copy) {
-      Split ignored;
-      source = rearranged(source, axes, order, ignored);
-    }
+    if (needs_copy) source = rearranged_copy(source, axes, order);
     for (std::size_t k = 0; k < types.outputs.size(); ++k)
       outputs[k] = make_empty(types.outputs[k].sizes, types.outputs[k].dtype);
     if (outputs[0].impl()->numel == 0) return;
@@ -206,11 +213,8 @@ PlanPtr plan_reduction(const Call& call) {
     // The innermost kept axis are the columns; an axis order that memory cannot follow is copied.
     plan->needs_copy = plan->split.kept_sizes.empty();
   }
-  if (plan->needs_copy) {
-    Geometry dense{geometry.sizes, contiguous_strides(geometry.sizes), 0};
-    Tensor stand_in = make_empty(dense.sizes, inputs[0].dtype);
-    rearranged(stand_in, plan->axes, plan->order, plan->split);
-  }
+  if (plan->needs_copy)
+    plan->split = split_rearranged(geometry.sizes, plan->axes, plan->order);
   plan->count_bits = Scalar(static_cast<double>(plan->split.reduced)).bits_as(plan->types.compute);
   const std::int64_t results = element_count(plan->types.outputs[0].sizes);
   plan->is_chunked = plan->order == Order::kRow && is_splittable(how.reductions) &&

@@ -224,9 +224,11 @@ class Context {
   int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?
   bool wants_side(std::uint64_t exit, Reason reason);
+  /// Are the words up to this exit?
+  bool wants_piece(std::uint64_t exit, Reason reason);
   SegmentPtr base_of_side() const;
   void begin_side(const SegmentPtr& base, std::uint64_t exit);
-  void run_again_recorded(Reason reason);
+  void run_again_recorded(Reason reason, bool is_piece);
   void start_side_recording(std::uint64_t head);
   bool is_wanted_again(std::uint64_t head) const {
     return !again_.empty() && again_.contains(head);
@@ -316,6 +318,7 @@ class Context {
   std::uint64_t compiled_runs_ = 0;
   std::uint64_t retirements_ = 0;  // of all segments, when replays_ was last looked through
   bool is_side_wanted_ = false;  // by the run that is about to be left
+  bool is_piece_wanted_ = false;  // … of which only what has matched is recorded
   SegmentPtr side_of_;           // whose iteration is being recorded otherwise, to its end
   std::uint64_t side_exit_ = 0;  // where it went another way; 0: nowhere
   std::uint64_t recorded_stop_ = 0;  // the word before which the recording ends; 0: none

@@ -25,6 +25,8 @@ constexpr std::size_t kMostExits = 8192;
 constexpr std::size_t kLongestRecording = 20'000;
 constexpr std::size_t kShortestLimit = 512;  // words, of a step
 constexpr std::size_t kShortestSide = 64;    // … and of another iteration, gone another way
+constexpr std::size_t kShortestPiece = 4;    // words that are worth a run
+constexpr std::uint64_t kPieceMark = 0x6a09e667f3bcc908;  // tells the two uses of an exit apart
 
 template <typename Call>
 bool is_head(const Segment& segment, const Call& call, const SiteKey& site) {
@@ -272,9 +274,10 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   // At sizes that are never the same, what comes is the same call.
   const std::uint64_t exit =
       exit_at(from.place(), segment.original ? site_hash(site) : key ^ objects);
-  is_side_wanted_ = !std::exchange(is_waiting_, false) &&
-                    (wants_side(exit, why) || wants_sample_here(why));
-  if (!is_side_wanted_ && !is_over) go_over_to_end();
+  const bool is_waiting = std::exchange(is_waiting_, false);
+  is_side_wanted_ = !is_waiting && (wants_side(exit, why) || wants_sample_here(why));
+  if (is_side_wanted_ || is_over || go_over_to_end() || is_waiting) return false;
+  is_side_wanted_ = is_piece_wanted_ = wants_piece(exit, why);
   return false;
 }
 
@@ -337,8 +340,7 @@ SegmentPtr Context::base_of_side() const {
 
 bool Context::wants_side(std::uint64_t exit, Reason reason) {
   side_exit_ = exit;
-  if (!is_recordable(reason) || is_strict() || replay_->has_foreign_memory() || !base_of_side())
-    return false;
+  if (!is_recordable(reason) || is_strict() || !base_of_side()) return false;
   if (exits_.size() > kMostExits) exits_.clear();
   SideExit& known = exits_[exit];
   if (std::exchange(known.has_made, false)) {
@@ -358,6 +360,25 @@ bool Context::wants_side(std::uint64_t exit, Reason reason) {
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
   return ++known.count >= hot_repeats() << doublings || (is_lasting && doublings == 0);
+}
+
+// Where paths part again and again, and no other way is to be recorded, the words that they share
+// become a segment of their own.
+bool Context::wants_piece(std::uint64_t exit, Reason reason) {
+  if (!is_recordable(reason) || is_strict() ||
+      replay_->matched() < kShortestPiece)
+    return false;
+  side_exit_ = exit ^ kPieceMark;
+  if (exits_.size() > kMostExits) exits_.clear();
+  SideExit& known = exits_[side_exit_];
+  if (known.has_made) {
+    const SegmentPtr made = known.made.lock();
+    if (made && made->state.load(std::memory_order_acquire) == State::kCompiling) return false;
+    known.has_made = false;
+    known.count = 0;
+    ++known.failures;
+  }
+  return ++known.count >= 2 * hot_repeats() << std::min(known.failures, kMostDoublings);
 }
 
 void Context::note_made(const SegmentPtr& segment) {
@@ -392,8 +413,8 @@ void Context::start_side_recording(std::uint64_t head) {
 }
 
 // The words of the run that is left run again under a recorder, which goes on with what comes now.
-void Context::run_again_recorded(Reason reason) {
-  const SegmentPtr base = base_of_side();
+void Context::run_again_recorded(Reason reason, bool is_piece) {
+  const SegmentPtr base = is_piece ? nullptr : base_of_side();
   begin_side(base ? base : replay_->segment_pointer(), side_exit_);
   Redo redo(*this);
   const TraceSpan span(text(reason), replay_->segment().id);

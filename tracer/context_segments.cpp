@@ -238,6 +238,7 @@ bool Context::commit_complete(std::size_t skip_last) {
 
 void Context::leave(Reason reason, std::size_t skip_last) {
   const bool is_recorded = std::exchange(is_side_wanted_, false) && skip_last == 0;
+  const bool is_piece = std::exchange(is_piece_wanted_, false) && is_recorded;
   if (reason == Reason::kMoved) add_moving(replay_->segment().head, replay_->matched());
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: left segment {} ({}) at word {} of {}: {}\n", replay_->segment().id,
@@ -246,7 +247,7 @@ void Context::leave(Reason reason, std::size_t skip_last) {
   const std::int64_t start = nanoseconds_now();
   try {
     if (is_recorded) {
-      run_again_recorded(reason);
+      run_again_recorded(reason, is_piece);
     } else {
       const Busy busy(busy_);
       const TraceSpan span(text(reason), replay_->segment().id);
@@ -258,6 +259,7 @@ void Context::leave(Reason reason, std::size_t skip_last) {
   }
   reason = note_exit(reason, nanoseconds_now() - start);
   end_replay(false, reason);
+  if (is_piece && state_ == State::kRecording) end_recording();
 }
 
 void Context::end_run(Reason reason) {

@@ -274,13 +274,6 @@ void Replay::show_again(std::size_t at) {
       rerun_->looked_at(*live_[static_cast<std::size_t>(end.slot)].object);
 }
 
-bool Replay::has_foreign_memory() const {
-  return has_exposed_ && std::any_of(live_.begin(), live_.end(), [this](const Live& live) {
-    return live.run == run_ && !live.snapshot.empty() &&
-           live.object->storage->flags & Storage::kForeign;
-  });
-}
-
 void Replay::run_eagerly(std::size_t skip_last, Rerun* with) {
   rerun_ = with;
   was_left_ = true;

@@ -120,8 +120,6 @@ class Replay {
   void run_eagerly(std::size_t skip_last, Rerun* with = nullptr);
   /// Has that begun, and the run is not over?
   bool is_being_left() const { return was_left_; }
-  /// Does the run read memory that may be gone by now, and was kept at its first use?
-  bool has_foreign_memory() const;
   /// Forgets this run.
   void reset();
   /// Between two runs: gives back what lies ready for the next one, the arena if it is large and

@@ -295,6 +295,8 @@ void Context::end_replay(bool is_hit, Reason reason) {
       promote(replay->told_segment(), is_compilation_synchronous());
     segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,
                               std::memory_order_relaxed);
+    if (segment.missed.load(std::memory_order_relaxed) != 0)
+      segment.missed.store(0, std::memory_order_relaxed);
     segment.loop->note(true);
     release_idle(*replay);
     drop_retired();

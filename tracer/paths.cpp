@@ -50,9 +50,16 @@ auto find_in(std::vector<SegmentPtr>& in, const Segment& segment) {
                       [&](const SegmentPtr& known) { return known.get() == &segment; });
 }
 
-bool put_first(std::vector<SegmentPtr>& in, const Segment& segment) {
+// Of paths that take turns, one stays the first: its runs go over to the others half of the time,
+// where the one that was taken last would do so each time.
+constexpr int kMissesInARow = 2;
+
+bool prefer(std::vector<SegmentPtr>& in, const Segment& segment) {
   const auto found = find_in(in, segment);
   if (found == in.end() || found == in.begin()) return false;
+  std::atomic<int>& missed = in.front()->missed;
+  if (missed.fetch_add(1, std::memory_order_relaxed) + 1 < kMissesInARow) return false;
+  missed.store(0, std::memory_order_relaxed);
   std::rotate(in.begin(), found, found + 1);
   return true;
 }
@@ -219,13 +226,10 @@ void Paths::find_choices(const Segment& segment, Choices& choices) {
 }
 
 bool Paths::note_taken(const Segment& segment) {
+  Choices& choices = choices_[&segment];
+  if (choices.changes != changes_) find_choices(segment, choices);
   bool is_news = false;
-  for (std::size_t depth = 0; depth < segment.words.size(); ++depth) {
-    const auto found = branches_.find(segment.path[depth]);
-    if (found == branches_.end()) continue;
-    const auto alike = found->second.find(key_of(segment, depth));
-    if (alike != found->second.end()) is_news |= put_first(alike->second, segment);
-  }
+  for (Segments* const alike : choices.all) is_news |= prefer(*alike, segment);
   return is_news;
 }
 

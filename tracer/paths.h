@@ -40,7 +40,8 @@ class Paths {
   /// Gives the segment a path that no other one shares and nobody is led to.
   void set_apart(Segment& segment);
   void clear();
-  /// The segment was taken: it is the first choice from now on. True when it was not before.
+  /// The segment was taken in place of the first choice, which it becomes when that happens again
+  /// before the first one runs as it says. True when it did.
   bool note_taken(const Segment& segment);
   /// It was begun and left: the last choice. True when it was not before.
   bool note_left(const Segment& segment);

@@ -224,6 +224,7 @@ struct Segment : SegmentContent {
   std::string failure;                     // when compilation failed
   std::atomic<const char*> end{"retired"};  // why it is Retired, for people
   Statistics statistics;
+  std::atomic<int> missed{0};  // runs that another segment had to finish, since its own last one
   std::atomic<float> recent_runs{1};  // its worth: runs, of which old ones count less
   Ledger ledger;
 };

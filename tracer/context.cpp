@@ -114,6 +114,7 @@ void Context::move_to(State next) {
     fmt::print(stderr, "groove: {}\n",
                next == State::kRecording ? "recording a loop" : "recording ended");
   if (state_ == State::kRecording) release_recording(recorded_plan_->head);
+  if (next == State::kRecording) trial_.reset();
   state_ = next;
 }
 
@@ -140,7 +141,7 @@ inline void Context::run_watched(const Call& call, std::uint64_t hash, Tensor* o
     const Busy busy(busy_);
     run_eager(call, outputs);
   }
-  discovery_.on_word(hash, cost_of(call));
+  note_watched(hash, cost_of(call));
 }
 
 // Something is being recorded, or may begin now.
@@ -186,7 +187,9 @@ bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* pla
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
   const bool is_wanted = is_call || plan || is_wanted_again(hash);
   if (!is_wanted && starts_rest(hash)) return true;
-  const bool is_started = is_wanted && claim_recording(hash);
+  const bool is_affordable = is_wanted && affords_recording();
+  if (plan && !is_affordable) discovery_.put_off(*plan);
+  const bool is_started = is_affordable && claim_recording(hash);
   if (is_started && is_call)
     start_call_recording(hash);
   else if (is_started && plan)
@@ -314,7 +317,7 @@ void Context::on_big_word(const BigWord& word, void (*expand)(void*), void* cont
     return throw_if_strict();
   }
   run_now();
-  discovery_.on_word(hash, Discovery::kBigCost);
+  note_watched(hash, Discovery::kBigCost);
   if (word.ends_step) discovery_.on_step_end();
   throw_if_strict(hash);
 }
@@ -468,6 +471,7 @@ void Context::forget() {
   replays_.clear();
   exits_.clear();
   rest_.reset();
+  trial_.reset();
   families_.clear();
   again_.clear();
   frames_.clear();

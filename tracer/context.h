@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "tracer/discovery.h"
+#include "tracer/investment.h"
 #include "tracer/modes.h"
 #include "tracer/owner_lock.h"
 #include "tracer/recorder.h"
@@ -149,10 +150,15 @@ class Context {
   bool must_run_last(const BigWord& word);
   void take_back_tape();
   std::uint64_t next_session() const { return new_session(*this); }
+  /// With synchronous compilation nothing depends on the clock.
+  bool affords_recording() const {
+    return investment_.is_affordable() || is_compilation_synchronous() || is_strict();
+  }
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
   void note_recorded(std::uint64_t hash, Discovery::Cost cost);
   void abandon_recording();
+  void drop_recorder();
   /// Does the word follow histories that began before the recording under way, or before any?
   bool follows_outside(const BigWord& word) const;
   /// What was recorded so far is a segment of its own; what follows is in none for now.
@@ -286,6 +292,20 @@ class Context {
   void start_call_recording(std::uint64_t head);
   /// Tells discovery which words a replay that ends now stands for.
   void note_run(bool is_hit);
+  // An iteration that runs eagerly although there is a segment, to compare the times
+  // (context_trials.cpp).
+  struct Trial {
+    SegmentPtr segment;
+    Stretch before;  // of what discovery has seen
+    std::int64_t start;
+  };
+  bool begin_trial(const SegmentPtr& segment);
+  void note_watched(std::uint64_t hash, Discovery::Cost cost) {
+    discovery_.on_word(hash, cost);
+    if (trial_) [[unlikely]]
+      follow_trial();
+  }
+  [[gnu::noinline]] void follow_trial();
 
   static inline constinit thread_local int busy_ = 0;
   static inline constinit thread_local int inside_ = 0;  // Locks held
@@ -323,6 +343,8 @@ class Context {
   std::uint64_t side_exit_ = 0;  // where it went another way; 0: nowhere
   std::uint64_t recorded_stop_ = 0;  // the word before which the recording ends; 0: none
   std::optional<Rest> rest_;
+  std::optional<Trial> trial_;
+  Investment investment_;
   Came came_;
   std::optional<std::size_t> error_at_;  // words that had matched when an error was thrown
   std::string strict_error_;             // to be thrown when the program is back in its own code

@@ -19,7 +19,7 @@ bool Context::follows_outside(const BigWord& word) const {
 void Context::end_recording() {
   if (recorder_->words() > 0) return finish_recording(true);
   side_of_.reset();
-  recorder_.reset();
+  drop_recorder();
   move_to(State::kWatching);
 }
 

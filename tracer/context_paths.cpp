@@ -359,7 +359,8 @@ bool Context::wants_side(std::uint64_t exit, Reason reason) {
   const int doublings = std::min(known.failures + crowd, kMostDoublings);
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
-  return ++known.count >= hot_repeats() << doublings || (is_lasting && doublings == 0);
+  const bool is_hot = ++known.count >= hot_repeats() << doublings || (is_lasting && doublings == 0);
+  return is_hot && affords_recording();
 }
 
 // Where paths part again and again, and no other way is to be recorded, the words that they share
@@ -378,7 +379,8 @@ bool Context::wants_piece(std::uint64_t exit, Reason reason) {
     known.count = 0;
     ++known.failures;
   }
-  return ++known.count >= 2 * hot_repeats() << std::min(known.failures, kMostDoublings);
+  return ++known.count >= 2 * hot_repeats() << std::min(known.failures, kMostDoublings) &&
+         affords_recording();
 }
 
 void Context::note_made(const SegmentPtr& segment) {

@@ -47,6 +47,11 @@ void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost) {
   discovery_.on_word(hash, cost);
 }
 
+void Context::drop_recorder() {
+  investment_.spent() += recorder_->overhead();
+  recorder_.reset();
+}
+
 void Context::abandon_recording() {
   const Reason reason = recorder_->failure().value_or(Reason::kException);
   const bool has_learned = recorder_->has_learned();
@@ -61,14 +66,15 @@ void Context::abandon_recording() {
   } else if (!has_learned) {
     discovery_.penalize(recorded_plan_->head);
   }
-  recorder_.reset();
+  drop_recorder();
   move_to(State::kWatching);
 }
 
 void Context::finish_recording(bool is_cut) {
+  const Overhead timing(investment_.spent());
   if (!is_cut && !side_of_ && !discovery_.accepts(*recorded_plan_, recorded_)) {
     // Not the iteration that was expected; it may have been the odd one out.
-    recorder_.reset();
+    drop_recorder();
     move_to(State::kWatching);
     return;
   }
@@ -89,7 +95,7 @@ void Context::finish_recording(bool is_cut) {
   }
   note_made(segment);
   side_of_.reset();
-  recorder_.reset();
+  drop_recorder();
   move_to(State::kWatching);
   if (!keep_sample(segment)) return drop_retired();
   if (!submit(std::move(segment), is_compilation_synchronous()))
@@ -163,6 +169,7 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
   Reason refusal = Reason::kForced;
   const auto begins = [&](const SegmentPtr& segment, Replay* replay) {
     if (!discovery_.is_after(segment->before) || segment->loop.get() == unwilling) return false;
+    if (trial_ || begin_trial(segment)) return false;
     if (!segment->loop->is_willing()) {
       unwilling = segment->loop.get();
       return false;
@@ -200,6 +207,7 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
   order_by_promise(candidates);
   for (const SegmentPtr& segment : candidates)
     if (begins(segment, nullptr)) return true;
+  if (trial_) return false;
   if (start_at_sizes(hash, word, site, outputs)) return true;
   note_other_sizes(hash, refusal);
   if (refused) refused->ledger.note_exit(0, refused->words.size(), refusal, {}, 0);

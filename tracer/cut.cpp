@@ -50,7 +50,7 @@ void Context::cut_recording(Reason reason) {
   note_made(piece);
   rest_ = Rest{piece, plan.kind, plan.length > words ? plan.length - words : 1, stop, last};
   side_of_.reset();
-  recorder_.reset();
+  drop_recorder();
   move_to(State::kWatching);
   if (!keep_sample(piece)) return;
   if (!submit(std::move(piece), is_compilation_synchronous())) rest_.reset();

@@ -97,12 +97,15 @@ bool Discovery::let_run(const Plan& plan) {
 }
 
 void Discovery::take_plan(const Plan& plan) {
-  Loop& loop = loops_[plan.loop];
-  loop.seen = 0;
-  ++loop.plans;
+  ++loops_[plan.loop].plans;
+  put_off(plan);
+}
+
+void Discovery::put_off(const Plan& plan) {
+  const std::uint64_t loop = plan.loop;
+  loops_[loop].seen = 0;
   quiet_until_ = 0;
-  const std::uint64_t taken = plan.loop;
-  std::erase_if(plans_, [taken](const Plan& known) { return known.loop == taken; });
+  std::erase_if(plans_, [loop](const Plan& known) { return known.loop == loop; });
   refresh_filter();
 }
 

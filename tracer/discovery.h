@@ -56,8 +56,12 @@ class Discovery {
   /// There is a segment of just these words by now: true once, for a run of it. Where it goes through,
   /// the plan is done.
   bool let_run(const Plan& plan);
+  /// Everything seen so far.
+  const Stretch& total() const { return total_; }
   /// The plan is being recorded, and will not be made again soon.
   void take_plan(const Plan& plan);
+  /// It cannot be recorded now: it must come again first.
+  void put_off(const Plan& plan);
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
   /// Is there a plan for just these words, too?

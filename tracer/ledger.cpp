@@ -61,12 +61,30 @@ double Ledger::eager() const {
   return eager_;
 }
 
-double Ledger::middle() const {
-  const std::size_t count = std::min<std::size_t>(timed_, compiled_.size());
+double Ledger::middle(const Times& times, std::uint64_t count) {
+  count = std::min<std::uint64_t>(count, times.size());
   if (count == 0) return 0;
-  std::array<double, 8> times = compiled_;
-  std::nth_element(times.begin(), times.begin() + count / 2, times.begin() + count);
-  return times[count / 2];
+  Times sorted = times;
+  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.begin() + count);
+  return sorted[count / 2];
+}
+
+bool Ledger::take_trial(std::uint64_t hits) {
+  constexpr std::uint64_t kOften = 128, kSeldom = 4096;  // runs between two
+  constexpr double kNoDoubt = 4;                         // times as fast as it was recorded
+  const std::lock_guard lock(ledger_locks().of(this));
+  next_trial_.store(hits + std::clamp(hits, std::uint64_t{8}, hits < 4 * kOften ? kOften : kSeldom),
+                    std::memory_order_relaxed);
+  return middle() * kNoDoubt > eager_;
+}
+
+bool Ledger::note_trial(std::int64_t nanoseconds) {
+  constexpr std::uint64_t kEnough = 3;
+  constexpr double kMargin = 1.05;
+  const std::lock_guard lock(ledger_locks().of(this));
+  trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
+  eager_ = middle(trials_, tried_);
+  return tried_ >= kEnough && middle() > kMargin * eager_;
 }
 
 double Ledger::compiled() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -60,13 +61,20 @@ class Ledger {
 
   /// The iteration as it ran while it was recorded, without the cost of recording.
   void note_eager(std::int64_t nanoseconds);
+  /// Is an iteration to run eagerly once, to tell whether compiling pays? Rarely, and not where the
+  /// times known so far leave no doubt.
+  bool wants_trial(std::uint64_t hits) {
+    return hits >= next_trial_.load(std::memory_order_relaxed) && take_trial(hits);
+  }
+  /// Such an iteration. True when there were enough of them and compiled runs take longer.
+  bool note_trial(std::int64_t nanoseconds);
   void note_compiled(std::int64_t nanoseconds);
   /// `again`: what it took to run eagerly what had matched, of `words` words in all.
   void note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
                  std::int64_t again);
 
-  /// Milliseconds of one iteration; 0 when not known. Of compiled ones the median of the last
-  /// timed.
+  /// Milliseconds of one iteration; 0 when not known. The median of the last timed; of eager ones
+  /// what the recording tells as long as there was no trial.
   double eager() const;
   double compiled() const;
   /// Those that lost most first.
@@ -74,12 +82,16 @@ class Ledger {
 
  private:
   static constexpr std::size_t kMostExits = 64;
-  double middle() const;
+  using Times = std::array<double, 8>;  // the last ones, a ring
+  static double middle(const Times& times, std::uint64_t count);
+  double middle() const { return middle(compiled_, timed_); }
+  bool take_trial(std::uint64_t hits);
   Exit& exit_at(std::int32_t word, Reason reason, const Came& came);
 
   double eager_ = 0;
-  std::array<double, 8> compiled_{};  // the last times, a ring
-  std::uint64_t timed_ = 0;
+  Times compiled_{}, trials_{};
+  std::uint64_t timed_ = 0, tried_ = 0;
+  std::atomic<std::uint64_t> next_trial_{8};  // after so many runs
   std::vector<Exit> exits_;
 };
 

@@ -54,6 +54,8 @@ class Recorder {
   bool must_end_before(const Call& call) const;
   /// Has the last word written memory that foreign code may look at?
   bool must_end_now() const { return must_end_now_; }
+  /// What recording has cost so far, in nanoseconds.
+  std::int64_t overhead() const { return overhead_; }
   void set_before(std::uint64_t before) { segment_->before = before; }
   /// About how many words there will be.
   void expect(std::size_t words);

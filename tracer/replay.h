@@ -69,6 +69,7 @@ class Replay {
   bool must_commit_now() const { return commits_now_ || reads_now_; }
   /// The words that have matched, as discovery counts them.
   Stretch stretch() const;
+  const Stretch& whole() const { return whole_; }
   /// What a whole run stands for, see coverage.h.
   std::uint64_t operators() const { return operators_; }
 

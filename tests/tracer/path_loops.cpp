@@ -294,6 +294,23 @@ void early_return(int steps, std::string& log, HalfWay half_way) {
   write_all(log, net->parameters());
 }
 
+// Twenty-seven ways on from the same words: too many to have them all.
+void many_ways(int steps, std::string& log, HalfWay half_way) {
+  NoGradGuard no_grad;
+  auto a = groove::randn({5});
+  Choices choices;
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps / 2) half_way();
+    auto y = (((a * 0.5 + 0.1).tanh().exp() - 0.3).sin() * 2).abs() + 0.5;
+    for (int part = 0; part < 3; ++part) {
+      const auto way = choices.below(3);
+      y = way == 0 ? y.cos() : way == 1 ? y.sigmoid() : y.atan();
+    }
+    a = y - 0.2;
+    write(log, a.sum().item<double>());
+  }
+}
+
 // Words of the same kind on one of several models.
 void ensemble(int steps, std::string& log, HalfWay half_way) {
   std::vector<Net> nets;
@@ -552,6 +569,7 @@ const std::vector<PathLoop>& path_loops() {
       {"late_pointer", late_pointer},
       {"looked_at_then_written", looked_at_then_written, 0.5},
       {"look_after_a_branch", look_after_a_branch},
+      {"many_ways", many_ways, 0.7},
       {"ensemble", ensemble},
       {"other_layers", other_layers},
       {"adaptive_steps", adaptive_steps, 0.8},  // its paths go on changing

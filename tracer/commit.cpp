@@ -430,10 +430,18 @@ void Replay::release_memory() {
 }
 
 void Replay::reset() {
+  // Where they lie is known to be right only of runs to the end.
+  if (was_left_ || !is_complete())
+    for (const SlotId id : moved_) {
+      Live& live = live_[static_cast<std::size_t>(id)];
+      addresses_[static_cast<std::size_t>(live.input)] = nullptr;
+      live.epoch = kNotKnown;
+    }
   drop_history();
   ++run_;  // first: a tensor that ends now is no live-in any more
   for (const SlotId id : retained_) live_[static_cast<std::size_t>(id)].impl.reset();
   retained_.clear();
+  moved_.clear();
   matched_ = 0;
   has_exposed_ = false;
   next_stage_ = 0;

@@ -99,7 +99,9 @@ void Replay::take(Live& live, TensorImpl& impl) {
   note_bound(live, impl);
   if (!(impl.storage->readers & reader_)) impl.storage->readers.set_bits(reader_);
   const auto input = static_cast<std::size_t>(live.input);
-  buffers_[input] = addresses_[input] = impl.data();
+  void* const address = impl.data();
+  if (addresses_[input] != address) moved_.push_back(segment_->live_ins[input]);
+  buffers_[input] = addresses_[input] = address;
   live.epoch = kNotKnown;
   if (impl.trace_session == 0) {
     const std::int32_t name = name_borrowed(impl, borrower_);
@@ -227,6 +229,21 @@ bool Replay::reads(const Storage& storage) const {
     if (live.run == run_ && live.object->storage.get() == &storage) return true;
   }
   return false;
+}
+
+// Does the word write, by this name, what the run has bound by another? What lies where it lay in
+// the run before is no such thing now if it was none then.
+bool Replay::has_another_name(SlotId written) const {
+  const std::int32_t storage = segment_->slots[static_cast<std::size_t>(written)].storage;
+  const Storage* const memory = live_[static_cast<std::size_t>(written)].object->storage.get();
+  const auto is_other = [&](SlotId id) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    return live.run == run_ && live.object->storage.get() == memory &&
+           segment_->slots[static_cast<std::size_t>(id)].storage != storage;
+  };
+  const bool has_moved = std::find(moved_.begin(), moved_.end(), written) != moved_.end();
+  const std::vector<SlotId>& names = has_moved ? segment_->live_ins : moved_;
+  return std::any_of(names.begin(), names.end(), is_other);
 }
 
 bool Replay::is_bound(const TensorImpl& impl) const {

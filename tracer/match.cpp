@@ -228,6 +228,10 @@ bool Replay::owe(const Word& word, Reason& why) {
       why = Reason::kThread;
       return false;
     }
+    if (!moved_.empty() && !has_fault(Fault::kAliasNotChecked) && has_another_name(id)) {
+      why = Reason::kLiveInAlias;
+      return false;
+    }
     storage.trace_session = session_;
     storage.trace_index = segment_->slots[static_cast<std::size_t>(id)].storage;
     storage.flags |= Storage::kOwed;

@@ -206,6 +206,7 @@ class Replay {
   void fill_storage_users(std::int32_t storage);
   bool has_escaped(Reason& why);
   bool has_aliases() const;
+  bool has_another_name(SlotId written) const;
   void finish_writes();
   void clear_owed();
   bool derive_history(SlotId view, TensorImpl& impl);
@@ -287,6 +288,7 @@ class Replay {
   std::vector<ExpectedLiveIn> expected_live_ins_;
   std::vector<void*> addresses_;  // of the tensors that the live-ins know
   std::size_t newest_ = 0;        // the live-in bound last
+  std::vector<SlotId> moved_;     // live-ins of this run that lie elsewhere than in the one before
   std::vector<SlotId> retained_;  // live-ins of this run that it has references of
   std::uint16_t borrower_;        // its mark on the others
   std::uint64_t reader_;          // … and on the storages of all

@@ -138,6 +138,7 @@ void Replay::take_over(Replay& from) {
     mine.run = run_;
     theirs.run = 0;
     if (mine.input >= 0) {
+      moved_.push_back(static_cast<SlotId>(id));
       buffers_[static_cast<std::size_t>(mine.input)] = memory_for_run(mine);
       // What the other has checked this one may look at differently.
       mine.epoch = theirs.epoch = kNotKnown;

@@ -183,6 +183,23 @@ void pointers_into_large_memory(int steps, Log& log) {
   }
 }
 
+// The error is the backward's, whose saved tensor was written by another name.
+void saved_by_another_name(int steps, Log& log) {
+  const auto p = groove::randn({4}).requires_grad_();
+  auto x = groove::randn({4}), other = groove::randn({4});
+  for (int step = 0; step < steps; ++step) {
+    auto loss = (p * x.detach()).sin().sum();
+    (step % 5 == 4 ? x : other).add_(1);
+    try {
+      loss.backward();
+      log.number(1);
+    } catch (const Error&) {
+      log.number(0);
+    }
+    if (step % 3 == 2) log.tensor(p.grad());
+  }
+}
+
 // The order in which the gradients are added is that of the tape.
 void gradients_that_overlap(int steps, Log& log) {
   const auto drawn = [](IntArrayRef sizes) { return groove::randn(sizes).requires_grad_(); };
@@ -246,6 +263,7 @@ const std::vector<Loop>& hazard_loops() {
       {"parameters_in_blobs", parameters_in_blobs, false},
       {"rows_of_a_copy", rows_of_a_copy},
       {"pointers_into_large_memory", pointers_into_large_memory},
+      {"saved_by_another_name", saved_by_another_name},
       {"gradients_that_overlap", gradients_that_overlap},
       {"flags_cleared_before_backward", flags_cleared_before_backward, false},
   };

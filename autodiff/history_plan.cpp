@@ -143,7 +143,7 @@ class Planner {
       if (HistoryPlan::Node planned;
           !dynamic_cast<const OpNode*>(&node) && !describe_view(node, planned)) {
         why_ = std::string("its history has a node of another kind: ") + node.name();
-      } else if (node.sequence < request_.first_position ||
+      } else if (node.tape != tape_number() || node.sequence < request_.first_position ||
                  node.sequence >= request_.end_position) {
         why_ = std::string("its history reaches outside of the loop: ") + node.name();
       } else if ((node.retained && !node.retained->empty()) || node.hooks) {
@@ -229,7 +229,7 @@ class Planner {
                                 const std::unordered_map<const TapeNode*, std::int32_t>& places,
                                 UsedUpPlan& plan) {
     UsedUpPlan::Node planned{node.name(), false, node.output_count, 0, {}};
-    if (node.sequence >= request_.first_position)
+    if (node.tape == tape_number() && node.sequence >= request_.first_position)
       planned.position = node.sequence - request_.first_position;
     std::vector<const Node*> walk{&node};
     std::unordered_set<const TapeNode*> seen{&node};
@@ -305,6 +305,7 @@ bool reaches_before(const TensorImpl& impl, std::uint64_t position) {
     if (!seen.insert(at).second) continue;
     if (at->is_deferred || at->sequence < position) return true;
     const auto& node = static_cast<const Node&>(*at);
+    if (node.edge_count > 0 && node.tape != tape_number()) return true;
     for (std::uint32_t i = 0; i < node.edge_count; ++i)
       if (node.edges[i].node) walk.push_back(node.edges[i].node.get());
   }

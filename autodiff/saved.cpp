@@ -2,6 +2,7 @@
 
 #include "groove/warning.h"
 #include "src/core/check.h"
+#include "tracer/threads.h"
 
 namespace groove::autodiff {
 
@@ -33,6 +34,7 @@ Tensor SavedValue::get() const {
 }
 
 bool SavedValue::check(const char* op, const char* role, std::size_t index) const {
+  if (impl_->storage) tracer::settle_writes(*impl_->storage);
   const std::uint32_t now = version_of(*impl_);
   GROOVE_CHECK(now == version_,
                "backward of {}: one of the variables needed for gradient computation has been "

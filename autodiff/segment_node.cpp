@@ -5,6 +5,7 @@
 #include "autodiff/views.h"
 #include "src/core/check.h"
 #include "tracer/tape_hooks.h"
+#include "tracer/threads.h"
 
 namespace groove::autodiff {
 
@@ -72,7 +73,22 @@ bool SegmentNode::has_fresh_values() const {
   return true;
 }
 
+// A write that another thread owes has not been counted yet. Ending its run may come here.
+void SegmentNode::settle_values() const {
+  std::vector<StoragePtr> owed;
+  {
+    const SpinLock guard(lock_);
+    for (const HistoryRun::Value& value : run_.values) {
+      const StoragePtr& storage =
+          value.live_in.defined() ? value.live_in.impl()->storage : value.storage;
+      if (storage->flags & Storage::kOwed) owed.push_back(storage);
+    }
+  }
+  for (const StoragePtr& storage : owed) tracer::settle_writes(*storage);
+}
+
 bool SegmentNode::may_run(bool has_targets) const {
+  settle_values();
   const SpinLock guard(lock_);
   return !is_materialized_ && is_used_up_.empty() && has_distinct_edges_ &&
          programs().can_run(has_targets) && has_fresh_values() &&
@@ -126,6 +142,7 @@ void SegmentNode::materialize() {
   for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
     const bool is_used_up = !is_used_up_.empty() && is_used_up_[n];
     auto node = make_node(run_, n, false, is_used_up ? ValueOf() : ValueOf(value_of));
+    node->tape = tape;
     if (is_used_up) {
       node->release_saved();
       node->released_on = released_on;

@@ -28,6 +28,7 @@ class SegmentNode final : public DeferredNode {
 
  private:
   void drop_values();
+  void settle_values() const;
   bool has_fresh_values() const;
   Tensor value(std::size_t index) const;
   Edge edge(const tracer::HistoryPlan::Edge& planned) const;

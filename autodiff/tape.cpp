@@ -12,6 +12,7 @@
 #include "src/core/grad_mode.h"
 #include "src/core/gradient_lock.h"
 #include "tracer/history.h"
+#include "tracer/threads.h"
 
 namespace groove {
 namespace {
@@ -117,6 +118,12 @@ std::uint32_t thread_number() {
   return number;
 }
 
+namespace {
+constinit thread_local std::uint32_t current_tape = 0;  // 0: this thread's
+}
+std::uint32_t tape_number() { return current_tape != 0 ? current_tape : thread_number(); }
+void set_tape_number(std::uint32_t number) { current_tape = number; }
+
 std::uint64_t tape_sequence() { return next_sequence; }
 void set_tape_sequence(std::uint64_t next) { next_sequence = next; }
 std::uint64_t advance_tape_sequence() { return next_sequence++; }
@@ -157,6 +164,7 @@ void Accumulator::settle_gradient(const TensorImpl& impl) {
     if (meta) grad = meta->grad;
   }
   if (!grad.defined()) return;
+  tracer::settle(*grad.impl());
   materialize(*grad.impl());
   before_write(*grad.impl()->storage);
 }

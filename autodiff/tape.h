@@ -20,12 +20,18 @@ struct Edge {
   explicit operator bool() const { return static_cast<bool>(node); }
 };
 
+/// Which thread's tape nodes are recorded on now: this thread's, or that of one whose run it ends.
+/// Positions of different tapes are not compared.
+std::uint32_t tape_number();
+void set_tape_number(std::uint32_t number);
+
 // A node the engine can run. Its owner fills the members; `edges` lives as long as the node.
 struct Node : TapeNode, FromPool {
   Edge* edges = nullptr;  // one per input of the op
   std::uint32_t edge_count = 0;
   std::uint32_t output_count = 1;
   std::uint32_t released_on = 0;  // the thread whose backward used it up
+  std::uint32_t tape = tape_number();
   // Results with retain_grad(): {output, tensor}; cleared when the tensor dies.
   struct Retained {
     std::uint32_t index;

@@ -5,6 +5,7 @@
 #include "groove/ops/math.h"
 #include "src/core/check.h"
 #include "tracer/tape_hooks.h"
+#include "tracer/threads.h"
 
 namespace groove {
 namespace {
@@ -81,6 +82,7 @@ static const Op& requires_grad_op() {
 
 std::int64_t DataMethods::_version() const {
   TensorImpl& impl = checked(*this, "_version");
+  tracer::settle(impl);
   host_read(impl);  // a write that is owed has not been counted yet
   return impl.storage ? version_of(impl).get() : 0;
 }

@@ -32,6 +32,8 @@ const bool registered = [] {
   hooks.has_hook = has_hook;
   hooks.sequence = tape_sequence;
   hooks.set_sequence = set_tape_sequence;
+  hooks.tape = tape_number;
+  hooks.set_tape = set_tape_number;
   return true;
 }();
 

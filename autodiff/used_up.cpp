@@ -63,6 +63,7 @@ class UsedUpHistory final : public DeferredNode {
       auto* const node = new UsedUpNode(plan_, planned);
       nodes_.emplace_back(node);
       node->sequence = first_position_ + planned.position;
+      node->tape = tape;
       for (std::size_t i = 0; i < planned.edges.size(); ++i)
         node->edges[i] = edge(planned.edges[i]);
     }

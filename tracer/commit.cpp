@@ -38,13 +38,15 @@ StoragePtr lend(const StoragePtr& arena, void* at, std::size_t bytes) {
 
 }  // namespace
 
-Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace)
+Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
+               std::atomic<bool>& shows_results)
     : segment_(std::move(segment)),
       expected_(*segment_),
       session_(session),
       borrower_(borrower_of(session)),
       reader_(reader_bit(session)),
-      workspace_(workspace) {
+      workspace_(workspace),
+      shows_results_(shows_results) {
   live_.resize(segment_->slots.size());
   scalars_.resize(std::max<std::size_t>(segment_->number_kinds.size(), 1));
   buffers_.resize(segment_->live_ins.size() + segment_->output_storages.size());
@@ -269,6 +271,7 @@ bool Replay::run_stages_through(std::int32_t stage) {
   if (next_stage_ <= stage && !has_fault(Fault::kAliasNotChecked) && has_aliases()) return false;
   for (; next_stage_ <= stage; ++next_stage_) {
     if (!run_stage(next_stage_)) return false;
+    shows_results_.store(true, std::memory_order_release);
     // What this stage's output holds becomes real, looked at or not.
     const StageEnd& end = segment_->stage_ends[static_cast<std::size_t>(next_stage_)];
     fill_storage_users(segment_->slots[static_cast<std::size_t>(end.slot)].storage);
@@ -287,6 +290,7 @@ bool Replay::run_stage_for(TensorImpl& impl) {
            segment_->graph.outputs[static_cast<std::size_t>(info.early_output)].stage < next_stage_;
   };
   if ((info.is_live_in && info.writes == 0) || was_looked_at()) {  // a view of something real
+    shows_results_.store(true, std::memory_order_release);
     if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) fill(id);
     return true;
   }

@@ -51,6 +51,11 @@ class Context {
   void settle_down();
   /// Another thread looks at something that this one owes.
   void on_touch_from_outside(TensorImpl& impl);
+  /// … and does more with it than look: the run that made it ends.
+  void on_use_from_outside(TensorImpl& impl);
+  void on_read_from_outside(Storage& storage);
+  /// Are there results that are real although their run is not over? For any thread.
+  bool shows_results() const { return shows_results_.load(std::memory_order_acquire); }
   /// Another thread is about to write what the run under way may have to read yet.
   void on_write_from_outside(Storage& storage);
   /// The last reference to a tensor that replays of this context alone have had as a live-in is
@@ -106,6 +111,8 @@ class Context {
     const bool is_new_;
   };
   class TapeOfOwner;
+  /// For another thread: ends the run under way.
+  void settle_run_from_outside();
   enum class Matched : std::uint8_t { kNo, kYes, kLeftLast };  // … the last word's expansion to run
 
   // The one place where the state changes.
@@ -149,7 +156,7 @@ class Context {
   /// The word that ends a step has matched: commits. True when its expansion is still to be run.
   bool must_run_last(const BigWord& word);
   void take_back_tape();
-  std::uint64_t next_session() const { return new_session(*this); }
+  std::uint64_t next_session(SessionOf what) const { return new_session(*this, what); }
   /// With synchronous compilation nothing depends on the clock.
   bool affords_recording() const {
     return investment_.is_affordable() || is_compilation_synchronous() || is_strict();
@@ -166,6 +173,7 @@ class Context {
   void run_outside(std::uint64_t hash, void (*expand)(void*), void* context);
   void open_run() { run_began_.store(time_of_run(), std::memory_order_release); }
   void close_run() {
+    shows_results_.store(false, std::memory_order_release);
     run_began_.store(kNoRun, std::memory_order_release);
     clear_graves();
   }
@@ -352,9 +360,11 @@ class Context {
   std::int64_t started_ = -1;            // of a run that is timed, in nanoseconds
   std::int64_t commits_ = 0;
   std::atomic<std::uint64_t> run_began_{kNoRun};
+  std::atomic<bool> shows_results_{false};
   // Where this thread's tape was when the replay began, and, after another thread has ended the
   // replay, where it is.
   std::uint64_t sequence_ = 0;
+  std::uint32_t tape_ = 0;  // this thread's
 };
 
 /// The mode in force: set_mode(), else GROOVE_MODE.

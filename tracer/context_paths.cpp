@@ -141,7 +141,9 @@ class Context::Redo final : public Rerun {
 
 Replay& Context::replay_of(const SegmentPtr& segment) {
   std::unique_ptr<Replay>& replay = replays_[segment.get()];
-  if (!replay) replay = std::make_unique<Replay>(segment, next_session(), workspace_);
+  if (!replay)
+    replay = std::make_unique<Replay>(segment, next_session(SessionOf::kRuns), workspace_,
+                                      shows_results_);
   return *replay;
 }
 
@@ -400,8 +402,8 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   recorded_plan_->kind = base->kind;
   recorded_plan_->before = base->before;
   recorded_ = {};
-  recorder_ = std::make_unique<Recorder>(base->head, next_session(), moving(base->head),
-                                         widened(base->head));
+  recorder_ = std::make_unique<Recorder>(base->head, next_session(SessionOf::kRecording),
+                                         moving(base->head), widened(base->head));
   recorder_->set_before(base->before);
   move_to(State::kRecording);
 }

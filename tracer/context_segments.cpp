@@ -31,7 +31,7 @@ void Context::start_recording(const Discovery::Plan& plan) {
   recorded_ = {};
   // Strict mode cannot be left, so nothing is taken for a constant there.
   const Recorder::Moving all{.are_all = true};
-  recorder_ = std::make_unique<Recorder>(plan.head, next_session(),
+  recorder_ = std::make_unique<Recorder>(plan.head, next_session(SessionOf::kRecording),
                                          is_strict() ? all : moving(plan.head), widened(plan.head));
   recorder_->set_before(plan.before);
   if (plan.kind != Discovery::Kind::kCall) recorder_->expect(plan.length);
@@ -140,6 +140,7 @@ bool Context::begin_run(Replay& replay, const Word& word, const SiteKey& site, T
   if (has_begun) {
     started_ = start;
     sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
+    tape_ = tape_hooks().tape ? tape_hooks().tape() : 0;
     discovery_.on_run_start();
     rest_.reset();
     move_to(State::kReplaying);
@@ -253,6 +254,7 @@ void Context::leave(Reason reason, std::size_t skip_last) {
                replay_->segment().place, replay_->matched(), replay_->segment().words.size(),
                text(reason));
   const std::int64_t start = nanoseconds_now();
+  shows_results_.store(true, std::memory_order_release);
   try {
     if (is_recorded) {
       run_again_recorded(reason, is_piece);

@@ -37,7 +37,7 @@ Context::Matched Context::match_next(const Word& word, const SiteKey& site, Tens
         return Matched::kNo;
       }
     }
-    materialize(*foreign);
+    settle(*foreign);
     before_write(*foreign->storage);
   }
 }
@@ -59,12 +59,15 @@ class Context::TapeOfOwner {
     if (!tape_hooks().sequence) return;
     own_ = tape_hooks().sequence();
     tape_hooks().set_sequence(owner_.sequence_);
+    own_tape_ = tape_hooks().tape();
+    tape_hooks().set_tape(owner_.tape_);
     owner_.is_tape_outside_ = true;
   }
   ~TapeOfOwner() {
     if (!tape_hooks().sequence) return;
     owner_.sequence_ = tape_hooks().sequence();
     tape_hooks().set_sequence(own_);
+    tape_hooks().set_tape(own_tape_);
   }
   TapeOfOwner(const TapeOfOwner&) = delete;
   TapeOfOwner& operator=(const TapeOfOwner&) = delete;
@@ -72,6 +75,7 @@ class Context::TapeOfOwner {
  private:
   Context& owner_;
   std::uint64_t own_ = 0;
+  std::uint32_t own_tape_ = 0;
 };
 
 // The flag is set before the state changes, so the owner never goes on before this is over.
@@ -117,6 +121,26 @@ void Context::on_write_from_outside(Storage& storage) {
     if (!shares_reader_bit()) storage.readers.clear_bits(reader_bit(place_));
     return;
   }
+  settle_run_from_outside();
+}
+
+// The program has it, so that no run hands it out again before it is the run's alone.
+void Context::on_use_from_outside(TensorImpl& impl) {
+  const Lock lock(*this);
+  if (state_ == State::kReplaying && replay_->makes(impl)) {
+    if (replay_->is_being_left()) return;
+    settle_run_from_outside();
+  }
+  if (making_session(impl) != 0) forget_session(impl);
+}
+
+void Context::on_read_from_outside(Storage& storage) {
+  const Lock lock(*this);
+  if (state_ == State::kReplaying && storage.flags & Storage::kOwed && !replay_->is_being_left())
+    settle_run_from_outside();
+}
+
+void Context::settle_run_from_outside() {
   const TapeOfOwner tape(*this);
   const Busy busy(busy_);
   is_side_wanted_ = false;

@@ -68,7 +68,8 @@ bool Context::starts_rest(std::uint64_t head) {
   recorded_plan_->length = rest.length;
   recorded_plan_->before = rest.before;
   recorded_stop_ = rest.stop;
-  recorder_ = std::make_unique<Recorder>(head, next_session(), moving(head), widened(head));
+  recorder_ = std::make_unique<Recorder>(head, next_session(SessionOf::kRecording), moving(head),
+                                         widened(head));
   recorder_->set_before(rest.before);
   return true;
 }

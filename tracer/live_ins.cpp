@@ -87,7 +87,7 @@ void Replay::expect_live_ins() {
 bool Replay::bind_another(SlotId id, TensorImpl& impl, Reason& why) {
   Live& live = live_[static_cast<std::size_t>(id)];
   if (!expected_live_ins_[static_cast<std::size_t>(live.input)].is_plainly(impl) ||
-      failing_live_in() >= 0)
+      is_owed_elsewhere(impl, session_) || failing_live_in() >= 0)
     return bind_in_full(id, impl, why);
   take(live, impl);
   return true;
@@ -244,6 +244,12 @@ bool Replay::has_another_name(SlotId written) const {
   const bool has_moved = std::find(moved_.begin(), moved_.end(), written) != moved_.end();
   const std::vector<SlotId>& names = has_moved ? segment_->live_ins : moved_;
   return std::any_of(names.begin(), names.end(), is_other);
+}
+
+bool Replay::makes(const TensorImpl& impl) const {
+  if (impl.trace_session != session_ || impl.trace_id < 0) return false;
+  const auto id = static_cast<std::size_t>(impl.trace_id);
+  return id < live_.size() && live_[id].run == run_ && live_[id].object == &impl;
 }
 
 bool Replay::is_bound(const TensorImpl& impl) const {

@@ -49,13 +49,13 @@ void materialize_hook(TensorImpl& impl) {
   if (context && have_one_owner(owing_session(impl), context->place()))
     context->on_materialize(impl);
   else
-    settle(impl);
+    settle_data(impl);
   GROOVE_CHECK(!impl.is_pending, "a result of an iteration that could not be finished was used");
 }
 
 void host_read_hook(TensorImpl& impl) {
   refuse_stand_in(impl);
-  settle(impl);
+  settle_data(impl);
   if (Context* const context = active_context()) context->on_host_read(impl);
 }
 

@@ -12,6 +12,7 @@
 #include "tracer/numbers.h"
 #include "tracer/tape_hooks.h"
 #include "tracer/threads.h"
+#include "tracer/threads.h"
 
 namespace groove::tracer {
 namespace {
@@ -84,6 +85,9 @@ SlotId Recorder::add_slot(TensorImpl& impl) {
   cached_.push_back({});
   noted_.push_back({});
   histories_.emplace_back();
+  // What the recording of another thread has made keeps its mark: this one knows it as a live-in.
+  const std::uint64_t known = impl.trace_session;
+  if (known != 0 && !is_of_runs(known) && !have_one_owner(known, session_)) return id;
   impl.trace_session = session_;
   impl.trace_id = id;
   return id;

@@ -3,6 +3,7 @@
 // what has matched eagerly. Pending handles live on from iteration to iteration.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,7 +37,9 @@ class Rerun {
 
 class Replay {
  public:
-  Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace);
+  /// `shows_results` is set before a result is real while the run goes on.
+  Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
+         std::atomic<bool>& shows_results);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
@@ -58,6 +61,8 @@ class Replay {
   bool is_temporary(const TensorImpl& impl) const;
   /// Has it bound something in this storage?
   bool reads(const Storage& storage) const;
+  /// Did a word of this run give it out?
+  bool makes(const TensorImpl& impl) const;
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
   /// The last reference to the tensor is gone: true when it is a live-in of this run, which has one
@@ -310,6 +315,7 @@ class Replay {
   StoragePtr arena_;
   std::vector<char> may_lend_;  // per output: a gradient, which is gone when the next run begins
   Workspace& workspace_;
+  std::atomic<bool>& shows_results_;
   std::vector<std::pair<std::size_t, TapeNodePtr>> code_;  // user code that words attached
   std::vector<std::shared_ptr<Script>> scripts_;           // backwards that it has stopped
   std::vector<std::shared_ptr<Script>> rerun_scripts_;     // … as the words run again

@@ -45,6 +45,9 @@ struct TapeHooks {
   void (*refresh_view)(TensorImpl& view) = nullptr;
   std::uint64_t (*sequence)() = nullptr;
   void (*set_sequence)(std::uint64_t next) = nullptr;
+  // Whose tape: of nodes that are recorded now.
+  std::uint32_t (*tape)() = nullptr;
+  void (*set_tape)(std::uint32_t tape) = nullptr;
 };
 TapeHooks& tape_hooks();
 

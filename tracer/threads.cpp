@@ -95,15 +95,44 @@ Context* make_context() {
 
 Context* owned::make_context() { return is_thread_ending ? nullptr : tracer::make_context(); }
 
-std::uint64_t new_session(const Context& context) {
-  return (sessions.fetch_add(1, std::memory_order_relaxed) + 1) << kPlaceBits | context.place();
+std::uint64_t new_session(const Context& context, SessionOf what) {
+  const std::uint64_t number = sessions.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number << (kPlaceBits + 1) | (what == SessionOf::kRuns ? kPlaces : 0) | context.place();
 }
 
-void settle(TensorImpl& impl) {
+namespace {
+bool is_another_threads(std::uint64_t session) {
+  return session != 0 && !(owned::context && have_one_owner(session, owned::context->place()));
+}
+}  // namespace
+
+void settle_data(TensorImpl& impl) {
   const std::uint64_t owing = owing_session(impl);
-  if (owing == 0 || (owned::context && have_one_owner(owing, owned::context->place()))) return;
+  if (!is_another_threads(owing)) return;
   const Visit visit(owing);
   if (visit.context()) visit.context()->on_touch_from_outside(impl);
+}
+
+// Whoever is inside a context, or has the gradients' lock, waits for no other: what it uses was
+// settled before.
+void settle(TensorImpl& impl) {
+  const std::uint64_t making = making_session(impl);
+  if (is_another_threads(making) && !Context::is_inside_any() && !GradientLock::is_held()) {
+    const Visit visit(making);
+    if (visit.context() && (impl.is_pending || visit.context()->shows_results()))
+      visit.context()->on_use_from_outside(impl);
+    else
+      forget_session(impl);
+  }
+  settle_data(impl);
+}
+
+void settle_writes(Storage& storage) {
+  if (!(storage.flags & Storage::kOwed)) return;
+  const std::uint64_t owing = storage.trace_session;
+  if (!is_another_threads(owing) || Context::is_inside_any() || GradientLock::is_held()) return;
+  const Visit visit(owing);
+  if (visit.context()) visit.context()->on_read_from_outside(storage);
 }
 
 bool shares_reader_bit() { return places_used() > 64; }

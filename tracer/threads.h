@@ -26,11 +26,13 @@ inline Context* own_context() {
 /// The same, but never made here.
 inline Context* known_context() { return owned::context; }
 
-/// A new session of a context: its place in the table of contexts lies in the lower bits.
-std::uint64_t new_session(const Context& context);
-
 inline constexpr std::uint64_t kPlaceBits = 16;
 inline constexpr std::uint64_t kPlaces = std::uint64_t{1} << kPlaceBits;
+/// A new session of a context, for a recording or for runs: its place in the table of contexts lies
+/// in the lower bits.
+enum class SessionOf : std::uint8_t { kRecording, kRuns };
+std::uint64_t new_session(const Context& context, SessionOf what);
+inline bool is_of_runs(std::uint64_t session) { return (session & kPlaces) != 0; }
 inline bool have_one_owner(std::uint64_t session, std::uint64_t other) {
   return ((session ^ other) & (kPlaces - 1)) == 0;
 }
@@ -41,19 +43,33 @@ inline std::uint64_t owing_session(const TensorImpl& impl) {
   const Storage* const storage = impl.storage.get();
   return storage && storage->flags & Storage::kOwed ? storage->trace_session.get() : 0;
 }
-/// Does another thread owe it than the one that this session is of?
+/// The session whose runs made the tensor, 0: none, or another thread has it to itself since. As
+/// long as the run is not over, the tensor is the run's, also behind the stage that made its data:
+/// its history and its versions come last, and what has matched may run again into its memory.
+inline std::uint64_t making_session(const TensorImpl& impl) {
+  const std::uint64_t session = impl.trace_session;
+  return is_of_runs(session) ? session : 0;
+}
+/// Is it a run's, or owed by one, of another thread than the one that this session is of?
 inline bool is_owed_elsewhere(const TensorImpl& impl, std::uint64_t session) {
-  const std::uint64_t owing = owing_session(impl);
-  return owing != 0 && !have_one_owner(owing, session);
+  const std::uint64_t owing = owing_session(impl), making = making_session(impl);
+  return (owing != 0 && !have_one_owner(owing, session)) ||
+         (making != 0 && !have_one_owner(making, session));
 }
 
-/// Makes real what another thread owes; nothing of this thread's own.
+/// Makes real what another thread owes; nothing of this thread's own. For looking at the data.
+void settle_data(TensorImpl& impl);
+/// … and ends the run that the tensor is of: whatever else a thread does with a tensor of another
+/// thread's run, it does with one that no run knows any more.
 void settle(TensorImpl& impl);
 inline void settle(ArrayRef<Tensor> tensors) {
   for (const Tensor& tensor : tensors)
-    if (tensor.defined() && owing_session(*tensor.impl()) != 0) [[unlikely]]
+    if (tensor.defined() && (owing_session(*tensor.impl()) | making_session(*tensor.impl())) != 0)
+        [[unlikely]]
       settle(*tensor.impl());
 }
+/// What another thread has to write there yet.
+void settle_writes(Storage& storage);
 
 // Storage::readers: the bit of a context, by its place or by one of its sessions.
 inline std::uint64_t reader_bit(std::uint64_t session) {

@@ -2,9 +2,13 @@
 // was there when it was called, whatever another writes afterwards.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <condition_variable>
+#include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "groove/jit.h"
 #include "tests/threads/threads.h"
@@ -146,6 +150,164 @@ TEST_P(Hazards, AnotherThreadTrains) {
           nn::functional::mse_loss(net(x), y).backward();
           optimizer.step();
         });
+  });
+}
+
+// ---- a program of two threads, one at a time ----
+
+// Calls given work on a second thread, and waits for it.
+class SecondThread {
+ public:
+  SecondThread()
+      : thread_([this] {
+          for (;;) {
+            turns_.wait_for(1);
+            if (!work_) return;
+            try {
+              work_();
+            } catch (...) {
+              error_ = std::current_exception();
+            }
+            turns_.give_to(0);
+          }
+        }) {}
+  ~SecondThread() {
+    work_ = nullptr;
+    turns_.give_to(1);
+    thread_.join();
+  }
+  void operator()(std::function<void()> work) {
+    work_ = std::move(work);
+    turns_.give_to(1);
+    turns_.wait_for(0);
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  Turns turns_;
+  std::function<void()> work_;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+void append_version(Bits& bits, const Tensor& value) {
+  bits.push_back(static_cast<std::uint32_t>(value._version()));
+}
+
+struct Leaf {
+  Tensor p = numbers({4, 4}, 1).requires_grad_();
+  Tensor x = numbers({4, 4}, 2), y = numbers({4, 4}, 3);
+  optim::SGD optimizer{{p}, optim::SGDOptions(0.05).momentum(0.9)};
+};
+
+// The second thread builds upon a result whose history the first one's run gives it at its end.
+TEST_P(Hazards, TwoThreadsBuildOneGraph) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Leaf leaf;
+    Bits bits;
+    for (int step = 0; step < kSteps; ++step) {
+      Tensor loss = groove::zeros({});
+      loss = loss + leaf.p.mm(leaf.x.detach()).relu().square().mean();
+      second([&] { loss = loss + (leaf.p - leaf.y).square().mean(); });
+      loss.backward();
+      append_bits(bits, leaf.p.grad());
+      leaf.optimizer.step();
+      leaf.optimizer.zero_grad();
+    }
+    return bits;
+  });
+}
+
+// The same where the value is there before, since the program has looked at it in mid-run.
+TEST_P(Hazards, TwoThreadsBuildOneGraphOnWhatWasLookedAt) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Leaf leaf;
+    Bits bits;
+    for (int step = 0; step < kSteps; ++step) {
+      const Tensor h = leaf.p.mm(leaf.x).tanh().sum();
+      bits.push_back(std::bit_cast<std::uint32_t>(h.item<float>()));
+      const Tensor other = (leaf.p * leaf.y).sum();
+      Tensor loss;
+      second([&] { loss = h.square() * 0.1; });
+      (loss + other).backward();
+      append_bits(bits, leaf.p.grad());
+      leaf.optimizer.step();
+      leaf.optimizer.zero_grad();
+    }
+    return bits;
+  });
+}
+
+// A new thread each time goes through what the two have built.
+TEST_P(Hazards, ANewThreadCallsBackward) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Leaf leaf;
+    optim::Adam optimizer({leaf.p}, 0.05);
+    Bits bits;
+    for (int step = 0; step < kSteps; ++step) {
+      Tensor loss = groove::zeros({});
+      second([&] { loss = loss + (leaf.p * leaf.x.detach()).sin().sum(); });
+      loss = loss + (leaf.p * leaf.x.detach()).sin().sum();
+      if (step % 5 == 0) optimizer.zero_grad();
+      std::thread([&] { loss.backward(); }).join();
+      append_bits(bits, leaf.p.grad());
+      if (step % 2 == 0) optimizer.step();
+    }
+    return bits;
+  });
+}
+
+// It looks first: the value is there, while the run that made it is not over.
+TEST_P(Hazards, TheOtherThreadLooksAndThenWrites) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Bits bits;
+    const Tensor start = numbers({4, 4}, 2);
+    for (int step = 0; step < kSteps; ++step) {
+      Tensor v = (start * (1 + step % 7 * 0.1)).tanh();
+      second([&] {
+        append_bits(bits, v.sum());
+        bits.push_back(std::bit_cast<std::uint32_t>(v[0][0].item<float>()));
+        if (step % 3 < 2) v.mul_(2);
+      });
+      const Tensor z = v * 3 + start;
+      if (step % 7 == 6) append_bits(bits, start.exp());
+      append_bits(bits, z);
+      append_version(bits, v);
+    }
+    return bits;
+  });
+}
+
+// A write that the first thread owes counts before the second one's backward looks at what it
+// needs.
+TEST_P(Hazards, AWriteIsCountedBeforeTheOtherThreadsBackward) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Bits bits;
+    const Tensor p = numbers({4, 4}, 1).requires_grad_();
+    Tensor w = numbers({4, 4}, 2);
+    for (int step = 0; step < kSteps; ++step) {
+      const Tensor loss = (p * w).sum();
+      append_bits(bits, loss);
+      if (step % 4 != 3) w.add_(0.125).mul_(0.75);
+      bool is_refused = false;
+      second([&] {
+        try {
+          loss.backward();
+        } catch (const Error&) {
+          is_refused = true;
+        }
+      });
+      EXPECT_EQ(is_refused, step % 4 != 3) << step;
+      bits.push_back(is_refused);
+      append_version(bits, w);
+      if (p.grad().defined()) append_bits(bits, p.grad());
+    }
+    return bits;
   });
 }
 

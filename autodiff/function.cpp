@@ -236,8 +236,10 @@ variable_list apply_function(const char*, const FunctionArguments& given, Backwa
     outputs = forward(&node->context);
   }
   for (const Tensor& output : outputs)
-    if (output.defined() && node->is_dirty(output) && output.impl()->storage)
+    if (output.defined() && node->is_dirty(output) && output.impl()->storage) {
       version_of(*output.impl()) += 1;
+      tracer::note_version(*output.impl());
+    }
   if (!is_recorded) return outputs;
   for (Tensor& output : outputs) {
     if (!output.defined() || !node->is_differentiable(output)) continue;

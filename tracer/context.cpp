@@ -429,6 +429,10 @@ void Context::on_copy(const Tensor& original, const Tensor& copy) {
   if (state_ == State::kRecording) recorder_->note_copy(original, copy);
 }
 
+void Context::on_version(const TensorImpl& impl) {
+  if (state_ == State::kRecording) recorder_->note_version(impl);
+}
+
 void Context::on_set_grad(TensorImpl& leaf, const Tensor& grad) {
   if (is_expanding_ && busy_ == 0) {
     recorder_->set_grad(leaf, grad);

@@ -37,6 +37,7 @@ class Context {
   void on_expose(TensorImpl& impl);
   void on_metadata_change(TensorImpl& impl);
   void on_copy(const Tensor& original, const Tensor& copy);
+  void on_version(const TensorImpl& impl);
   void on_set_grad(TensorImpl& leaf, const Tensor& grad);
   void on_use_grad(TensorImpl& leaf);
   void on_number_read(int origin);

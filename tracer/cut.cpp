@@ -25,6 +25,8 @@ bool Recorder::must_end_before(const Call& call) const {
     const Tensor& checked = call.inputs[static_cast<std::size_t>(call.op->check_reads)];
     if (checked.defined() && must_end_before_read(*checked.impl())) return true;
   }
+  for (const Tensor& input : call.inputs)
+    if (input.defined() && is_written_outside(*input.impl())) return true;
   if (!call.is_inplace) return false;
   for (const int place : call.op->mutates) {
     const Tensor& target = call.inputs[static_cast<std::size_t>(place)];
@@ -33,6 +35,32 @@ bool Recorder::must_end_before(const Call& call) const {
     if (segment_->storages[static_cast<std::size_t>(slot.storage)].early_output >= 0) return true;
   }
   return false;
+}
+
+// Another thread has written a result since: from now on it is nothing that these words make.
+bool Recorder::is_written_outside(const TensorImpl& impl) const {
+  if (impl.trace_session != session_) return false;
+  const auto id = static_cast<std::size_t>(known_slot(impl));
+  const auto storage = static_cast<std::size_t>(segment_->slots[id].storage);
+  return !segment_->storages[storage].is_live_in && storage_objects_[storage] &&
+         versions_of(*storage_objects_[storage]) != versions_left_[storage];
+}
+
+// Of a live-in the words count from what they find.
+void Recorder::pass_over_writes(SlotId live_in) {
+  const auto at =
+      static_cast<std::size_t>(segment_->slots[static_cast<std::size_t>(live_in)].storage);
+  const Versions now = versions_of(*storage_objects_[at]);
+  Versions &first = storage_versions_[at], &left = versions_left_[at];
+  if (now == left) return;
+  first.noticed += now.noticed - left.noticed;
+  first.unnoticed += now.unnoticed - left.unnoticed;
+  left = now;
+}
+
+void Recorder::note_left(SlotId slot) {
+  const auto at = static_cast<std::size_t>(segment_->slots[static_cast<std::size_t>(slot)].storage);
+  if (storage_objects_[at]) versions_left_[at] = versions_of(*storage_objects_[at]);
 }
 
 void Context::cut_recording(Reason reason) {

@@ -108,8 +108,8 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
   }
   for (const Slot& slot : segment_->slots) {
     const auto storage = static_cast<std::size_t>(slot.storage);
-    const Versions before =
-        segment_->storages[storage].is_live_in ? storage_versions_[storage] : versions_of(storage);
+    const Versions before = segment_->storages[storage].is_live_in ? storage_versions_[storage]
+                                                                   : versions_left_[storage];
     request.version_before.push_back(slot.counts_apart ? before.unnoticed : before.noticed);
   }
   std::string why;

@@ -165,6 +165,10 @@ void note_copy(const Tensor& original, const Tensor& copy) {
   if (Context* const context = active_context()) context->on_copy(original, copy);
 }
 
+void note_version(const TensorImpl& impl) {
+  if (Context* const context = active_context()) context->on_version(impl);
+}
+
 namespace testing {
 
 void force_exit_at(std::int64_t word) { forced.store(word); }

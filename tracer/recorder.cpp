@@ -12,7 +12,6 @@
 #include "tracer/numbers.h"
 #include "tracer/tape_hooks.h"
 #include "tracer/threads.h"
-#include "tracer/threads.h"
 
 namespace groove::tracer {
 namespace {
@@ -118,6 +117,7 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
     const bool is_live_in = segment_->slots[static_cast<std::size_t>(known)].is_live_in;
     // The tape would derive its history anew, at a place of its own.
     if (is_live_in && grad_enabled() && has_stale_history(impl)) fail(Reason::kLiveInOnTape);
+    if (is_live_in) pass_over_writes(known);
     if (in_expansion_ && is_live_in) note_nested_live_in(known, tensor);
     return known;
   }
@@ -132,19 +132,11 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   slot.hooks = impl.autograd ? impl.autograd->hooks : 0;
   note_history(id);
   live_in_slots_[&impl] = id;
-  slot.storage = static_cast<std::int32_t>(segment_->storages.size());
   if (const std::int32_t storage = known_storage(impl.storage);
       storage >= 0 && !segment_->storages[static_cast<std::size_t>(storage)].is_live_in)
     fail(Reason::kUnknownAlias);
-  StorageInfo info;
-  info.base = id;
-  info.is_live_in = true;
-  segment_->storages.push_back(info);
-  storage_objects_.push_back(impl.storage);
-  storage_versions_.push_back({impl.storage->version, impl.storage->unnoticed});
-  storage_places_[impl.storage.get()] = slot.storage;
   const ValueId value = log_->add_input();
-  storage_value_.push_back(value);
+  add_storage(id, impl.storage, value, true);
   cached_[static_cast<std::size_t>(id)] = {value, 0, in_expansion_};
   segment_->live_ins.push_back(id);
   if (impl.storage->flags & Storage::kExposed) {
@@ -204,6 +196,20 @@ ValueId Recorder::read(SlotId id) {
   Cached& again = cached_[static_cast<std::size_t>(id)];
   again = {log_->output(node, 0), storage.writes};
   return again.value;
+}
+
+void Recorder::add_storage(SlotId base, const StoragePtr& object, ValueId value, bool is_live_in) {
+  const auto at = static_cast<std::int32_t>(segment_->storages.size());
+  segment_->slots[static_cast<std::size_t>(base)].storage = at;
+  StorageInfo info;
+  info.base = base;
+  info.is_live_in = is_live_in;
+  segment_->storages.push_back(info);
+  storage_objects_.push_back(object);
+  storage_versions_.push_back(versions_of(*object));
+  versions_left_.push_back(versions_of(*object));
+  storage_value_.push_back(value);
+  storage_places_[object.get()] = at;
 }
 
 // `dtype` is that of the value.
@@ -415,6 +421,7 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
           call.inputs[static_cast<std::size_t>(call.op->mutates[k])].impl()->counts_apart ||
           (call.op->writes_unnoticed && k == 0);
       write(target, value, type_in_place(call, prepared, k), is_unnoticed);
+      note_left(target);
       output_slots.push_back(target);
       if (output_is_new) output_is_new->push_back(false);
       continue;
@@ -440,14 +447,7 @@ void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor
       slot.view_word = node_index;
     } else {
       if (shares) fail(Reason::kUnknownAlias);
-      slot.storage = static_cast<std::int32_t>(segment_->storages.size());
-      StorageInfo info;
-      info.base = id;
-      segment_->storages.push_back(info);
-      storage_objects_.push_back(impl.storage);
-      storage_versions_.push_back({impl.storage->version, impl.storage->unnoticed});
-      storage_value_.push_back(value);
-      storage_places_[impl.storage.get()] = slot.storage;
+      add_storage(id, impl.storage, value, false);
     }
     cached_[static_cast<std::size_t>(id)] = {
         value, segment_->storages[static_cast<std::size_t>(slot.storage)].writes};
@@ -511,6 +511,9 @@ void Recorder::close_expansion(const Call* call, Tensor* outputs) {
   Word& closed = word();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
   note_derived_histories();
+  // What the expansion has made counts from its end.
+  for (auto id = closed.first_slot; id < static_cast<SlotId>(segment_->slots.size()); ++id)
+    if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) note_left(id);
   if (call) note_results(outputs, output_count(*call->op, *call->attrs));
 }
 
@@ -552,22 +555,14 @@ void Recorder::substitute(const TensorImpl& result, TensorImpl& handle) {
   // Known by its address, so that must not come again.
   replaced_storages_.push_back(
       std::exchange(storage_objects_[static_cast<std::size_t>(place)], handle.storage));
+  versions_left_[static_cast<std::size_t>(place)] = versions_of(*handle.storage);
 }
 
 void Recorder::note_copy(const Tensor& original, const Tensor& copy) {
   if (failure_ || open_.empty() || !knows(*original.impl())) return;
   const ValueId value = read(known_slot(*original.impl()));
   const SlotId id = add_slot(*copy.impl());
-  segment_->slots[static_cast<std::size_t>(id)].storage =
-      static_cast<std::int32_t>(segment_->storages.size());
-  StorageInfo info;
-  info.base = id;
-  segment_->storages.push_back(info);
-  storage_objects_.push_back(copy.impl()->storage);
-  storage_versions_.push_back({copy.impl()->storage->version, 0});
-  storage_value_.push_back(value);
-  storage_places_[copy.impl()->storage.get()] =
-      segment_->slots[static_cast<std::size_t>(id)].storage;
+  add_storage(id, copy.impl()->storage, value, false);
   cached_[static_cast<std::size_t>(id)] = {value, 0};
 }
 

@@ -91,6 +91,10 @@ class Recorder {
 
   /// A copy that the tape made, below the recording, of what an operand holds now.
   void note_copy(const Tensor& original, const Tensor& copy);
+  /// The program has counted a write of its own.
+  void note_version(const TensorImpl& impl) {
+    if (!failure_ && knows(impl)) note_left(known_slot(impl));
+  }
 
   // The expansion that is open walks the `.grad` of a leaf, or sets it.
   void use_grad(TensorImpl& leaf);
@@ -157,8 +161,15 @@ class Recorder {
   void settle_result(SlotId slot);
   struct Versions {
     std::uint32_t noticed = 0, unnoticed = 0;
+    bool operator==(const Versions&) const = default;
   };
-  Versions versions_of(std::size_t storage) const;
+  static Versions versions_of(const Storage& storage) {
+    return {storage.version, storage.unnoticed};
+  }
+  void add_storage(SlotId base, const StoragePtr& object, ValueId value, bool is_live_in);
+  bool is_written_outside(const TensorImpl& impl) const;
+  void pass_over_writes(SlotId live_in);
+  void note_left(SlotId slot);
   void note_history(SlotId live_in);
   void note_derived_histories();
   void track_views(const TensorImpl& held);
@@ -199,8 +210,9 @@ class Recorder {
   std::unordered_map<const Storage*, std::int32_t> storage_places_;
   std::unordered_map<std::int32_t, std::uint64_t> exposed_after_;  // storages made here: which word
   std::vector<StoragePtr> replaced_storages_;
-  // [storage] when it was first seen; without an object, when it was seen last.
-  std::vector<Versions> storage_versions_;
+  // [storage] when it was first seen, and as the last word that wrote it left it: what another
+  // thread writes between two words is no part of them.
+  std::vector<Versions> storage_versions_, versions_left_;
   Widened widened_;
   std::vector<Tensor> kept_;  // the widened ones: counted as held by the program
   static constexpr std::size_t kUsed = 16;

@@ -86,7 +86,7 @@ void Recorder::let_go(SlotId id) {
   const auto s = static_cast<std::size_t>(slot.storage);
   StoragePtr& memory = storage_objects_[s];
   if (segment_->storages[s].is_live_in || !memory || memory->use_count() != 1) return;
-  storage_versions_[s] = {memory->version, memory->unnoticed};
+  if (in_expansion_) versions_left_[s] = versions_of(*memory);
   storage_places_.erase(memory.get());
   memory.reset();
 }
@@ -103,11 +103,6 @@ void Recorder::settle_result(SlotId id) {
   slot.requires_by_base = requires_grad_by_base(impl);
   slot.is_leaf = is_leaf;
   slot.holds_base = impl.autograd && impl.autograd->view_base.defined();
-}
-
-Recorder::Versions Recorder::versions_of(std::size_t storage) const {
-  const StoragePtr& object = storage_objects_[storage];
-  return object ? Versions{object->version, object->unnoticed} : storage_versions_[storage];
 }
 
 // The last content of a storage made inside.
@@ -180,7 +175,7 @@ SegmentPtr Recorder::finish() {
   // A gradient that is made by writes is new to the program, whatever went into it.
   for (std::size_t s = 0; s < segment_->storages.size(); ++s)
     if (StorageInfo& info = segment_->storages[s]; !info.is_live_in) {
-      const Versions versions = versions_of(s);
+      const Versions& versions = versions_left_[s];
       info.unnoticed = versions.unnoticed;
       info.writes = versions.noticed + versions.unnoticed;
     }

@@ -53,6 +53,8 @@ TapeHooks& tape_hooks();
 
 /// Called by the tape while it records an in-place op: `copy` holds what `original` held before.
 void note_copy(const Tensor& original, const Tensor& copy);
+/// Called when the program itself has counted a write (mark_dirty).
+void note_version(const TensorImpl& impl);
 
 /// Called before the program is told whether a tensor requires a gradient, or is a leaf: a write that
 /// waits may change that.

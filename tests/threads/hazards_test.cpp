@@ -260,6 +260,26 @@ TEST_P(Hazards, ANewThreadCallsBackward) {
   });
 }
 
+// What the second thread writes is no part of what the first has recorded.
+TEST_P(Hazards, TheOtherThreadWritesAResultInPlace) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Bits bits;
+    Tensor x = numbers({4, 4}, 1);
+    const Tensor start = numbers({4, 4}, 2);
+    for (int step = 0; step < kSteps; ++step) {
+      Tensor v = (start * 0.9 + x * 0.1).tanh();
+      v.clamp_(-3, 3);
+      if (step % 5 < 3) second([&] { v.tanh_(), v.add_(0.25); });
+      x = v * 0.5 + start;
+      append_version(bits, v);
+      append_bits(bits, v);
+      append_bits(bits, x);
+    }
+    return bits;
+  });
+}
+
 // It looks first: the value is there, while the run that made it is not over.
 TEST_P(Hazards, TheOtherThreadLooksAndThenWrites) {
   expect_eager_bits([] {

@@ -104,6 +104,8 @@ const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
   GROOVE_CHECK(value || !producer(impl),
                "requires_grad_: you can only change requires_grad flags of leaf variables; use "
                "detach() for a tensor without history");
+  // What other threads owe was computed with the flag as it is.
+  if (impl.storage) before_write(*impl.storage);
   const Attrs attrs = Attrs().add(std::int64_t{value});
   const BigWord word{&autodiff::requires_grad_op(), ArrayRef<Tensor>(self()), &attrs, {}, site};
   run_big_word(word, [&] { impl.requires_grad = value; });

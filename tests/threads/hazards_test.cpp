@@ -260,6 +260,25 @@ TEST_P(Hazards, ANewThreadCallsBackward) {
   });
 }
 
+// The flag is that of the words that come: what the first thread owes had the one before.
+TEST_P(Hazards, TheOtherThreadSetsAFlag) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Leaf leaf;
+    Bits bits;
+    for (int step = 0; step < kSteps; ++step) {
+      Tensor loss = groove::zeros({});
+      loss = loss + (leaf.p * leaf.x.detach()).sin().sum();
+      second([&] { leaf.p.requires_grad_(step % 2 == 1); });
+      if (step % 7 == 0 && loss.requires_grad()) loss.backward();
+      bits.push_back(loss.requires_grad());
+      append_bits(bits, loss);
+      if (leaf.p.grad().defined()) append_bits(bits, leaf.p.grad());
+    }
+    return bits;
+  });
+}
+
 // What the second thread writes is no part of what the first has recorded.
 TEST_P(Hazards, TheOtherThreadWritesAResultInPlace) {
   expect_eager_bits([] {

@@ -38,9 +38,8 @@ void Recorder::note_derived_histories() {
 }
 
 // The way from the base to a view that the program holds.
-void Recorder::track_views(const TensorImpl& held) {
+void Recorder::track_views(SlotId id) {
   std::vector<TrackedView> way;
-  SlotId id = known_slot(held);
   for (;;) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (!objects_[static_cast<std::size_t>(id)].defined()) break;
@@ -72,7 +71,7 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
     consider(impl);
     const AutogradMeta* const meta = impl.autograd;
     if (!meta || !meta->view_base.defined()) continue;
-    track_views(impl);
+    track_views(id);
     consider(*meta->view_base.impl());
   }
   for (const SlotId id : segment_->live_ins) {

@@ -172,7 +172,7 @@ class Recorder {
   void note_left(SlotId slot);
   void note_history(SlotId live_in);
   void note_derived_histories();
-  void track_views(const TensorImpl& held);
+  void track_views(SlotId id);
   void add_history(const std::vector<SlotId>& held);
   void add_output(std::int32_t storage);
   void add_outputs();

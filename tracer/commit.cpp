@@ -74,7 +74,7 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
     const bool is_inner = !info.is_live_in && info.output < 0 && info.early_output < 0;
     for (const SlotId id : storage_users_[s]) {
       const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-      if (!is_inner && !slot.is_held && slot.requires_grad && !slot.is_leaf) inner_.push_back(id);
+      if (!is_inner && !slot.is_held && !slot.is_leaf) inner_.push_back(id);
     }
     if (is_inner)
       inner_.insert(inner_.end(), storage_users_[s].begin(), storage_users_[s].end());

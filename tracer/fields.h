@@ -27,13 +27,13 @@ inline auto path_fields(const Word& word) {
   const auto& [hash, op, attrs, site, place, is_big, is_inplace, grad_enabled, ends_step,
                first_slot, inputs, outputs, output_is_new, first_number, number_kinds,
                fixed_numbers, has_settled_position, nested_live_ins, read_live_ins, grads_before,
-               effects, flag, code_role, stops_at, stops_at_hook, releases_code, nested,
+               effects, flags, code_role, stops_at, stops_at_hook, releases_code, nested,
                written_live_ins, apart, checked, tape_nodes, operators, object, epoch] = word;
   // These follow from the others, or are for people.
   (void)std::tie(hash, place, nested, checked);
   return std::tie(op, attrs, site, is_big, is_inplace, grad_enabled, ends_step, first_slot, inputs,
                   outputs, output_is_new, first_number, number_kinds, fixed_numbers,
-                  has_settled_position, nested_live_ins, read_live_ins, grads_before, effects, flag,
+                  has_settled_position, nested_live_ins, read_live_ins, grads_before, effects, flags,
                   code_role, stops_at, stops_at_hook, releases_code, written_live_ins, apart,
                   tape_nodes, operators, object, epoch);
 }

@@ -152,8 +152,8 @@ void Replay::rerun_big(const Word& word, const std::vector<Tensor>& inputs,
     if (rerun_) rerun_->set_grad(leaf, grad);
     autograd_meta(leaf).grad = grad;
   }
-  if (word.flag)
-    live_[static_cast<std::size_t>(word.flag->slot)].object->requires_grad = word.flag->after;
+  for (const FlagEffect& flag : word.flags)
+    live_[static_cast<std::size_t>(flag.slot)].object->requires_grad = flag.after;
 }
 
 void Replay::rerun(std::size_t w) {

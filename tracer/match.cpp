@@ -300,7 +300,7 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(word.inputs[i], big.inputs[i], why)) return false;
   if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) ||
-      !flag_holds(word, why) || must_not_wait(word, why))
+      !flags_hold(word, why) || must_not_wait(word, why))
     return false;
   // What a library call reads of exposed memory it reads now.
   for (const SlotId id : word.read_live_ins) {

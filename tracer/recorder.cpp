@@ -493,8 +493,9 @@ void Recorder::open_expansion(const BigWord& big, const SiteKey& site) {
   opened.ends_step = big.ends_step;
   opened.object = big.object;
   opened.epoch = big.epoch;
-  required_grad_ = !big.inputs.empty() && big.inputs[0].defined() &&
-                   big.inputs[0].impl()->requires_grad;
+  required_grad_.clear();
+  for (const Tensor& input : big.inputs)
+    required_grad_.push_back(input.defined() && input.impl()->requires_grad);
   opened.code_role = !big.script      ? big.user_code ? CodeRole::kAttaches : CodeRole::kNone
                      : big.user_code ? CodeRole::kResumes
                                      : CodeRole::kWalks;

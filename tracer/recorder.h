@@ -178,6 +178,7 @@ class Recorder {
   void add_outputs();
   void note_results(const Tensor* results, std::size_t count);
   void note_stop(const Script& script);
+  void note_flags(const BigWord& big);
   Word& word() { return segment_->words.back(); }
 
   std::uint64_t session_;
@@ -193,7 +194,7 @@ class Recorder {
   bool has_learned_ = false;
   std::vector<std::pair<TapeNodePtr, std::int32_t>> attached_;  // user code, and by which word
   int open_walks_ = 0;                                          // backwards that user code stopped
-  bool required_grad_ = false;  // the first operand of the big word that is open
+  std::vector<bool> required_grad_;  // operands of the big word that is open
   std::uint64_t sequence_at_open_ = 0;
   std::uint64_t first_position_ = 0;  // on the tape
   std::vector<Prepared> open_;                 // calls that are running now

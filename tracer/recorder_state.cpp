@@ -54,11 +54,23 @@ void Recorder::close_expansion(const BigWord& big) {
     note_stop(**big.script);
   else if (big.results)
     note_results(big.results->data(), big.results->size());
-  if (failure_) return;
-  if (big.inputs.empty() || !big.inputs[0].defined()) return;
-  const bool requires_grad = big.inputs[0].impl()->requires_grad;
-  if (requires_grad != required_grad_)
-    word().flag = FlagEffect{word().inputs[0], required_grad_, requires_grad};
+  if (!failure_) note_flags(big);
+}
+
+// Which operands require a gradient from here on, or no longer. Of a result it is known from now on,
+// so that nothing has to be left for it.
+void Recorder::note_flags(const BigWord& big) {
+  for (std::size_t i = 0; i < big.inputs.size(); ++i) {
+    const SlotId id = word().inputs[i];
+    if (id == kNoSlot) continue;
+    const bool before = required_grad_[i], after = big.inputs[i].impl()->requires_grad;
+    const auto is_noted = [id](const FlagEffect& flag) { return flag.slot == id; };
+    std::vector<FlagEffect>& flags = word().flags;
+    if (before == after || std::any_of(flags.begin(), flags.end(), is_noted)) continue;
+    flags.push_back({id, before, after});
+    Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (!slot.is_live_in) slot.requires_grad = after;
+  }
 }
 
 // The backward stops: user code is called with this iteration's gradients, and its own calls are

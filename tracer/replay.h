@@ -187,7 +187,7 @@ class Replay {
   void take_numbers(const Word& word, ArrayRef<Scalar> numbers);
   bool numbers_match(const Word& word, ArrayRef<Scalar> numbers, Reason& why) const;
   bool gradients_hold(const Word& word, Reason& why) const;
-  bool flag_holds(const Word& word, Reason& why) const;
+  bool flags_hold(const Word& word, Reason& why) const;
   void apply_effects(const Word& word);
   void hand_out(const Word& word, std::size_t k, Tensor& output);
   void follow_code(const Word& word, const BigWord& big);

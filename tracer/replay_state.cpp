@@ -29,17 +29,18 @@ bool Replay::gradients_hold(const Word& word, Reason& why) const {
   return true;
 }
 
-bool Replay::flag_holds(const Word& word, Reason& why) const {
-  if (!word.flag || live_[static_cast<std::size_t>(word.flag->slot)].object->requires_grad ==
-                        word.flag->before)
-    return true;
-  why = Reason::kMismatchState;
-  return false;
+bool Replay::flags_hold(const Word& word, Reason& why) const {
+  for (const FlagEffect& flag : word.flags) {
+    if (live_[static_cast<std::size_t>(flag.slot)].object->requires_grad == flag.before) continue;
+    why = Reason::kMismatchState;
+    return false;
+  }
+  return true;
 }
 
 void Replay::apply_effects(const Word& word) {
-  if (word.flag)
-    live_[static_cast<std::size_t>(word.flag->slot)].object->requires_grad = word.flag->after;
+  for (const FlagEffect& flag : word.flags)
+    live_[static_cast<std::size_t>(flag.slot)].object->requires_grad = flag.after;
   for (const LeafGrad& effect : word.effects) {
     TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
     set_gradient(leaf,
@@ -94,8 +95,8 @@ void Replay::hand_over_walks() {
 // Flags as they were before the first matched word.
 void Replay::restore_flags() {
   for (std::size_t w = matched_; w-- > 0;)
-    if (const auto& flag = segment_->words[w].flag)
-      live_[static_cast<std::size_t>(flag->slot)].object->requires_grad = flag->before;
+    for (const FlagEffect& flag : segment_->words[w].flags)
+      live_[static_cast<std::size_t>(flag.slot)].object->requires_grad = flag.before;
 }
 
 // Before a word runs again: the gradients it walks are what they were at its call.

@@ -80,7 +80,8 @@ enum class CodeRole : std::uint8_t {
   kResumes,   // the backward goes on with what it gave
 };
 
-// A leaf's `requires_grad`, set by the program.
+// `requires_grad` of an operand of a library call, changed by it: of a leaf, as the program says; of
+// what a custom function puts on the tape.
 struct FlagEffect {
   SlotId slot;
   bool before, after;
@@ -125,7 +126,7 @@ struct Word {
   std::vector<SlotId> read_live_ins;  // whose memory its expansion reads
   std::vector<LeafGrad> grads_before;  // that its expansion walks, as they must be
   std::vector<LeafGrad> effects;       // … and what it leaves
-  std::optional<FlagEffect> flag;
+  std::vector<FlagEffect> flags;
   CodeRole code_role = CodeRole::kNone;
   std::int32_t stops_at = -1;  // where a backward stops: the word that attached the code …
   TapeNodePtr stops_at_hook;   // … or a hook of a leaf; it is called with the word's outputs

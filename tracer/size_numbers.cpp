@@ -175,8 +175,7 @@ class Walk {
     mix(static_cast<std::uint64_t>(word.site.line) << 32 | word.site.column);
     mix(word.site.ordinal);
     mix(static_cast<std::uint64_t>(word.is_big) | word.is_inplace << 1 | word.grad_enabled << 2 |
-        word.ends_step << 3 | word.has_settled_position << 4 | word.releases_code << 5 |
-        word.flag.has_value() << 6);
+        word.ends_step << 3 | word.has_settled_position << 4 | word.releases_code << 5);
     mix(static_cast<std::uint64_t>(word.first_slot) << 32 |
         static_cast<std::uint32_t>(word.first_number));
     mix_ids(word.inputs);
@@ -187,9 +186,10 @@ class Walk {
     mix_ids(word.written_live_ins);
     mix_grads(word.grads_before);
     mix_grads(word.effects);
-    if (word.flag) {
-      mix(static_cast<std::uint64_t>(word.flag->slot));
-      mix(static_cast<std::uint64_t>(word.flag->before) | word.flag->after << 1);
+    mix(word.flags.size());
+    for (const FlagEffect& flag : word.flags) {
+      mix(static_cast<std::uint64_t>(flag.slot));
+      mix(static_cast<std::uint64_t>(flag.before) | flag.after << 1);
     }
     mix(static_cast<std::uint64_t>(word.code_role));
     mix(static_cast<std::uint64_t>(word.stops_at));

@@ -385,8 +385,9 @@ bool Context::wants_piece(std::uint64_t exit, Reason reason) {
          affords_recording();
 }
 
+// A sample of other sizes is no segment of its own, which the exit would wait for in vain.
 void Context::note_made(const SegmentPtr& segment) {
-  if (!side_of_ || side_exit_ == 0) return;
+  if (!side_of_ || side_exit_ == 0 || is_sample_) return;
   exits_[side_exit_].made = segment;
   exits_[side_exit_].has_made = true;
   families_[segment->head].young.push_back(segment);

@@ -55,6 +55,7 @@ void Context::drop_recorder() {
 void Context::abandon_recording() {
   const Reason reason = recorder_->failure().value_or(Reason::kException);
   const bool has_learned = recorder_->has_learned();
+  is_sample_ = false;
   if (!has_learned) note_not_compiled(recorded_plan_->head, reason);
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: loop at {} not compiled: {}\n", recorder_->place(), text(reason));

@@ -45,6 +45,17 @@ const Op& resume_op() {
   return op;
 }
 
+// There is none: user code threw.
+const Op& abandon_op() {
+  static const Op& op = define({.name = "backward_abandoned",
+                                .kind = OpKind::kBig,
+                                .inputs = 0,
+                                .outputs = 0,
+                                .mutates = {},
+                                .has_inplace = false});
+  return op;
+}
+
 // On the tape; what requires a gradient by its base alone has none.
 bool has_place(const TensorImpl& impl) {
   return impl.requires_grad || tracer::has_stale_history(impl);
@@ -121,6 +132,17 @@ PooledVector<Tensor> words_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradien
   return operands;
 }
 
+// An error goes on its way to the program whatever this call meets.
+void tell_abandoned(const Site& site) noexcept {
+  const Attrs none{};
+  BigWord word{&abandon_op(), {}, &none, {}, site};
+  word.code_role = CodeRole::kAbandons;
+  try {
+    run_big_word(word, [] {});
+  } catch (...) {
+  }
+}
+
 // One word, or several where user code runs between them.
 void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
            bool create_graph, ArrayRef<Tensor> inputs, Site site, Tensors* results) {
@@ -133,17 +155,23 @@ void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, b
   std::shared_ptr<Script> script;
   BigWord word{&op, operands, &attrs, {}, site};
   word.results = results;
+  word.code_role = CodeRole::kWalks;
   word.script = &script;
   run_big_word(word, [&] { run_part(op, attrs, operands, script, results); });
   while (script) {
     std::shared_ptr<Script> stop = std::move(script);
-    const Tensors given = [&] {
+    Tensors given;
+    try {
       const AutoGradMode mode(create_graph);
-      return call_user_code(*stop->user_code, stop->arguments);
-    }();
+      given = call_user_code(*stop->user_code, stop->arguments);
+    } catch (...) {
+      tell_abandoned(site);
+      throw;
+    }
     const Attrs none{};
     BigWord next{&resume_op(), given, &none, {}, site};
     next.results = results;
+    next.code_role = CodeRole::kResumes;
     next.user_code = stop->user_code.get();
     next.script = &script;
     run_big_word(next, [&] {

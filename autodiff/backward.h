@@ -16,6 +16,8 @@ bool run_part(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
 
 /// The same for words that attach user code to the tape: a gradient hook, a custom function.
 bool attach_hook(const Op& op, ArrayRef<Tensor> inputs, TapeNode* code);
+/// Hangs a hook on a leaf or takes it off, or undoes that.
+void change_leaf_hooks(TensorImpl& leaf, CodeRole role, const TapeNodePtr& code, bool is_undone);
 bool attach_function(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs, TapeNode* code);
 
 }  // namespace groove::autodiff

@@ -118,8 +118,7 @@ class Engine {
       step_.node->accept(std::move(results), needs(), step_.gradients.data());
       return;
     }
-    const Node::Hook& hook = (*step_.node->hooks)[step_.next_hook - 1];
-    Tensor& value = step_.cotangents[hook.index];
+    Tensor& value = step_.cotangents[step_.hooked];
     value = std::move(arguments[0]);
     if (results.empty() || !results[0].defined()) return;
     const TensorImpl &before = *value.impl(), &after = *results[0].impl();
@@ -319,7 +318,8 @@ class Engine {
     Tensors cotangents, gradients;
     std::unique_ptr<bool[]> needs;
     bool any = false;
-    std::size_t next_hook = 0;
+    std::size_t next_hook = 0;  // place of a result's, position of a leaf's
+    std::uint32_t hooked = 0;   // the output whose hook is called now
     TapeNodePtr code;  // to be called now
     Tensors arguments;
   };
@@ -349,16 +349,29 @@ class Engine {
   }
 
   bool run_hooks() {
-    const std::vector<Node::Hook>* const hooks = step_.node->hooks.get();
-    while (hooks && step_.next_hook < hooks->size()) {
-      const Node::Hook& hook = (*hooks)[step_.next_hook++];
-      const Tensor& value = step_.cotangents[hook.index];
-      if (!hook.code || !value.defined()) continue;
-      step_.code = hook.code;
+    while (const Node::Hook* const hook = next_hook()) {
+      const Tensor& value = step_.cotangents[hook->index];
+      if (!hook->code || !value.defined()) continue;
+      step_.code = hook->code;
+      step_.hooked = hook->index;
       step_.arguments = {value};
       return false;
     }
     return true;
+  }
+
+  // The one before may have taken off others, or itself: those of a leaf are gone then.
+  const Node::Hook* next_hook() {
+    const std::vector<Node::Hook>* const hooks = step_.node->hooks.get();
+    if (!hooks) return nullptr;
+    if (!step_.node->is_accumulator())
+      return step_.next_hook < hooks->size() ? &(*hooks)[step_.next_hook++] : nullptr;
+    for (const Node::Hook& hook : *hooks) {
+      if (hook.position < step_.next_hook) continue;
+      step_.next_hook = hook.position + std::size_t{1};
+      return &hook;
+    }
+    return nullptr;
   }
 
   bool has_cotangent() const {

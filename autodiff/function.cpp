@@ -96,6 +96,7 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
   std::vector<bool> are_tensors;  // of the arguments of forward()
   std::vector<Type> types;
   std::vector<Type> output_types;
+  std::vector<std::int64_t> differentiable;  // outputs: 1 or 0
 
   const char* name() const override { return "Function"; }
   const Type* edge_type(std::uint32_t edge) const override { return &types[edge]; }
@@ -186,11 +187,21 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
       const Tensor& output = outputs[k];
       output_types.push_back(
           output.defined() ? Type{output.scalar_type(), output.impl()->geometry.sizes} : Type());
-      if (output.defined() && is_differentiable(output))
+      if (differentiable[k] != 0)
         autodiff::set_history(*output.impl(), TapeNodePtr(this), static_cast<std::uint32_t>(k));
     }
+  }
+  // What the program says of outputs, and of what backward() is called with. From then on the
+  // context refers to none of them by itself.
+  Attrs note_outputs(ArrayRef<Tensor> outputs) {
+    for (const Tensor& output : outputs)
+      differentiable.push_back(output.defined() && is_differentiable(output));
     context.saved_->non_differentiable.clear();
     context.saved_->dirty.clear();
+    return Attrs()
+        .add(static_cast<std::int64_t>(are_tensors.size()))
+        .add(std::int64_t{context.saved_->materialize_grads})
+        .add(IntArrayRef(differentiable));
   }
   void note_arguments(const FunctionArguments& arguments) {
     are_tensors = arguments.are_tensors;
@@ -211,7 +222,9 @@ const Op& function_op() {
                                 .kind = OpKind::kBig,
                                 .inputs = -1,
                                 .outputs = 0,
-                                .attributes = {{"arguments", AttrType::kInt}},
+                                .attributes = {{"arguments", AttrType::kInt},
+                                               {"materialize_grads", AttrType::kBool},
+                                               {"differentiable", AttrType::kInts}},
                                 .mutates = {},
                                 .has_inplace = false});
   return op;
@@ -261,8 +274,9 @@ variable_list apply_function(const char*, const FunctionArguments& given, Backwa
   }
   variable_list operands(arguments);
   operands.insert(operands.end(), outputs.begin(), outputs.end());
-  const Attrs attrs = Attrs().add(static_cast<std::int64_t>(arguments.size()));
+  const Attrs attrs = node->note_outputs(outputs);
   BigWord word{&function_op(), operands, &attrs, {}, Site::current()};
+  word.code_role = CodeRole::kAttaches;
   word.user_code = node;
   run_big_word(word, [&] { node->attach(arguments, outputs); });
   return outputs;

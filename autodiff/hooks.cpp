@@ -1,7 +1,6 @@
 // Gradient hooks: code of the program that sees, and may replace, the gradient of a tensor; and
 // results that keep their gradient.
 #include <algorithm>
-#include <atomic>
 
 #include "autodiff/backward.h"
 #include "autodiff/segment_node.h"
@@ -17,12 +16,8 @@ struct GradientHook final : TapeNode, UserCode {
   const char* name() const override { return "hook"; }
   std::vector<Tensor> call(std::vector<Tensor> arguments) override { return {hook(arguments[0])}; }
   std::function<Tensor(const Tensor&)> hook;
+  std::uint32_t position = 0;  // on a leaf: how many have hung there before
 };
-
-std::uint64_t next_hooks() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
 
 // The hooks of one tensor are those of its place on the tape.
 Edge place_of(const Tensor& tensor, const char* what) {
@@ -33,13 +28,31 @@ Edge place_of(const Tensor& tensor, const char* what) {
   return edge;
 }
 
+Op word_of_hooks(const char* name) {
+  return {.name = name,
+          .kind = OpKind::kBig,
+          .inputs = 1,
+          .outputs = 0,
+          .mutates = {},
+          .has_inplace = false};
+}
+
 const Op& register_hook_op() {
-  static const Op& op = define({.name = "register_hook",
-                                .kind = OpKind::kBig,
-                                .inputs = 1,
-                                .outputs = 0,
-                                .mutates = {},
-                                .has_inplace = false});
+  static const Op& op = define(word_of_hooks("register_hook"));
+  return op;
+}
+
+const Op& register_leaf_hook_op() {
+  static const Op& op = define(word_of_hooks("register_leaf_hook"));
+  return op;
+}
+
+const Op& remove_leaf_hook_op() {
+  static const Op& op = define([] {
+    Op word = word_of_hooks("remove_leaf_hook");
+    word.attributes = {{"index", AttrType::kInt}};  // among those that hang there
+    return word;
+  }());
   return op;
 }
 
@@ -65,12 +78,7 @@ unsigned add_hook(const Tensor& tensor, TapeNodePtr code) {
 }
 
 const Op& retain_grad_op() {
-  static const Op& op = define({.name = "retain_grad",
-                                .kind = OpKind::kBig,
-                                .inputs = 1,
-                                .outputs = 0,
-                                .mutates = {},
-                                .has_inplace = false});
+  static const Op& op = define(word_of_hooks("retain_grad"));
   return op;
 }
 
@@ -89,10 +97,69 @@ bool attach_hook(const Op& op, ArrayRef<Tensor> inputs, TapeNode* code) {
     retain(inputs[0]);
   else if (&op == &register_hook_op())
     add_hook(inputs[0], TapeNodePtr(code));
+  else if (&op == &register_leaf_hook_op())
+    change_leaf_hooks(*inputs[0].impl(), CodeRole::kHangs, TapeNodePtr(code), false);
+  else if (&op == &remove_leaf_hook_op())
+    change_leaf_hooks(*inputs[0].impl(), CodeRole::kTakesOff, TapeNodePtr(code), false);
   else
     return false;
   return true;
 }
+
+// In the order of their positions, without those that are gone: a loop that registers and removes
+// one in each iteration leaves nothing behind.
+void change_leaf_hooks(TensorImpl& leaf, CodeRole role, const TapeNodePtr& code, bool is_undone) {
+  AutogradMeta& meta = autograd_meta(leaf);
+  if (!meta.accumulator) gradient_edge(Tensor(&leaf));  // makes it
+  auto& node = static_cast<Node&>(*meta.accumulator);
+  auto& hook = static_cast<GradientHook&>(*code);
+  if (!node.hooks) node.hooks = std::make_unique<std::vector<Node::Hook>>();
+  std::vector<Node::Hook>& all = *node.hooks;
+  if (role == CodeRole::kHangs && !is_undone) hook.position = meta.hooks_ever++;
+  if (role == CodeRole::kHangs && is_undone) --meta.hooks_ever;
+  if ((role == CodeRole::kHangs) != is_undone) {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Node::Hook& known) {
+      return known.position > hook.position;
+    });
+    all.insert(at, {0, code, hook.position});
+  } else {
+    std::erase_if(all, [&](const Node::Hook& known) { return known.code.get() == code.get(); });
+  }
+  meta.hooks = static_cast<std::uint32_t>(all.size());
+  if (all.empty()) node.hooks.reset();
+}
+
+namespace {
+
+// A leaf has its hooks in every iteration: hanging one on it, or taking it off, is done at once.
+unsigned add_leaf_hook(const Tensor& leaf, const TapeNodePtr& code, const Site& site) {
+  const Attrs none{};
+  BigWord word{&register_leaf_hook_op(), ArrayRef<Tensor>(leaf), &none, {}, site};
+  word.code_role = CodeRole::kHangs;
+  word.user_code = code.get();
+  run_big_word(word, [&] { change_leaf_hooks(*leaf.impl(), CodeRole::kHangs, code, false); });
+  return static_cast<GradientHook&>(*code).position;
+}
+
+void remove_leaf_hook(const Tensor& leaf, unsigned position, const Site& site) {
+  const AutogradMeta* const meta = leaf.impl()->autograd;
+  GROOVE_CHECK(meta && position < meta->hooks_ever,
+               "remove_hook: invalid index, no hook at position {}", position);
+  const auto& node = static_cast<const Node&>(*meta->accumulator);
+  if (!node.hooks) return;
+  const auto at = std::find_if(node.hooks->begin(), node.hooks->end(), [&](const Node::Hook& hook) {
+    return hook.position == position;
+  });
+  if (at == node.hooks->end()) return;  // removed before
+  const TapeNodePtr code = at->code;
+  const Attrs attrs = Attrs().add(static_cast<std::int64_t>(at - node.hooks->begin()));
+  BigWord word{&remove_leaf_hook_op(), ArrayRef<Tensor>(leaf), &attrs, {}, site};
+  word.code_role = CodeRole::kTakesOff;
+  word.user_code = code.get();
+  run_big_word(word, [&] { change_leaf_hooks(*leaf.impl(), CodeRole::kTakesOff, code, false); });
+}
+
+}  // namespace
 
 std::vector<Tensor> call_user_code(TapeNode& node, std::vector<Tensor> arguments) {
   return dynamic_cast<UserCode&>(node).call(std::move(arguments));
@@ -110,21 +177,16 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
                "register_hook: cannot register a hook on a tensor that doesn't require gradient; "
                "call requires_grad_() first");
   const TapeNodePtr code(new autodiff::GradientHook(std::move(hook)));
-  if (autodiff::is_leaf(impl)) {
-    if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
-    ++impl.metadata_epoch;  // a replay must not hand it out again, with its hooks
-    const unsigned position = autodiff::add_hook(self(), code);
-    autograd_meta(impl).hooks = autodiff::next_hooks();
-    return position;
-  }
+  if (autodiff::is_leaf(impl)) return autodiff::add_leaf_hook(self(), code, site);
   // A result has a history of its own in every iteration: a word. Where it is replayed, the tensor
   // itself counts its hooks.
-  auto position = static_cast<unsigned>(autograd_meta(impl).hooks);
+  unsigned position = autograd_meta(impl).hooks_ever;
   const Attrs none{};
   BigWord word{&autodiff::register_hook_op(), ArrayRef<Tensor>(self()), &none, {}, site};
+  word.code_role = CodeRole::kAttaches;
   word.user_code = code.get();
   run_big_word(word, [&] { position = autodiff::add_hook(self(), code); });
-  autograd_meta(impl).hooks = position + 1;
+  autograd_meta(impl).hooks = autograd_meta(impl).hooks_ever = position + 1;
   return position;
 }
 
@@ -146,13 +208,13 @@ void DataMethods::remove_hook(unsigned position, Site site) const {
   const CallFrame frame(site);
   GROOVE_CHECK(defined(), "remove_hook: the tensor is undefined");
   TensorImpl& impl = *this->impl();
+  if (autodiff::is_leaf(impl)) return autodiff::remove_leaf_hook(self(), position, site);
   if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
   ++impl.metadata_epoch;
   const autodiff::Edge edge = autodiff::place_of(self(), "remove_hook");
   if (!edge) return;
   auto& node = static_cast<autodiff::Node&>(*edge.node);
   unsigned seen = 0;
-  bool has_hooks = false;
   autodiff::Node::Hook* found = nullptr;
   if (node.hooks)
     for (autodiff::Node::Hook& known : *node.hooks) {
@@ -160,9 +222,6 @@ void DataMethods::remove_hook(unsigned position, Site site) const {
     }
   GROOVE_CHECK(found, "remove_hook: invalid index, no hook at position {}", position);
   found->code.reset();
-  for (const autodiff::Node::Hook& known : *node.hooks) has_hooks |= static_cast<bool>(known.code);
-  if (node.is_accumulator())
-    autograd_meta(impl).hooks = has_hooks ? autodiff::next_hooks() : 0;
 }
 
 }  // namespace groove

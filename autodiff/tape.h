@@ -39,11 +39,12 @@ struct Node : TapeNode, FromPool {
     const AutogradMeta* meta;
   };
   std::unique_ptr<std::vector<Retained>> retained;
-  // Gradient hooks of results: called, in this order, with the complete cotangent of output `index`
-  // before the node runs. Removed ones keep their place, `code` null.
+  // Gradient hooks: called, in this order, with the complete cotangent of output `index` before the
+  // node runs. Of results, removed ones keep their place, `code` null; a leaf's have positions.
   struct Hook {
     std::uint32_t index;
     TapeNodePtr code;
+    std::uint32_t position = 0;
   };
   std::unique_ptr<std::vector<Hook>> hooks;
 

@@ -54,6 +54,10 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
     operators_ += word.operators;
     whole_.append(word.hash);
   }
+  std::vector<char> gets_history(segment_->slots.size());
+  for (const Word& word : segment_->words)
+    for (const FlagEffect& flag : word.flags)
+      gets_history[static_cast<std::size_t>(flag.slot)] |= flag.gets_history;
   storage_users_.resize(segment_->storages.size());
   for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
     const Slot& slot = segment_->slots[id];
@@ -74,7 +78,8 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
     const bool is_inner = !info.is_live_in && info.output < 0 && info.early_output < 0;
     for (const SlotId id : storage_users_[s]) {
       const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-      if (!is_inner && !slot.is_held && !slot.is_leaf) inner_.push_back(id);
+      const bool has_history = !slot.is_leaf || gets_history[static_cast<std::size_t>(id)];
+      if (!is_inner && !slot.is_held && has_history) inner_.push_back(id);
     }
     if (is_inner)
       inner_.insert(inner_.end(), storage_users_[s].begin(), storage_users_[s].end());

@@ -191,6 +191,7 @@ void Replay::rerun_library_call(std::size_t w) {
     BigWord big{word.op,    inputs,      &word.attrs, numbers,
                 word.place, word.object, word.epoch,  word.ends_step};
     big.results = &results;
+    big.code_role = word.code_role;
     big.user_code = code.get();
     if (word.code_role == CodeRole::kWalks || word.code_role == CodeRole::kResumes)
       big.script = &script;

@@ -144,7 +144,9 @@ TensorImpl& Replay::handle(SlotId id) {
       live.impl->metadata_epoch == live.epoch &&
       (!live.impl->autograd ||
        (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad &&
-        live.impl->autograd->grad_fn.get() == history.get()));
+        (live.impl->autograd->hooks_ever == 0 || live.impl->autograd->grad_fn) &&
+        (live.impl->autograd->grad_fn.get() == history.get() ||
+         live.impl->autograd->grad_fn.get() == released_node_.get())));
   if (!is_reusable && !is_made_for_run) {
     // The program's alone from now on.
     if (live.impl && !live.impl->is_pending && live.impl->trace_session == session_)
@@ -157,7 +159,10 @@ TensorImpl& Replay::handle(SlotId id) {
   // Anew for every run: a recording may have marked the tensor as its own meanwhile.
   live.impl->requires_grad = slot.requires_grad;
   live.impl->counts_apart = slot.counts_apart;
-  if (live.impl->autograd) live.impl->autograd->hooks = 0;
+  if (AutogradMeta* const meta = live.impl->autograd) {
+    meta->grad_fn = history;
+    meta->hooks = meta->hooks_ever = 0;
+  }
   live.impl->trace_session = session_;
   live.impl->trace_id = id;
   TensorImpl& impl = *live.impl;
@@ -239,7 +244,8 @@ bool Replay::owe(const Word& word, Reason& why) {
   return true;
 }
 
-// Of several threads that add to one gradient at once, one takes it and the others wait for its run.
+// Of several threads that add to one gradient at once, one takes it and the others wait for its
+// run.
 bool Replay::take_effect(const Word& word, Reason& why) {
   std::optional<GradientLock> lock;
   if (!word.written_live_ins.empty() || !word.effects.empty()) lock.emplace();
@@ -299,8 +305,8 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
   }
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(word.inputs[i], big.inputs[i], why)) return false;
-  if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) ||
-      !flags_hold(word, why) || must_not_wait(word, why))
+  if (!numbers_match(word, big.numbers, why) || !bind_nested(word, why) || !flags_hold(word, why) ||
+      must_not_wait(word, why))
     return false;
   // What a library call reads of exposed memory it reads now.
   for (const SlotId id : word.read_live_ins) {
@@ -312,7 +318,7 @@ bool Replay::match(const BigWord& big, const SiteKey& site, Reason& why) {
   }
   if (!take_effect(word, why)) return false;
   take_numbers(word, big.numbers);
-  const bool stops = word.stops_at >= 0 || word.stops_at_hook;
+  const bool stops = word.stops_at >= 0 || word.stops_at_hook.leaf != kNoSlot;
   if (big.results && !stops) {
     big.results->assign(word.outputs.size(), Tensor());
     for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, (*big.results)[k]);

@@ -496,10 +496,10 @@ void Recorder::open_expansion(const BigWord& big, const SiteKey& site) {
   required_grad_.clear();
   for (const Tensor& input : big.inputs)
     required_grad_.push_back(input.defined() && input.impl()->requires_grad);
-  opened.code_role = !big.script      ? big.user_code ? CodeRole::kAttaches : CodeRole::kNone
-                     : big.user_code ? CodeRole::kResumes
-                                     : CodeRole::kWalks;
-  if (opened.code_role == CodeRole::kResumes && open_walks_ == 0) fail(Reason::kUserCode);
+  opened.code_role = big.code_role;
+  const bool ends_walk =
+      big.code_role == CodeRole::kResumes || big.code_role == CodeRole::kAbandons;
+  if (ends_walk && open_walks_ == 0) fail(Reason::kUserCode);
   in_expansion_ = true;
   sequence_at_open_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
 }

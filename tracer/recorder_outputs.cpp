@@ -181,8 +181,11 @@ SegmentPtr Recorder::finish() {
     }
   // … and one whose flag the program set did not have it from the start.
   for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
-    for (const FlagEffect& flag : at->flags)
-      segment_->slots[static_cast<std::size_t>(flag.slot)].requires_grad = flag.before;
+    for (const FlagEffect& flag : at->flags) {
+      Slot& slot = segment_->slots[static_cast<std::size_t>(flag.slot)];
+      slot.requires_grad = flag.before;
+      slot.is_leaf |= flag.gets_history;
+    }
   for (const Cached& cached : cached_) segment_->slot_values.push_back(cached.value);
   segment_->place = place();
   segment_->ledger.note_eager(ended - started_ - overhead_);

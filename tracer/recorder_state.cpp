@@ -44,12 +44,11 @@ void Recorder::close_expansion(const BigWord& big) {
   close_expansion(nullptr, nullptr);
   if (failure_) return;
   Word& closed = word();
-  if (closed.code_role == CodeRole::kAttaches)
+  if (closed.code_role == CodeRole::kAttaches || closed.code_role == CodeRole::kHangs)
     attached_.emplace_back(TapeNodePtr(big.user_code), static_cast<std::int32_t>(words()) - 1);
-  if (closed.code_role == CodeRole::kResumes) {
+  if (closed.code_role == CodeRole::kResumes || closed.code_role == CodeRole::kAbandons)
     --open_walks_;
-    closed.releases_code = big.user_code->is_released;
-  }
+  if (closed.code_role == CodeRole::kResumes) closed.releases_code = big.user_code->is_released;
   if (big.script && *big.script)
     note_stop(**big.script);
   else if (big.results)
@@ -57,8 +56,8 @@ void Recorder::close_expansion(const BigWord& big) {
   if (!failure_) note_flags(big);
 }
 
-// Which operands require a gradient from here on, or no longer. Of a result it is known from now on,
-// so that nothing has to be left for it.
+// Which operands require a gradient from here on, or no longer. Of a result it is known from now
+// on, so that nothing has to be left for it.
 void Recorder::note_flags(const BigWord& big) {
   for (std::size_t i = 0; i < big.inputs.size(); ++i) {
     const SlotId id = word().inputs[i];
@@ -67,8 +66,9 @@ void Recorder::note_flags(const BigWord& big) {
     const auto is_noted = [id](const FlagEffect& flag) { return flag.slot == id; };
     std::vector<FlagEffect>& flags = word().flags;
     if (before == after || std::any_of(flags.begin(), flags.end(), is_noted)) continue;
-    flags.push_back({id, before, after});
+    const AutogradMeta* const meta = big.inputs[i].impl()->autograd;
     Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    flags.push_back({id, before, after, slot.is_leaf && meta && meta->grad_fn});
     if (!slot.is_live_in) slot.requires_grad = after;
   }
 }
@@ -81,14 +81,13 @@ void Recorder::note_stop(const Script& script) {
   for (const auto& [attached, at] : attached_)
     if (attached.get() == code) word().stops_at = at;
   if (word().stops_at < 0) {
-    const auto has_it = [&](SlotId id) {
-      const TensorImpl& impl = *objects_[static_cast<std::size_t>(id)].impl();
-      return segment_->slots[static_cast<std::size_t>(id)].hooks != 0 &&
-             tape_hooks().has_hook(impl, code);
-    };
-    if (std::none_of(segment_->live_ins.begin(), segment_->live_ins.end(), has_it))
-      return fail(Reason::kUserCode);
-    word().stops_at_hook = script.user_code;
+    for (const SlotId id : segment_->live_ins) {
+      if (segment_->slots[static_cast<std::size_t>(id)].hooks == 0) continue;
+      const std::int32_t index =
+          tape_hooks().index_of_hook(*objects_[static_cast<std::size_t>(id)].impl(), code);
+      if (index >= 0) word().stops_at_hook = {id, index};
+    }
+    if (word().stops_at_hook.leaf == kNoSlot) return fail(Reason::kUserCode);
   }
   note_results(script.arguments.data(), script.arguments.size());
 }

@@ -10,6 +10,11 @@ TensorImpl* gradient_of(const TensorImpl& leaf) {
   return leaf.autograd ? leaf.autograd->grad.impl() : nullptr;
 }
 
+// Does the backward that has stopped last go on, or never?
+bool ends_walk(const Word& word) {
+  return word.code_role == CodeRole::kResumes || word.code_role == CodeRole::kAbandons;
+}
+
 void set_gradient(TensorImpl& leaf, Tensor grad) {
   if (leaf.autograd || grad.defined()) autograd_meta(leaf).grad = std::move(grad);
 }
@@ -39,8 +44,11 @@ bool Replay::flags_hold(const Word& word, Reason& why) const {
 }
 
 void Replay::apply_effects(const Word& word) {
-  for (const FlagEffect& flag : word.flags)
-    live_[static_cast<std::size_t>(flag.slot)].object->requires_grad = flag.after;
+  for (const FlagEffect& flag : word.flags) {
+    TensorImpl& impl = *live_[static_cast<std::size_t>(flag.slot)].object;
+    impl.requires_grad = flag.after;
+    if (flag.gets_history) autograd_meta(impl).grad_fn = released_node();
+  }
   for (const LeafGrad& effect : word.effects) {
     TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
     set_gradient(leaf,
@@ -53,18 +61,34 @@ void Replay::apply_effects(const Word& word) {
 // The word has matched: what user code it brings, or stops at. Scripts are the backwards under way
 // that have stopped, the innermost last.
 void Replay::follow_code(const Word& word, const BigWord& big) {
-  if (word.code_role == CodeRole::kNone) return;
-  if (word.code_role == CodeRole::kAttaches)
-    code_.emplace_back(matched_, TapeNodePtr(big.user_code));
-  if (word.code_role == CodeRole::kResumes) {
-    scripts_.pop_back();
-    if (word.releases_code) tape_hooks().release(*big.user_code);
+  switch (word.code_role) {
+    case CodeRole::kNone:
+      return;
+    case CodeRole::kAttaches:
+      code_.emplace_back(matched_, TapeNodePtr(big.user_code));
+      break;
+    case CodeRole::kHangs:
+    case CodeRole::kTakesOff:
+      code_.emplace_back(matched_, TapeNodePtr(big.user_code));
+      tape_hooks().change_hooks(*big.inputs[0].impl(), word.code_role, code_.back().second, false);
+      break;
+    case CodeRole::kWalks:
+      break;
+    case CodeRole::kResumes:
+      if (word.releases_code) tape_hooks().release(*big.user_code);
+      [[fallthrough]];
+    case CodeRole::kAbandons:
+      scripts_.pop_back();
   }
-  if (word.stops_at < 0 && !word.stops_at_hook) return;
+  const LeafHook& hook = word.stops_at_hook;
+  if (word.stops_at < 0 && hook.leaf == kNoSlot) return;
   auto script = std::make_shared<Script>();
-  script->user_code = word.stops_at_hook;
+  if (hook.leaf != kNoSlot)
+    script->user_code =
+        tape_hooks().hook_at(*live_[static_cast<std::size_t>(hook.leaf)].object, hook.index);
   for (const auto& [at, code] : code_)
     if (static_cast<std::int32_t>(at) == word.stops_at) script->user_code = code;
+  GROOVE_ASSERT(script->user_code);
   script->arguments.resize(word.outputs.size());
   for (std::size_t k = 0; k < word.outputs.size(); ++k) hand_out(word, k, script->arguments[k]);
   scripts_.push_back(script);
@@ -73,12 +97,12 @@ void Replay::follow_code(const Word& word, const BigWord& big) {
 
 // Where the backward that this word goes on with stopped when the words ran again.
 std::shared_ptr<Script> Replay::script_of_rerun(std::size_t w) const {
-  return segment_->words[w].code_role == CodeRole::kResumes ? rerun_scripts_.back() : nullptr;
+  return ends_walk(segment_->words[w]) ? rerun_scripts_.back() : nullptr;
 }
 
 void Replay::stop_rerun(const Word& word, std::shared_ptr<Script> script) {
-  if (word.code_role == CodeRole::kResumes) rerun_scripts_.pop_back();
-  if (!script) return;
+  if (ends_walk(word)) rerun_scripts_.pop_back();
+  if (!script || word.code_role == CodeRole::kAbandons) return;
   for (std::size_t k = 0; k < word.outputs.size(); ++k)
     script->arguments[k] = operand(word.outputs[k]);
   rerun_scripts_.push_back(std::move(script));
@@ -92,8 +116,14 @@ void Replay::hand_over_walks() {
   rerun_scripts_.clear();
 }
 
-// Flags as they were before the first matched word.
+// Flags and hooks as they were before the first matched word.
 void Replay::restore_flags() {
+  for (auto at = code_.rbegin(); at != code_.rend(); ++at) {
+    const Word& word = segment_->words[at->first];
+    if (word.code_role == CodeRole::kHangs || word.code_role == CodeRole::kTakesOff)
+      tape_hooks().change_hooks(*live_[static_cast<std::size_t>(word.inputs[0])].object,
+                                word.code_role, at->second, true);
+  }
   for (std::size_t w = matched_; w-- > 0;)
     for (const FlagEffect& flag : segment_->words[w].flags)
       live_[static_cast<std::size_t>(flag.slot)].object->requires_grad = flag.before;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/core/autograd_meta.h"
+#include "src/core/dispatch.h"
 #include "src/core/graph.h"
 #include "tracer/compiler.h"
 #include "tracer/discovery.h"
@@ -47,7 +48,7 @@ struct Slot {
   // Live-ins: a view whose base was written, of which the first word that reads it derives the
   // history anew; the rest says what it is then.
   bool derives_history = false;
-  std::uint64_t hooks = 0;  // live-ins: which gradient hooks hang on it
+  std::uint32_t hooks = 0;  // live-ins: how many gradient hooks hang on it
   SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
   SlotId same_as = kNoSlot;  // live-ins that are the object of that slot, with other content
 };
@@ -72,19 +73,19 @@ struct LeafGrad {
   bool operator==(const LeafGrad&) const = default;
 };
 
-// What a word has to do with user code that a backward calls.
-enum class CodeRole : std::uint8_t {
-  kNone,
-  kAttaches,  // puts it on the tape: a custom function, a hook on a result
-  kWalks,     // a backward, which may stop at it
-  kResumes,   // the backward goes on with what it gave
+// A hook that hangs on a leaf when a backward stops there: whichever object it is.
+struct LeafHook {
+  SlotId leaf = kNoSlot;
+  std::int32_t index = 0;  // among those that hang there
+  bool operator==(const LeafHook&) const = default;
 };
 
 // `requires_grad` of an operand of a library call, changed by it: of a leaf, as the program says; of
-// what a custom function puts on the tape.
+// what a custom function puts on the tape, which is no leaf from then on.
 struct FlagEffect {
   SlotId slot;
   bool before, after;
+  bool gets_history;
   bool operator==(const FlagEffect&) const = default;
 };
 
@@ -129,7 +130,7 @@ struct Word {
   std::vector<FlagEffect> flags;
   CodeRole code_role = CodeRole::kNone;
   std::int32_t stops_at = -1;  // where a backward stops: the word that attached the code …
-  TapeNodePtr stops_at_hook;   // … or a hook of a leaf; it is called with the word's outputs
+  LeafHook stops_at_hook;      // … or a hook of a live-in; it is called with the word's outputs
   bool releases_code = false;  // the saved values of the code that it resumes after are used up
   std::vector<NestedCall> nested;
   std::vector<SlotId> written_live_ins;  // live-in slots whose storage this word writes

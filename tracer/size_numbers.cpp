@@ -189,11 +189,13 @@ class Walk {
     mix(word.flags.size());
     for (const FlagEffect& flag : word.flags) {
       mix(static_cast<std::uint64_t>(flag.slot));
-      mix(static_cast<std::uint64_t>(flag.before) | flag.after << 1);
+      mix(static_cast<std::uint64_t>(flag.before) | flag.after << 1 |
+          flag.gets_history << 2);
     }
     mix(static_cast<std::uint64_t>(word.code_role));
     mix(static_cast<std::uint64_t>(word.stops_at));
-    mix_pointer(word.stops_at_hook.get());
+    mix(static_cast<std::uint64_t>(word.stops_at_hook.leaf));
+    mix(static_cast<std::uint64_t>(word.stops_at_hook.index));
     mix(word.tape_nodes);
     mix_pointer(word.object);
     mix(word.epoch);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/core/autograd_meta.h"
+#include "src/core/dispatch.h"
 #include "src/core/op.h"
 #include "tracer/history.h"
 
@@ -22,8 +23,12 @@ struct TapeHooks {
                     std::vector<Tensor>* results) = nullptr;
   // A compiled backward is done with a custom function.
   void (*release)(TapeNode& user_code) = nullptr;
-  // Is it one of the hooks of this leaf?
-  bool (*has_hook)(const TensorImpl& leaf, const TapeNode* user_code) = nullptr;
+  // Which of the hooks that hang on this leaf it is, or -1; and the other way round.
+  std::int32_t (*index_of_hook)(const TensorImpl& leaf, const TapeNode* user_code) = nullptr;
+  TapeNodePtr (*hook_at)(const TensorImpl& leaf, std::int32_t index) = nullptr;
+  // Does what a word of this role does to the hooks of a leaf, or undoes it.
+  void (*change_hooks)(TensorImpl& leaf, CodeRole role, const TapeNodePtr& user_code,
+                       bool is_undone) = nullptr;
   // The history that a result has until its run is over.
   TapeNodePtr (*make_released_node)() = nullptr;
   // Gives it the one that it has then when its own is used up. `last`: what this gave last, which

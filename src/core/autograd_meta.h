@@ -37,7 +37,9 @@ struct AutogradMeta : FromPool {
   detail::RefPtr<ViewStep> view_step;  // how view_base becomes this view: a list of view ops
   bool is_saved_by_producer = false;   // grad_fn saved this very output (without owning it)
   bool is_made_without_grad = false;   // a view made while no gradients were recorded
-  std::uint64_t hooks = 0;  // leaves: names the set of gradient hooks; 0 when there is none
+  // Gradient hooks that hang on it, and how many ever have: what the next one is called. Results
+  // know it also while a replay stands for their place on the tape.
+  std::uint32_t hooks = 0, hooks_ever = 0;
 };
 
 AutogradMeta& autograd_meta(TensorImpl& impl);  // made when absent

@@ -110,6 +110,17 @@ struct Script;  // src/core/autograd_meta.h
 
 // A library call that is one word to the tracer: backward, zero_grad, optimizer.step. Its
 // expansion dispatches ordinary ops; in replay it does not run at all.
+// What such a call has to do with user code that a backward calls.
+enum class CodeRole : std::uint8_t {
+  kNone,
+  kAttaches,  // puts it on the tape: a custom function, a hook on a result
+  kHangs,     // a hook on a leaf, which stands there from the call on
+  kTakesOff,  // … and which is gone from the call on
+  kWalks,     // a backward, which may stop at it
+  kResumes,   // the backward goes on with what it gave
+  kAbandons,  // it threw, and the backward is over
+};
+
 struct BigWord {
   const Op* op;  // kind kBig, for name and identity
   ArrayRef<Tensor> inputs;
@@ -121,8 +132,8 @@ struct BigWord {
   bool ends_step = false;        // a natural cut comes after it
   // What the call gives: filled by the expansion, or by a replay.
   std::vector<Tensor>* results = nullptr;
-  // User code that the call attaches to what it walks later (a custom function, a hook).
-  TapeNode* user_code = nullptr;
+  CodeRole code_role = CodeRole::kNone;
+  TapeNode* user_code = nullptr;  // that the call attaches, takes off or goes on after
   // Of a call that may meet user code; made by the expansion, or by a replay, when it does.
   std::shared_ptr<Script>* script = nullptr;
 };

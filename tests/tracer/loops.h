@@ -42,6 +42,9 @@ const std::vector<Loop>& hazard_loops();
 /// Ways to bring data in (data_loops.cpp).
 const std::vector<Loop>& data_loops();
 
+/// Custom functions and hooks made anew in each iteration; errors (user_code_loops.cpp).
+const std::vector<Loop>& user_code_loops();
+
 /// Runs the loop from the same seed and gives its log.
 std::string run_loop(const Loop& loop, int steps);
 

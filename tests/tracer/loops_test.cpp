@@ -165,6 +165,8 @@ INSTANTIATE_TEST_SUITE_P(Hazards, Loops, ::testing::ValuesIn(hazard_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Data, Loops, ::testing::ValuesIn(data_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(UserCode, Loops, ::testing::ValuesIn(user_code_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(All, Loops, ::testing::ValuesIn(loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -1,7 +1,10 @@
 // The entries of differentiation, with the checks that come before anything changes.
 #pragma once
 
+#include <functional>
+
 #include "autodiff/engine.h"
+#include "tracer/history.h"
 
 namespace groove::autodiff {
 
@@ -19,5 +22,19 @@ bool attach_hook(const Op& op, ArrayRef<Tensor> inputs, TapeNode* code);
 /// Hangs a hook on a leaf or takes it off, or undoes that.
 void change_leaf_hooks(TensorImpl& leaf, CodeRole role, const TapeNodePtr& code, bool is_undone);
 bool attach_function(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs, TapeNode* code);
+
+// A custom function in a history that outlives a compiled run: its node is that of the run.
+class SavedValue;
+bool is_custom_function(const TapeNode& node);
+tracer::HistoryPlan::Node describe_function(
+    const TapeNode& node,
+    const std::function<tracer::HistoryPlan::Saved(const SavedValue&)>& place_of);
+/// Of any user code: the run is over, and what a function saved is with the history.
+void part_with_saved(TapeNode& node);
+/// Gives it what it saved, unless that is used up, and a place on the tape; without edges.
+void place_function(TapeNode& node, const tracer::HistoryPlan::Node& planned,
+                    std::uint64_t sequence);
+void give_saved(TapeNode& node, const tracer::HistoryPlan::Node& planned, std::size_t place,
+                const Tensor& value, std::uint32_t version);
 
 }  // namespace groove::autodiff

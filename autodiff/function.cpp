@@ -191,6 +191,41 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
         autodiff::set_history(*output.impl(), TapeNodePtr(this), static_cast<std::uint32_t>(k));
     }
   }
+  // The same for a run that is over, of which a history is left.
+  tracer::HistoryPlan::Node describe(
+      const std::function<tracer::HistoryPlan::Saved(const SavedValue&)>& place_of) const {
+    tracer::HistoryPlan::Node planned;
+    planned.kind = tracer::HistoryPlan::Node::Kind::kFunction;
+    planned.types = types;
+    planned.types.insert(planned.types.end(), output_types.begin(), output_types.end());
+    planned.is_released = is_released;
+    for (const AutogradContext::Saved::Place& at : context.saved_->places) {
+      planned.saved.push_back(at.value ? place_of(*at.value) : tracer::HistoryPlan::Saved());
+      planned.saved_outputs.push_back(at.output);
+    }
+    return planned;
+  }
+  void part_with_saved() { context.saved_->to_save.clear(); }
+  void place(const tracer::HistoryPlan::Node& planned, std::uint64_t position) {
+    is_released = planned.is_released;
+    sequence = position;
+    own_edges.resize(planned.edges.size());
+    edges = own_edges.data();
+    edge_count = static_cast<std::uint32_t>(own_edges.size());
+    output_count = static_cast<std::uint32_t>(planned.outputs());
+    const auto outputs = planned.types.begin() + static_cast<std::ptrdiff_t>(edge_count);
+    types.assign(planned.types.begin(), outputs);
+    output_types.assign(outputs, planned.types.end());
+    context.saved_->node = this;
+    context.saved_->places.resize(planned.saved.size());
+  }
+  void give_saved(const tracer::HistoryPlan::Node& planned, std::size_t place, const Tensor& value,
+                  std::uint32_t version) {
+    AutogradContext::Saved::Place& at = context.saved_->places[place];
+    at.output = planned.saved_outputs[place];
+    at.value = std::make_unique<SavedValue>();
+    at.value->save_at(value, version, at.output >= 0);
+  }
   // What the program says of outputs, and of what backward() is called with. From then on the
   // context refers to none of them by itself.
   Attrs note_outputs(ArrayRef<Tensor> outputs) {
@@ -330,6 +365,34 @@ bool AutogradContext::needs_input_grad(std::size_t index) const {
 }
 
 }  // namespace autograd
+
+namespace autodiff {
+
+using autograd::detail::FunctionNode;
+
+bool is_custom_function(const TapeNode& node) { return dynamic_cast<const FunctionNode*>(&node); }
+
+tracer::HistoryPlan::Node describe_function(
+    const TapeNode& node,
+    const std::function<tracer::HistoryPlan::Saved(const SavedValue&)>& place_of) {
+  return dynamic_cast<const FunctionNode&>(node).describe(place_of);
+}
+
+void part_with_saved(TapeNode& node) {
+  if (auto* const function = dynamic_cast<FunctionNode*>(&node)) function->part_with_saved();
+}
+
+void place_function(TapeNode& node, const tracer::HistoryPlan::Node& planned,
+                    std::uint64_t sequence) {
+  dynamic_cast<FunctionNode&>(node).place(planned, sequence);
+}
+
+void give_saved(TapeNode& node, const tracer::HistoryPlan::Node& planned, std::size_t place,
+                const Tensor& value, std::uint32_t version) {
+  dynamic_cast<FunctionNode&>(node).give_saved(planned, place, value, version);
+}
+
+}  // namespace autodiff
 
 bool autodiff::attach_function(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
                                TapeNode* code) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "autodiff/backward.h"
 #include "autodiff/segment_backward.h"
 #include "autodiff/views.h"
 #include "src/core/faults.h"
@@ -140,14 +141,15 @@ class Planner {
               [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const Node& node = *order_[i];
+      const bool is_function = is_custom_function(node) && request_.attached_by(&node) >= 0;
       if (HistoryPlan::Node planned;
-          !dynamic_cast<const OpNode*>(&node) && !describe_view(node, planned)) {
+          !dynamic_cast<const OpNode*>(&node) && !is_function && !describe_view(node, planned)) {
         why_ = std::string("its history has a node of another kind: ") + node.name();
       } else if (node.tape != tape_number() || node.sequence < request_.first_position ||
                  node.sequence >= request_.end_position) {
         why_ = std::string("its history reaches outside of the loop: ") + node.name();
-      } else if ((node.retained && !node.retained->empty()) || node.hooks) {
-        why_ = std::string("a result has a hook or retains its gradient: ") + node.name();
+      } else if (node.retained && !node.retained->empty()) {
+        why_ = std::string("a result retains its gradient: ") + node.name();
       }
       nodes_[order_[i]] = static_cast<std::int32_t>(i);
     }
@@ -157,6 +159,9 @@ class Planner {
     for (const Node* const node : order_) {
       HistoryPlan::Node planned = described(*node);
       planned.position = node->sequence - request_.first_position;
+      if (node->hooks)
+        for (const Node::Hook& hook : *node->hooks)
+          if (hook.code) planned.hooks.push_back({hook.index, planned_code(*hook.code)});
       for (std::uint32_t i = 0; i < node->edge_count; ++i)
         planned.edges.push_back(planned_edge(node->edges[i]));
       for (const HistoryPlan::Edge& edge : planned.edges)
@@ -166,8 +171,25 @@ class Planner {
     }
   }
 
+  std::int32_t planned_code(const TapeNode& code) {
+    const std::int32_t word = request_.attached_by(&code);
+    if (word < 0) why_ = "a result has a hook that no word of the loop has hung on it";
+    return place_of(word, plan_->code);
+  }
+
   HistoryPlan::Node described(const Node& node) {
     const auto place_of = [&](const SavedValue& saved) { return planned_value(node, saved); };
+    if (is_custom_function(node)) {
+      HistoryPlan::Node planned = describe_function(node, place_of);
+      planned.code = planned_code(node);
+      // What it saved of its own results lies under other impls, without the history.
+      for (std::size_t i = 0; i < planned.saved.size(); ++i)
+        if (planned.saved_outputs[i] >= 0 && planned.saved[i].value >= 0)
+          plan_->values[static_cast<std::size_t>(planned.saved[i].value)].made_by = {
+              nodes_.at(const_cast<Node*>(&node)), -1,
+              static_cast<std::uint32_t>(planned.saved_outputs[i])};
+      return planned;
+    }
     const auto* const write = dynamic_cast<const CopySlices*>(&node);
     const auto* const op = write ? write->write.get() : dynamic_cast<const OpNode*>(&node);
     HistoryPlan::Node planned = op ? op->describe(place_of) : HistoryPlan::Node();

@@ -147,9 +147,8 @@ void remove_leaf_hook(const Tensor& leaf, unsigned position, const Site& site) {
                "remove_hook: invalid index, no hook at position {}", position);
   const auto& node = static_cast<const Node&>(*meta->accumulator);
   if (!node.hooks) return;
-  const auto at = std::find_if(node.hooks->begin(), node.hooks->end(), [&](const Node::Hook& hook) {
-    return hook.position == position;
-  });
+  const auto at = std::find_if(node.hooks->begin(), node.hooks->end(),
+                               [&](const Node::Hook& hook) { return hook.position == position; });
   if (at == node.hooks->end()) return;  // removed before
   const TapeNodePtr code = at->code;
   const Attrs attrs = Attrs().add(static_cast<std::int64_t>(at - node.hooks->begin()));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "autodiff/arithmetic.h"
+#include "autodiff/backward.h"
 #include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "kernels/ops/graph_builder.h"
@@ -73,6 +74,17 @@ detail::RefPtr<Node> make_node(const HistoryRun& run, std::size_t index, bool ha
   };
   add_numbers(planned.numbers, numbers);
   for (const HistoryPlan::Step& step : planned.steps) add_numbers(step.numbers, step_numbers);
+  if (planned.kind == Kind::kFunction) {
+    TapeNode& function = *run.code[static_cast<std::size_t>(planned.code)];
+    place_function(function, planned, sequence);
+    for (std::size_t i = 0; i < planned.saved.size() && value_of; ++i)
+      if (planned.saved[i].value >= 0) {
+        const auto value = static_cast<std::size_t>(planned.saved[i].value);
+        give_saved(function, planned, i, value_of(value, planned.saved_outputs[i] >= 0),
+                   run.values[value].version_before + planned.saved[i].version);
+      }
+    return detail::RefPtr<Node>(static_cast<Node*>(&function));
+  }
   if (planned.kind == Kind::kView) return make_planned_view(planned, step_numbers, {}, sequence);
   auto node = OpNode::make_planned(planned, numbers, sequence);
   for (std::size_t i = 0; i < planned.saved.size(); ++i) {
@@ -164,6 +176,8 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
     first_slot_.push_back(slots);
     slots += node.outputs();
     can_run_ &= !(node.is_released && node.has_saved);
+    // User code is called by a backward that knows its place.
+    can_run_ &= node.kind != HistoryPlan::Node::Kind::kFunction && node.hooks.empty();
   }
   std::set<std::pair<std::int32_t, std::uint32_t>> places;
   std::vector<std::vector<bool>> reaches(plan.nodes.size());  // outside edges

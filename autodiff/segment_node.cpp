@@ -149,6 +149,10 @@ void SegmentNode::materialize() {
     }
     const std::vector<HistoryPlan::Edge>& planned = plan.nodes[n].edges;
     for (std::size_t i = 0; i < planned.size(); ++i) node->edges[i] = edge(planned[i]);
+    for (const HistoryPlan::Node::Hook& hook : plan.nodes[n].hooks) {
+      if (!node->hooks) node->hooks = std::make_unique<std::vector<Node::Hook>>();
+      node->hooks->push_back({hook.index, run_.code[static_cast<std::size_t>(hook.code)]});
+    }
     nodes_.push_back(std::move(node));
   }
   drop_values();

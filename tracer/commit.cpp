@@ -457,6 +457,8 @@ void Replay::reset() {
   owed_stages_ = 0;
   commits_now_ = reads_now_ = false;
   tape_nodes_ = 0;
+  if (segment_->history)
+    for (const auto& [at, code] : code_) tape_hooks().part_with_saved(*code);
   code_.clear();
   scripts_.clear();
 }

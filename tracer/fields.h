@@ -33,8 +33,8 @@ inline auto path_fields(const Word& word) {
   (void)std::tie(hash, place, nested, checked);
   return std::tie(op, attrs, site, is_big, is_inplace, grad_enabled, ends_step, first_slot, inputs,
                   outputs, output_is_new, first_number, number_kinds, fixed_numbers,
-                  has_settled_position, nested_live_ins, read_live_ins, grads_before, effects, flags,
-                  code_role, stops_at, stops_at_hook, releases_code, written_live_ins, apart,
+                  has_settled_position, nested_live_ins, read_live_ins, grads_before, effects,
+                  flags, code_role, stops_at, stops_at_hook, releases_code, written_live_ins, apart,
                   tape_nodes, operators, object, epoch);
 }
 

@@ -90,6 +90,10 @@ void Recorder::add_history(const std::vector<SlotId>& held) {
   }
   if (failure_ || request.results.empty() || !tape_hooks().plan_history) return;
   request.slot_of = [this](const TensorImpl& impl) { return known_slot(impl); };
+  request.attached_by = [this](const TapeNode* code) {
+    const auto found = attached_by_.find(code);
+    return found == attached_by_.end() ? -1 : found->second;
+  };
   request.number_kinds = segment_->number_kinds;
   request.place = place();
   request.first_position = first_position_;
@@ -232,6 +236,9 @@ void Replay::keep_live_history() {
   run.plan = segment_->history;
   run.first_position = tape_hooks().sequence();
   run.numbers.assign(scalars_.begin(), scalars_.end());
+  for (const std::int32_t word : segment_->history->code)
+    for (const auto& [at, code] : code_)
+      if (static_cast<std::int32_t>(at) == word) run.code.push_back(code);
   const auto held = [this](SlotId id) {
     Live& live = live_[static_cast<std::size_t>(id)];
     hold(live);

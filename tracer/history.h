@@ -34,10 +34,16 @@ struct HistoryPlan {
     Type input;
   };
   struct Node {
-    // An op; one that wrote its first operand, a view, as part of the base's history; or a view's
-    // history derived from its base.
-    enum class Kind : std::uint8_t { kOp, kWrite, kView };
-    std::size_t outputs() const { return kind == Kind::kOp ? types.size() - edges.size() : 1; }
+    // An op; one that wrote its first operand, a view, as part of the base's history; a view's
+    // history derived from its base; or a custom function, which is made anew in every run.
+    enum class Kind : std::uint8_t { kOp, kWrite, kView, kFunction };
+    struct Hook {
+      std::uint32_t index = 0;  // of the output
+      std::int32_t code = -1;   // place in `code`
+    };
+    std::size_t outputs() const {
+      return kind == Kind::kOp || kind == Kind::kFunction ? types.size() - edges.size() : 1;
+    }
 
     Kind kind = Kind::kOp;
     std::vector<Step> steps;  // from the base to that view
@@ -46,7 +52,10 @@ struct HistoryPlan {
     std::vector<NumberRef> numbers;
     std::vector<Type> types;  // inputs, then outputs
     std::vector<Edge> edges;
-    std::vector<Saved> saved;  // inputs, then outputs
+    std::vector<Saved> saved;  // inputs, then outputs; of a function as it asked for them
+    std::int32_t code = -1;    // functions: place in `code` …
+    std::vector<std::int32_t> saved_outputs;  // … and which output each saved value is, or -1
+    std::vector<Hook> hooks;
     std::uint64_t position = 0;
     bool is_released = false, has_saved = false;
   };
@@ -66,6 +75,7 @@ struct HistoryPlan {
   std::vector<std::int32_t> outside;  // live-in slots
   std::vector<Value> values;
   std::vector<Result> results;
+  std::vector<std::int32_t> code;        // words that attached user code
   std::vector<ScalarType> number_kinds;  // of the segment's run-time numbers
   std::string place;                     // of its first word
 };
@@ -100,7 +110,8 @@ struct HistoryRequest {
     const TapeNode* node;
     std::uint32_t index;
   };
-  std::function<std::int32_t(const TensorImpl&)> slot_of;  // -1: unknown
+  std::function<std::int32_t(const TensorImpl&)> slot_of;    // -1: unknown
+  std::function<std::int32_t(const TapeNode*)> attached_by;  // the word; -1: none
   std::uint64_t first_position = 0, end_position = 0;
   std::vector<Candidate> results;
   std::vector<Outside> outside;
@@ -124,6 +135,7 @@ struct HistoryRun {
   std::uint64_t first_position = 0;
   PooledVector<Value> values;
   PooledVector<Tensor> outside;
+  PooledVector<TapeNodePtr> code;
   PooledVector<std::uint64_t> numbers;
   PooledVector<TensorImpl*> results;  // null: nobody holds it
 };

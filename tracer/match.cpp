@@ -140,8 +140,7 @@ TensorImpl& Replay::handle(SlotId id) {
                                       live.impl->use_count() == 1));
   if (is_free) take_back_history(live);
   const bool is_reusable =
-      is_free &&
-      live.impl->metadata_epoch == live.epoch &&
+      is_free && live.impl->metadata_epoch == live.epoch &&
       (!live.impl->autograd ||
        (!live.impl->autograd->grad.defined() && !live.impl->autograd->retains_grad &&
         (live.impl->autograd->hooks_ever == 0 || live.impl->autograd->grad_fn) &&

@@ -193,6 +193,7 @@ class Recorder {
   bool must_end_now_ = false;
   bool has_learned_ = false;
   std::vector<std::pair<TapeNodePtr, std::int32_t>> attached_;  // user code, and by which word
+  std::unordered_map<const TapeNode*, std::int32_t> attached_by_;  // … when all is recorded
   int open_walks_ = 0;                                          // backwards that user code stopped
   std::vector<bool> required_grad_;  // operands of the big word that is open
   std::uint64_t sequence_at_open_ = 0;

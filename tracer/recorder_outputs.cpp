@@ -150,6 +150,8 @@ SegmentPtr Recorder::finish() {
   const std::int64_t ended = nanoseconds_now();
   if (segment_->words.empty()) fail(Reason::kException);
   if (open_walks_ > 0) fail(Reason::kUserCode);
+  // From here on by name alone: what the code refers to is not held by the program.
+  for (const auto& [code, at] : attached_) attached_by_[code.get()] = at;
   attached_.clear();
   if (!failure_) add_outputs();
   if (failure_) return nullptr;

@@ -48,7 +48,7 @@ struct Slot {
   // Live-ins: a view whose base was written, of which the first word that reads it derives the
   // history anew; the rest says what it is then.
   bool derives_history = false;
-  std::uint32_t hooks = 0;  // live-ins: how many gradient hooks hang on it
+  std::uint32_t hooks = 0;   // live-ins: how many gradient hooks hang on it
   SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
   SlotId same_as = kNoSlot;  // live-ins that are the object of that slot, with other content
 };
@@ -80,8 +80,8 @@ struct LeafHook {
   bool operator==(const LeafHook&) const = default;
 };
 
-// `requires_grad` of an operand of a library call, changed by it: of a leaf, as the program says; of
-// what a custom function puts on the tape, which is no leaf from then on.
+// `requires_grad` of an operand of a library call, changed by it: of a leaf, as the program says;
+// of what a custom function puts on the tape, which is no leaf from then on.
 struct FlagEffect {
   SlotId slot;
   bool before, after;

@@ -189,8 +189,7 @@ class Walk {
     mix(word.flags.size());
     for (const FlagEffect& flag : word.flags) {
       mix(static_cast<std::uint64_t>(flag.slot));
-      mix(static_cast<std::uint64_t>(flag.before) | flag.after << 1 |
-          flag.gets_history << 2);
+      mix(static_cast<std::uint64_t>(flag.before) | flag.after << 1 | flag.gets_history << 2);
     }
     mix(static_cast<std::uint64_t>(word.code_role));
     mix(static_cast<std::uint64_t>(word.stops_at));

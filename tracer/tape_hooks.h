@@ -23,6 +23,8 @@ struct TapeHooks {
                     std::vector<Tensor>* results) = nullptr;
   // A compiled backward is done with a custom function.
   void (*release)(TapeNode& user_code) = nullptr;
+  // A run is over: what a custom function of it saved is with the history that is left, if any.
+  void (*part_with_saved)(TapeNode& user_code) = nullptr;
   // Which of the hooks that hang on this leaf it is, or -1; and the other way round.
   std::int32_t (*index_of_hook)(const TensorImpl& leaf, const TapeNode* user_code) = nullptr;
   TapeNodePtr (*hook_at)(const TensorImpl& leaf, std::int32_t index) = nullptr;

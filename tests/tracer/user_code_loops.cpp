@@ -277,6 +277,105 @@ void gradients_added_up_with_hooks(int steps, Log& log) {
   log.parameters(net->parameters());
 }
 
+// ---- histories that outlive the stretch that made them ----
+
+// The gradient at a view that is kept to the end of the step and beyond.
+void hook_on_a_kept_part(int steps, Log& log) {
+  Tensor slope, part;
+  train(steps, log, [&](Pair& net, const Tensor& x, int step) {
+    if (step % 3 == 2) {
+      auto twice = autograd::grad({part.square().sum()}, {part}, {}, true)[0];
+      log.tensor(twice);
+      log.tensor(slope * part.detach());
+    }
+    auto parts = groove::tanh(net->first(x)).split({2, 3}, 1);
+    part = parts[0];
+    part.register_hook([&slope, step](const Tensor& gradient) {
+      slope = gradient.clone();
+      return gradient * (1 + 0.1 * (step % 2));
+    });
+    return net->second(groove::cat({parts[0], parts[1] * 2}, 1)).square().mean();
+  });
+}
+
+// Backward through a result of the iteration before: the function and the hook are those of then.
+void backward_one_iteration_later(int steps, Log& log) {
+  Pair net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.05));
+  Tensor before;
+  for (int step = 0; step < steps; ++step) {
+    const auto x = groove::randn({3, 4});
+    auto hidden = Bent::apply(net->first(x));
+    hidden.register_hook([&log, step](const Tensor& gradient) {
+      log.integer(step);
+      return gradient * (1.0 / (1 + step % 4));
+    });
+    auto out = Squashed::apply(hidden * hidden.mean());
+    log.number(out.sum().item<double>());
+    if (before.defined()) {
+      optimizer.zero_grad();
+      try {
+        before.square().mean().backward();
+        for (const Tensor& weight : net->parameters()) log.tensor(weight.grad());
+      } catch (const Error& error) {
+        log.line("error");
+      }
+    }
+    before = out;
+  }
+  log.parameters(net->parameters());
+}
+
+// Episodes of varying length: each step looks at a value, and the backward comes at the end.
+void functions_in_episodes(int steps, Log& log) {
+  Pair net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  for (int episode = 0; episode < steps; ++episode) {
+    std::vector<Tensor> values;
+    auto state = groove::randn({1, 4});
+    for (int step = 0; step < 2 + episode % 3; ++step) {
+      auto hidden = Squashed::apply(net->first(state));
+      hidden.register_hook(
+          [step](const Tensor& gradient) { return gradient * (1.0 / (1 + step)); });
+      auto value = Bent::apply(net->second(hidden)).sum();
+      log.number(value.item<double>());
+      state = state * 0.5 + value.item<double>() * 0.1;
+      values.push_back(value);
+    }
+    auto loss = groove::stack(values).mean();
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  }
+  log.parameters(net->parameters());
+}
+
+// One backward keeps what the other needs; both losses are held to the end.
+void two_backwards(int steps, Log& log) {
+  Pair net(4, 5, 2);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto hidden = Squashed::apply(net->first(groove::randn({3, 4})));
+    hidden.register_hook([](const Tensor& gradient) { return gradient * 0.5; });
+    auto shared = groove::tanh(hidden);
+    auto one = net->second(shared).square().mean(), two = shared.mean();
+    one.backward({}, true);
+    two.backward();
+    optimizer.step();
+    log.number(one.item<double>());
+    if (step % 4 == 3) {
+      try {
+        one.backward();
+      } catch (const Error&) {
+        log.line("used up");
+      }
+    }
+  }
+  log.parameters(net->parameters());
+}
+
 // ---- errors ----
 
 // Gradients that were added before the error stay.
@@ -352,6 +451,11 @@ const std::vector<Loop>& user_code_loops() {
       {"context_that_varies", context_that_varies},
       {"function_that_runs_again", function_that_runs_again},
       {"gradients_added_up_with_hooks", gradients_added_up_with_hooks},
+      {"hook_on_a_kept_part", hook_on_a_kept_part},
+      // A backward through an older function runs one by one.
+      {"backward_one_iteration_later", backward_one_iteration_later, true, 0.3},
+      {"functions_in_episodes", functions_in_episodes},
+      {"two_backwards", two_backwards},
       {"function_that_throws", function_that_throws},
       {"error_before_the_backward", error_before_the_backward},
       {"error_of_an_operator", error_of_an_operator},

@@ -25,7 +25,7 @@ TEST_P(UserCode, RunsCompiled) {
     const auto compiled = static_cast<double>(counts[1].ops_compiled - counts[0].ops_compiled);
     return compiled / (compiled + static_cast<double>(counts[1].ops_eager - counts[0].ops_eager));
   };
-  EXPECT_GE(share_of(kShort, kLong), 0.9) << jit::explain();
+  EXPECT_GE(share_of(kShort, kLong), GetParam().steady_share) << jit::explain();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, UserCode, ::testing::ValuesIn(user_code_loops()),

@@ -453,7 +453,7 @@ void Context::flush(Reason reason) {
   const Lock lock(*this);
   const bool is_boundary = reason == Reason::kHostAccess || reason == Reason::kExposed;
   if (state_ == State::kReplaying) {
-    is_side_wanted_ = false;
+    wanted_ = Wanted::kNothing;
     if (is_boundary)
       leave_and_cut(reason);
     else

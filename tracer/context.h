@@ -213,6 +213,8 @@ class Context {
     bool has_made = false;  // what has been recorded for it since
     std::weak_ptr<Segment> made;
   };
+  // What is recorded when a run is left: its words and what comes now, or its words alone.
+  enum class Wanted : std::uint8_t { kNothing, kSide, kPiece };
   // The paths of one head: too many new ones that are hardly taken again make the next ones dearer.
   struct Family {
     std::vector<std::weak_ptr<Segment>> young;
@@ -238,9 +240,11 @@ class Context {
   static void order_by_promise(PooledVector<SegmentPtr>& segments);
   int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?
-  bool wants_side(std::uint64_t exit, Reason reason);
+  Wanted wants_side(std::uint64_t exit, Reason reason);
   /// Are the words up to this exit?
-  bool wants_piece(std::uint64_t exit, Reason reason);
+  Wanted wants_piece(std::uint64_t exit, Reason reason);
+  /// What is known of an exit that may be recorded; null while its last recording is compiled.
+  SideExit* known_exit(std::uint64_t exit, Reason reason);
   SegmentPtr base_of_side() const;
   void begin_side(const SegmentPtr& base, std::uint64_t exit);
   void run_again_recorded(Reason reason, bool is_piece);
@@ -346,8 +350,7 @@ class Context {
   std::unordered_map<std::uint64_t, CallCount> calls_;     // by function and types
   std::uint64_t compiled_runs_ = 0;
   std::uint64_t retirements_ = 0;  // of all segments, when replays_ was last looked through
-  bool is_side_wanted_ = false;  // by the run that is about to be left
-  bool is_piece_wanted_ = false;  // … of which only what has matched is recorded
+  Wanted wanted_ = Wanted::kNothing;  // of the run that is about to be left
   SegmentPtr side_of_;           // whose iteration is being recorded otherwise, to its end
   std::uint64_t side_exit_ = 0;  // where it went another way; 0: nowhere
   std::uint64_t recorded_stop_ = 0;  // the word before which the recording ends; 0: none

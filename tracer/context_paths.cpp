@@ -237,7 +237,7 @@ void Context::order_by_promise(PooledVector<SegmentPtr>& segments) {
 
 template <typename Word>
 bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Reason why) {
-  is_side_wanted_ = false;
+  wanted_ = Wanted::kNothing;
   if (why == Reason::kForced) return false;
   Replay& from = *replay_;
   const std::uint64_t key = from.key_of(word, site);
@@ -277,9 +277,10 @@ bool Context::go_over(const Word& word, const SiteKey& site, Tensor* outputs, Re
   const std::uint64_t exit =
       exit_at(from.place(), segment.original ? site_hash(site) : key ^ objects);
   const bool is_waiting = std::exchange(is_waiting_, false);
-  is_side_wanted_ = !is_waiting && (wants_side(exit, why) || wants_sample_here(why));
-  if (is_side_wanted_ || is_over || go_over_to_end() || is_waiting) return false;
-  is_side_wanted_ = is_piece_wanted_ = wants_piece(exit, why);
+  wanted_ = is_waiting ? Wanted::kNothing : wants_side(exit, why);
+  if (wanted_ == Wanted::kNothing && !is_waiting && wants_sample_here(why)) wanted_ = Wanted::kSide;
+  if (wanted_ != Wanted::kNothing || is_over || go_over_to_end() || is_waiting) return false;
+  wanted_ = wants_piece(exit, why);
   return false;
 }
 
@@ -303,7 +304,7 @@ bool Context::go_over_to_end() {
 }
 
 bool Context::go_over_to_reader(TensorImpl& impl) {
-  is_side_wanted_ = false;
+  wanted_ = Wanted::kNothing;
   Replay& from = *replay_;
   const std::int32_t storage = from.storage_of(impl);
   if (storage < 0) return false;
@@ -321,9 +322,9 @@ bool Context::go_over_to_reader(TensorImpl& impl) {
     replay_ = &from;
   }
   if (from.is_complete()) return false;
-  is_side_wanted_ =
+  wanted_ =
       wants_side(exit_at(from.place(), ~static_cast<std::uint64_t>(storage)), Reason::kHostRead);
-  return !is_side_wanted_ && go_over_to_end();
+  return wanted_ == Wanted::kNothing && go_over_to_end();
 }
 
 // ---- recording what came at an exit ----
@@ -340,49 +341,45 @@ SegmentPtr Context::base_of_side() const {
   return nullptr;
 }
 
-bool Context::wants_side(std::uint64_t exit, Reason reason) {
+Context::SideExit* Context::known_exit(std::uint64_t exit, Reason reason) {
   side_exit_ = exit;
-  if (!is_recordable(reason) || is_strict() || !base_of_side()) return false;
+  if (!is_recordable(reason) || is_strict()) return nullptr;
   if (exits_.size() > kMostExits) exits_.clear();
   SideExit& known = exits_[exit];
-  if (std::exchange(known.has_made, false)) {
-    // There is a segment for it, and yet the run came to this. One that is taken often is worth its
-    // price: what came now goes another way later on.
-    const SegmentPtr made = known.made.lock();
-    known.has_made = made && made->state.load(std::memory_order_acquire) == State::kCompiling;
-    if (known.has_made) return false;
-    if (made && made->statistics.hits >= kProvenRuns)
-      known.failures /= 2;
-    else
-      ++known.failures;
-    known.count = 0;
-  }
+  if (!std::exchange(known.has_made, false)) return &known;
+  // There is a segment for it, and yet the run came to this. One that is taken often is worth its
+  // price: what came now goes another way later on.
+  const SegmentPtr made = known.made.lock();
+  known.has_made = made && made->state.load(std::memory_order_acquire) == State::kCompiling;
+  if (known.has_made) return nullptr;
+  if (made && made->statistics.hits >= kProvenRuns)
+    known.failures /= 2;
+  else
+    ++known.failures;
+  known.count = 0;
+  return &known;
+}
+
+Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
+  SideExit* const known = base_of_side() ? known_exit(exit, reason) : nullptr;
+  if (!known) return Wanted::kNothing;
   const int crowd = std::max(0, young_paths(replay_->segment().head) - kFreePaths);
-  const int doublings = std::min(known.failures + crowd, kMostDoublings);
+  const int doublings = std::min(known->failures + crowd, kMostDoublings);
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
-  const bool is_hot = ++known.count >= hot_repeats() << doublings || (is_lasting && doublings == 0);
-  return is_hot && affords_recording();
+  const bool is_hot =
+      ++known->count >= hot_repeats() << doublings || (is_lasting && doublings == 0);
+  return is_hot && affords_recording() ? Wanted::kSide : Wanted::kNothing;
 }
 
 // Where paths part again and again, and no other way is to be recorded, the words that they share
 // become a segment of their own.
-bool Context::wants_piece(std::uint64_t exit, Reason reason) {
-  if (!is_recordable(reason) || is_strict() ||
-      replay_->matched() < kShortestPiece)
-    return false;
-  side_exit_ = exit ^ kPieceMark;
-  if (exits_.size() > kMostExits) exits_.clear();
-  SideExit& known = exits_[side_exit_];
-  if (known.has_made) {
-    const SegmentPtr made = known.made.lock();
-    if (made && made->state.load(std::memory_order_acquire) == State::kCompiling) return false;
-    known.has_made = false;
-    known.count = 0;
-    ++known.failures;
-  }
-  return ++known.count >= 2 * hot_repeats() << std::min(known.failures, kMostDoublings) &&
-         affords_recording();
+Context::Wanted Context::wants_piece(std::uint64_t exit, Reason reason) {
+  SideExit* const known =
+      replay_->matched() >= kShortestPiece ? known_exit(exit ^ kPieceMark, reason) : nullptr;
+  if (!known) return Wanted::kNothing;
+  const int needed = 2 * hot_repeats() << std::min(known->failures, kMostDoublings);
+  return ++known->count >= needed && affords_recording() ? Wanted::kPiece : Wanted::kNothing;
 }
 
 // A sample of other sizes is no segment of its own, which the exit would wait for in vain.

@@ -247,8 +247,9 @@ bool Context::commit_complete(std::size_t skip_last) {
 }
 
 void Context::leave(Reason reason, std::size_t skip_last) {
-  const bool is_recorded = std::exchange(is_side_wanted_, false) && skip_last == 0;
-  const bool is_piece = std::exchange(is_piece_wanted_, false) && is_recorded;
+  const Wanted wanted = std::exchange(wanted_, Wanted::kNothing);
+  const bool is_recorded = wanted != Wanted::kNothing && skip_last == 0;
+  const bool is_piece = wanted == Wanted::kPiece && is_recorded;
   if (reason == Reason::kMoved) add_moving(replay_->segment().head, replay_->matched());
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: left segment {} ({}) at word {} of {}: {}\n", replay_->segment().id,

@@ -156,9 +156,7 @@ void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
 }
 
 bool Context::wants_sample_here(Reason reason) {
-  if (!is_about_sizes(reason) || is_strict() ||
-      !can_be_sampled(replay_->segment()))
-    return false;
+  if (!is_about_sizes(reason) || is_strict() || !can_be_sampled(replay_->segment())) return false;
   return is_sample_ = wants_sample(replay_->segment().head);
 }
 

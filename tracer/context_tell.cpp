@@ -41,7 +41,7 @@ void Context::on_eager_region() {
     commit_complete(0);
   } else if (state_ == State::kReplaying && !go_over_to_end()) {
     // When it comes again here, the words up to here get a segment of their own.
-    is_side_wanted_ = wants_side(exit_at(replay_->place(), 0), Reason::kModeChange);
+    wanted_ = wants_side(exit_at(replay_->place(), 0), Reason::kModeChange);
     leave(Reason::kModeChange, 0);
   }
   if (state_ == State::kRecording) end_recording();

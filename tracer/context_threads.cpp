@@ -102,16 +102,13 @@ void Context::settle_down() {
 void Context::on_touch_from_outside(TensorImpl& impl) {
   const Lock lock(*this);
   if (state_ != State::kReplaying || owing_session(impl) == 0) return;
-  const TapeOfOwner tape(*this);
-  const Busy busy(busy_);  // this thread's own context does not see what runs here
-  is_side_wanted_ = false;
-  if (replay_->is_complete()) {
-    commit_complete(0);
-    return;
+  if (!replay_->is_complete()) {
+    const TapeOfOwner tape(*this);
+    const Busy busy(busy_);
+    if (impl.is_pending && impl.trace_session == replay_->session() && replay_->run_stage_for(impl))
+      return;
   }
-  if (impl.is_pending && impl.trace_session == replay_->session() && replay_->run_stage_for(impl))
-    return;
-  leave(Reason::kThread, 0);
+  settle_run_from_outside();
 }
 
 void Context::on_write_from_outside(Storage& storage) {
@@ -142,8 +139,8 @@ void Context::on_read_from_outside(Storage& storage) {
 
 void Context::settle_run_from_outside() {
   const TapeOfOwner tape(*this);
-  const Busy busy(busy_);
-  is_side_wanted_ = false;
+  const Busy busy(busy_);  // this thread's own context does not see what runs here
+  wanted_ = Wanted::kNothing;
   if (replay_->is_complete())
     commit_complete(0);
   else

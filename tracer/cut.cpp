@@ -109,8 +109,8 @@ void Context::leave_and_cut(Reason reason) {
     commit_complete(0);
     return;
   }
-  is_side_wanted_ = wants_side(exit_at(replay.place(), static_cast<std::uint64_t>(reason)), reason);
-  if (!is_side_wanted_ && go_over_to_end()) return;
+  wanted_ = wants_side(exit_at(replay.place(), static_cast<std::uint64_t>(reason)), reason);
+  if (wanted_ == Wanted::kNothing && go_over_to_end()) return;
   leave(reason, 0);
   if (state_ == State::kRecording) cut_recording(reason);
 }

@@ -108,9 +108,7 @@ Site user_site(const Site& site);
 struct TapeNode;
 struct Script;  // src/core/autograd_meta.h
 
-// A library call that is one word to the tracer: backward, zero_grad, optimizer.step. Its
-// expansion dispatches ordinary ops; in replay it does not run at all.
-// What such a call has to do with user code that a backward calls.
+// What a library call has to do with user code that a backward calls.
 enum class CodeRole : std::uint8_t {
   kNone,
   kAttaches,  // puts it on the tape: a custom function, a hook on a result
@@ -121,6 +119,8 @@ enum class CodeRole : std::uint8_t {
   kAbandons,  // it threw, and the backward is over
 };
 
+// A library call that is one word to the tracer: backward, zero_grad, optimizer.step. Its
+// expansion dispatches ordinary ops; in replay it does not run at all.
 struct BigWord {
   const Op* op;  // kind kBig, for name and identity
   ArrayRef<Tensor> inputs;

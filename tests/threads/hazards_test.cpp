@@ -198,6 +198,13 @@ struct Leaf {
   Tensor p = numbers({4, 4}, 1).requires_grad_();
   Tensor x = numbers({4, 4}, 2), y = numbers({4, 4}, 3);
   optim::SGD optimizer{{p}, optim::SGDOptions(0.05).momentum(0.9)};
+
+  void step(const Tensor& loss, Bits& bits) {
+    loss.backward();
+    append_bits(bits, p.grad());
+    optimizer.step();
+    optimizer.zero_grad();
+  }
 };
 
 // The second thread builds upon a result whose history the first one's run gives it at its end.
@@ -210,10 +217,7 @@ TEST_P(Hazards, TwoThreadsBuildOneGraph) {
       Tensor loss = groove::zeros({});
       loss = loss + leaf.p.mm(leaf.x.detach()).relu().square().mean();
       second([&] { loss = loss + (leaf.p - leaf.y).square().mean(); });
-      loss.backward();
-      append_bits(bits, leaf.p.grad());
-      leaf.optimizer.step();
-      leaf.optimizer.zero_grad();
+      leaf.step(loss, bits);
     }
     return bits;
   });
@@ -231,10 +235,7 @@ TEST_P(Hazards, TwoThreadsBuildOneGraphOnWhatWasLookedAt) {
       const Tensor other = (leaf.p * leaf.y).sum();
       Tensor loss;
       second([&] { loss = h.square() * 0.1; });
-      (loss + other).backward();
-      append_bits(bits, leaf.p.grad());
-      leaf.optimizer.step();
-      leaf.optimizer.zero_grad();
+      leaf.step(loss + other, bits);
     }
     return bits;
   });

@@ -73,6 +73,16 @@ void Program::find_hot_kernels() {
   }
 }
 
+double Program::promotion_milliseconds() const {
+  double time = 0;
+  std::unordered_map<const TieredKernel*, bool> seen;
+  for (const Step& step : steps_)
+    if (step.tiered && !step.tiered->has_tier_2() && seen.emplace(step.tiered.get(), true).second)
+      time += tier_2_milliseconds(*plans_[static_cast<std::size_t>(step.plan)].kernel,
+                                  options_.machine.isa);
+  return time;
+}
+
 void Program::promote() noexcept {
   using Clock = std::chrono::steady_clock;
   kernels::Backend* const tier_2 = kernels::find_backend("llvm");

@@ -57,6 +57,8 @@ class Executable {
   /// Called once, after some runs, on the compile thread or the user's: may replace code by faster
   /// code that gives the same bits, also while other threads run it.
   virtual void promote() noexcept {}
+  /// About how long that takes.
+  virtual double promotion_milliseconds() const { return 0; }
   /// Fills what a compiler knows about a segment: passes, groups, launches. `recorded` is the graph
   /// that this was made of.
   virtual void inspect(const Graph& recorded, jit::SegmentView& view) const;

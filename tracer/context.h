@@ -160,10 +160,11 @@ class Context {
   std::uint64_t next_session(SessionOf what) const { return new_session(*this, what); }
   /// With synchronous compilation nothing depends on the clock.
   bool affords_recording() const {
-    return investment_.is_affordable() || is_compilation_synchronous() || is_strict();
+    return investment().affords(0) || is_compilation_synchronous() || is_strict();
   }
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
+  void close_recording(bool is_cut);
   void note_recorded(std::uint64_t hash, Discovery::Cost cost);
   void abandon_recording();
   void drop_recorder();
@@ -237,6 +238,10 @@ class Context {
   /// Frees the replays of segments that are no more.
   void drop_retired();
   void release_idle(Replay& ran);
+  void note_time(Segment& segment, std::int64_t nanoseconds);
+  /// A run of so many words is over; `gained`: nanoseconds, against eager mode.
+  void note_gain(const SegmentPtr& segment, bool is_hit, std::size_t words, double gained);
+  static void promote_if_affordable(const SegmentPtr& segment);
   static void order_by_promise(PooledVector<SegmentPtr>& segments);
   int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?
@@ -356,12 +361,12 @@ class Context {
   std::uint64_t recorded_stop_ = 0;  // the word before which the recording ends; 0: none
   std::optional<Rest> rest_;
   std::optional<Trial> trial_;
-  Investment investment_;
   Came came_;
   std::optional<std::size_t> error_at_;  // words that had matched when an error was thrown
   std::string strict_error_;             // to be thrown when the program is back in its own code
   std::unordered_map<std::uint64_t, Uncompiled> uncompiled_;  // by head
   std::int64_t started_ = -1;            // of a run that is timed, in nanoseconds
+  double lost_at_exit_ = 0;              // against eager mode, in nanoseconds
   std::int64_t commits_ = 0;
   std::atomic<std::uint64_t> run_began_{kNoRun};
   std::atomic<bool> shows_results_{false};

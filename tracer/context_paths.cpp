@@ -18,8 +18,6 @@ namespace {
 
 constexpr int kFreePaths = 8;  // of a head, before the next ones get dearer …
 constexpr std::uint64_t kProvenRuns = 4;  // … unless they have run so often
-constexpr int kLossesBeforePause = 3;
-constexpr int kLongestPause = 12;  // doublings
 constexpr int kMostDoublings = 20;
 constexpr std::size_t kMostExits = 8192;
 constexpr std::size_t kLongestRecording = 20'000;
@@ -170,38 +168,6 @@ void Context::release_idle(Replay& ran) {
 }
 
 // ---- which one to begin ----
-
-// Runs that are left again and again are not begun for a while, each time longer.
-void LoopRecord::note(bool is_hit, bool is_recorded) {
-  constexpr auto relaxed = std::memory_order_relaxed;
-  const float before = success.load(relaxed);
-  success.store(before + ((is_hit ? 1.0f : 0.0f) - before) / 16, relaxed);
-  if (is_recorded) return;
-  const int lost = is_hit ? losses.load(relaxed) / 2 : losses.load(relaxed) + 1;
-  losses.store(lost, relaxed);
-  if (!is_hit && lost >= kLossesBeforePause)
-    skip.store(std::uint64_t{1} << std::min(lost - kLossesBeforePause, kLongestPause), relaxed);
-}
-
-bool LoopRecord::is_willing() {
-  const std::uint64_t left = skip.load(std::memory_order_relaxed);
-  if (left > 0) skip.store(left - 1, std::memory_order_relaxed);
-  return left == 0;
-}
-
-void LoopRecord::forgive() {
-  constexpr auto relaxed = std::memory_order_relaxed;
-  const float before = success.load(relaxed);
-  success.store(before + (1 - before) / 4096, relaxed);
-  is_willing();
-}
-
-double LoopRecord::promise(std::size_t words, bool keeps_history) const {
-  const double hit = success.load(std::memory_order_relaxed);
-  constexpr double kEntry = 3, kHistory = 7, kLeaving = 1.5;  // in words, and for each word
-  return hit - kLeaving * (1 - hit) -
-         (kEntry + (keeps_history ? kHistory : 0)) / static_cast<double>(words);
-}
 
 // Several loops may begin with the same word: the one that promises most comes first. Steps are one
 // loop here, however they were found, and the way that was taken last speaks for all of a loop.

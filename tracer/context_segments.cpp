@@ -48,7 +48,7 @@ void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost) {
 }
 
 void Context::drop_recorder() {
-  investment_.spent() += recorder_->overhead();
+  if (!is_compilation_synchronous()) investment().spend(recorder_->overhead());
   recorder_.reset();
 }
 
@@ -72,7 +72,12 @@ void Context::abandon_recording() {
 }
 
 void Context::finish_recording(bool is_cut) {
-  const Overhead timing(investment_.spent());
+  const std::int64_t start = nanoseconds_now();
+  close_recording(is_cut);
+  if (!is_compilation_synchronous()) investment().spend(nanoseconds_now() - start);
+}
+
+void Context::close_recording(bool is_cut) {
   if (!is_cut && !side_of_ && !discovery_.accepts(*recorded_plan_, recorded_)) {
     // Not the iteration that was expected; it may have been the odd one out.
     drop_recorder();
@@ -104,6 +109,33 @@ void Context::finish_recording(bool is_cut) {
   drop_retired();
 }
 
+// ---- does it pay? ----
+
+void Context::note_time(Segment& segment, std::int64_t nanoseconds) {
+  segment.ledger.note_compiled(nanoseconds);
+  const std::uint64_t hits = segment.statistics.hits;
+  if (Ledger::is_timed(hits))
+    investment().save(static_cast<double>(Ledger::runs_of_a_time(hits)) * segment.ledger.gain());
+}
+
+void Context::promote_if_affordable(const SegmentPtr& segment) {
+  const bool is_synchronous = is_compilation_synchronous();
+  const double expected = segment->executable->promotion_milliseconds() * 1e6;
+  if (!is_synchronous && !investment().affords(static_cast<std::int64_t>(expected))) return;
+  if (!segment->is_promoted.exchange(true)) promote(segment, is_synchronous);
+}
+
+// With synchronous compilation nothing depends on the clock.
+void Context::note_gain(const SegmentPtr& segment, bool is_hit, std::size_t words, double gained) {
+  if (is_compilation_synchronous())
+    gained = LoopRecord::expected_gain(is_hit, words);
+  else if (!is_hit)
+    investment().save(gained);
+  segment->loop->note(is_hit, gained);
+  segment->backoff.note(gained);
+  if (segment->backoff.is_hopeless()) let_go(segment, "let go: left too often", 1);
+}
+
 // ---- replay ----
 
 void Context::look_up(Beginning& known, std::uint64_t head, std::uint64_t key) {
@@ -124,8 +156,10 @@ bool Context::begin_run(Replay& replay, const Word& word, const SiteKey& site, T
                         Reason& why) {
   open_run();
   replay_ = &replay;
-  const std::int64_t start =
-      Ledger::is_timed(replay.told_segment()->statistics.hits) ? nanoseconds_now() : -1;
+  const Segment& segment = *replay.told_segment();
+  const bool is_timed =
+      Ledger::is_timed(segment.statistics.hits) || segment.loop->backoff.has_lost();
+  const std::int64_t start = is_timed ? nanoseconds_now() : -1;
   const auto end = [this] {
     replay_->reset();
     replay_ = nullptr;
@@ -172,7 +206,7 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
   const auto begins = [&](const SegmentPtr& segment, Replay* replay) {
     if (!discovery_.is_after(segment->before) || segment->loop.get() == unwilling) return false;
     if (trial_ || begin_trial(segment)) return false;
-    if (!segment->loop->is_willing()) {
+    if (!segment->loop->backoff.is_willing()) {
       unwilling = segment->loop.get();
       return false;
     }
@@ -294,6 +328,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
   Replay* const replay = replay_;
   came_ = {};
   error_at_.reset();
+  const std::size_t matched = replay->matched();
   note_run(is_hit);
   replay_ = nullptr;
   replay->reset();
@@ -301,15 +336,17 @@ void Context::end_replay(bool is_hit, Reason reason) {
   if (state_ == State::kReplaying) move_to(State::kWatching);
   Segment& segment = *replay->told_segment();
   if (is_hit) {
-    if (started_ >= 0) segment.ledger.note_compiled(nanoseconds_now() - started_);
+    if (started_ >= 0) note_time(segment, nanoseconds_now() - started_);
     count_compiled(replay->operators());
-    if (++segment.statistics.hits == kRunsBeforePromotion)
-      promote(replay->told_segment(), is_compilation_synchronous());
+    const std::uint64_t hits = ++segment.statistics.hits;
+    const bool is_asked =
+        hits == kRunsBeforePromotion || (hits > kRunsBeforePromotion && Ledger::is_timed(hits));
+    if (is_asked && !segment.is_promoted.load()) promote_if_affordable(replay->told_segment());
     segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,
                               std::memory_order_relaxed);
     if (segment.missed.load(std::memory_order_relaxed) != 0)
       segment.missed.store(0, std::memory_order_relaxed);
-    segment.loop->note(true);
+    note_gain(replay->told_segment(), true, segment.words.size(), segment.ledger.gain());
     release_idle(*replay);
     drop_retired();
     return;
@@ -320,10 +357,9 @@ void Context::end_replay(bool is_hit, Reason reason) {
   const bool is_wrong = reason == Reason::kEscape || reason == Reason::kMoved ||
                         reason == Reason::kProgramFailed;
   if (!is_wrong) {
-    const bool is_recorded = state_ == State::kRecording;
-    segment.loop->note(false, is_recorded);
-    if (is_recorded) return;
+    if (state_ == State::kRecording) return segment.loop->note_recorded();
     note_left(replay->told_segment());
+    note_gain(replay->told_segment(), false, matched, -lost_at_exit_);
     return;
   }
   // What was taken for granted in it does not hold: it is recorded afresh, without.

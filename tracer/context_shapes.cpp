@@ -59,7 +59,7 @@ bool Context::start_at_sizes(std::uint64_t head, const Word& word, const SiteKey
   for (const ShapeFamilyPtr& family : families_of(head)) {
     ShapeCopy& copy = copy_of(family);
     const Segment& segment = *copy.segment();
-    if (!discovery_.is_after(segment.before) || !segment.loop->is_willing() ||
+    if (!discovery_.is_after(segment.before) || !segment.loop->backoff.is_willing() ||
         !shown_by(segment, 0, word, site, shown))
       continue;
     SizeValues sizes = copy.sizes();

@@ -1,7 +1,10 @@
-// What a thread may spend on recording: a little at once, and then a share of the time it runs. A
-// program that never comes to repeat itself loses no more than that.
+// What the process may spend on recording and compiling: a little at once, a share of the time it
+// has run, and half of what compiled code has saved so far. A program that never comes to repeat
+// itself loses no more than that. Any thread may add and ask.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "tracer/ledger.h"
@@ -10,15 +13,29 @@ namespace groove::tracer {
 
 class Investment {
  public:
-  /// May another recording begin?
-  bool is_affordable() const {
-    return spent_ < kAtOnce || (spent_ - kAtOnce) * kShare < nanoseconds_now() - born_;
+  /// May something be begun that takes about so long, in nanoseconds?
+  bool affords(std::int64_t more) const;
+  void spend(std::int64_t nanoseconds) { spent_.fetch_add(nanoseconds, std::memory_order_relaxed); }
+  /// Below 0 for what was lost.
+  void save(double nanoseconds) {
+    saved_.fetch_add(static_cast<std::int64_t>(nanoseconds), std::memory_order_relaxed);
   }
-  std::int64_t& spent() { return spent_; }  // nanoseconds
+  /// What it takes to compile a loop of so many words, as far as is known; spent from now on.
+  std::int64_t advance(std::size_t words);
+  /// … and what it took.
+  void settle(std::int64_t advanced, std::size_t words, std::int64_t nanoseconds);
 
  private:
-  static constexpr std::int64_t kAtOnce = 500'000, kShare = 10;
-  std::int64_t born_ = nanoseconds_now(), spent_ = 0;
+  static constexpr std::int64_t kAtOnce = 2'000'000, kShareOfTime = 10, kShareOfSaved = 2;
+  const std::int64_t born_ = nanoseconds_now();
+  std::atomic<std::int64_t> spent_{0}, saved_{0};
+  std::atomic<std::int64_t> of_a_word_{15'000};  // to compile, of late
 };
+
+/// Of the process.
+Investment& investment();
+
+/// Time that this thread has had a core for, in nanoseconds.
+std::int64_t thread_time();
 
 }  // namespace groove::tracer

@@ -12,6 +12,17 @@ namespace {
 
 constexpr double kMillisecond = 1e6;  // nanoseconds
 
+// An iteration that is recorded runs slower than eager mode, its data and code being driven out of
+// the caches: how much time of the one is time of the other, as trials have told.
+std::atomic<float> share_of_recorded{0.6f};
+
+void note_share(double share) {
+  constexpr float kMemory = 8;
+  const float before = share_of_recorded.load(std::memory_order_relaxed);
+  const auto now = static_cast<float>(std::clamp(share, 0.1, 1.0));
+  share_of_recorded.store(before + (now - before) / kMemory, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 std::string Came::text() const {
@@ -21,13 +32,19 @@ std::string Came::text() const {
 
 void Ledger::note_eager(std::int64_t nanoseconds) {
   const std::lock_guard lock(ledger_locks().of(this));
-  eager_ = static_cast<double>(nanoseconds) / kMillisecond;
+  recorded_ = static_cast<double>(nanoseconds) / kMillisecond;
+  eager_ = recorded_ * share_of_recorded.load(std::memory_order_relaxed);
 }
 
 void Ledger::note_compiled(std::int64_t nanoseconds) {
   const double time = static_cast<double>(nanoseconds) / kMillisecond;
   const std::lock_guard lock(ledger_locks().of(this));
   compiled_[timed_++ % compiled_.size()] = time;
+  find_gain();
+}
+
+void Ledger::find_gain() {
+  gain_.store(static_cast<float>((eager_ - middle()) * kMillisecond), std::memory_order_relaxed);
 }
 
 // Texts take longer to make than most exits. A place in a header has a name in every file.
@@ -43,8 +60,8 @@ Exit& Ledger::exit_at(std::int32_t word, Reason reason, const Came& came) {
   return exits_.back();
 }
 
-void Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
-                       std::int64_t again) {
+double Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
+                         std::int64_t again, std::int64_t taken) {
   const std::lock_guard lock(ledger_locks().of(this));
   Exit& exit = exit_at(static_cast<std::int32_t>(matched), reason, came);
   // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
@@ -54,6 +71,9 @@ void Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, co
       static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - middle();
   ++exit.count;
   exit.lost += std::max(0.0, lost);
+  constexpr double kLeast = 500;  // to begin a run and to leave it
+  const double whole = static_cast<double>(taken >= 0 ? taken : again);
+  return std::max(kLeast, whole - (1 - left) * eager_ * kMillisecond);
 }
 
 double Ledger::eager() const {
@@ -83,7 +103,9 @@ bool Ledger::note_trial(std::int64_t nanoseconds) {
   constexpr double kMargin = 1.05;
   const std::lock_guard lock(ledger_locks().of(this));
   trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
+  if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
   eager_ = middle(trials_, tried_);
+  find_gain();
   return tried_ >= kEnough && middle() > kMargin * eager_;
 }
 

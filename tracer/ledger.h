@@ -56,10 +56,15 @@ struct Exit {
 
 class Ledger {
  public:
-  /// Compiled runs that are timed: the first ones, then one in 64.
-  static bool is_timed(std::uint64_t hits) { return hits < 8 || hits % 64 == 0; }
+  /// Compiled runs that are timed: the first ones but for the very first, which find nothing in the
+  /// caches, then one in 64.
+  static bool is_timed(std::uint64_t hits) {
+    return (hits >= kCold && hits < kFirst) || hits % kSeldom == kSeldom - 1;
+  }
+  /// For how many runs such a time stands.
+  static std::uint64_t runs_of_a_time(std::uint64_t hits) { return hits < kFirst ? 1 : kSeldom; }
 
-  /// The iteration as it ran while it was recorded, without the cost of recording.
+  /// The iteration as it took while it was recorded, without what recording itself took.
   void note_eager(std::int64_t nanoseconds);
   /// Is an iteration to run eagerly once, to tell whether compiling pays? Rarely, and not where the
   /// times known so far leave no doubt.
@@ -69,28 +74,34 @@ class Ledger {
   /// Such an iteration. True when there were enough of them and compiled runs take longer.
   bool note_trial(std::int64_t nanoseconds);
   void note_compiled(std::int64_t nanoseconds);
-  /// `again`: what it took to run eagerly what had matched, of `words` words in all.
-  void note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
-                 std::int64_t again);
+  /// `again`: what it took to run eagerly what had matched, of `words` words in all; `taken`: all
+  /// of the run, -1 if not known. Gives what was lost against eager mode, in nanoseconds.
+  double note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
+                   std::int64_t again, std::int64_t taken = -1);
 
   /// Milliseconds of one iteration; 0 when not known. The median of the last timed; of eager ones
   /// what the recording tells as long as there was no trial.
   double eager() const;
   double compiled() const;
+  /// What a compiled run gains, in nanoseconds.
+  double gain() const { return gain_.load(std::memory_order_relaxed); }
   /// Those that lost most first.
   std::vector<Exit> exits() const;
 
  private:
+  static constexpr std::uint64_t kCold = 3, kFirst = 12, kSeldom = 64;
   static constexpr std::size_t kMostExits = 64;
   using Times = std::array<double, 8>;  // the last ones, a ring
   static double middle(const Times& times, std::uint64_t count);
   double middle() const { return middle(compiled_, timed_); }
+  void find_gain();
   bool take_trial(std::uint64_t hits);
   Exit& exit_at(std::int32_t word, Reason reason, const Came& came);
 
-  double eager_ = 0;
+  double recorded_ = 0, eager_ = 0;
   Times compiled_{}, trials_{};
   std::uint64_t timed_ = 0, tried_ = 0;
+  std::atomic<float> gain_{0};
   std::atomic<std::uint64_t> next_trial_{8};  // after so many runs
   std::vector<Exit> exits_;
 };

@@ -23,6 +23,7 @@
 #include "src/core/environment.h"
 #include "src/core/fork.h"
 #include "tracer/budget.h"
+#include "tracer/investment.h"
 #include "tracer/lessons.h"
 #include "tracer/paths.h"
 #include "tracer/report.h"
@@ -298,9 +299,9 @@ void promote(Segment& segment) {
 }
 
 void compile_loop() {
+  // Its share of the time is bounded (investment.h); that it gets, also where every core is busy.
   sched_param priority{};
   sched_setscheduler(0, SCHED_BATCH, &priority);
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);  // of this thread alone
   Registry& r = registry();
   std::unique_lock lock(r.mutex);
   for (;;) {
@@ -314,10 +315,13 @@ void compile_loop() {
     lock.unlock();
     destroy_dead(std::move(dead));
     kernels::set_background_busy(true);
+    const std::int64_t begin = thread_time();
     if (is_new)
       compile_and_note(segment);
     else
       promote(*segment);
+    investment().settle(is_new ? segment->advanced : 0, is_new ? segment->words.size() : 0,
+                        thread_time() - begin);
     kernels::set_background_busy(false);
     segment.reset();
     lock.lock();
@@ -454,7 +458,10 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
     r.all.push_back(segment);
     note_paths_changed();
     add_to_filter(segment->head);
-    if (!is_synchronous) queue(r, r.queue, segment);
+    if (!is_synchronous) {
+      segment->advanced = investment().advance(segment->words.size());
+      queue(r, r.queue, segment);
+    }
   }
   if (is_synchronous) {
     std::unique_lock lock(r.mutex);
@@ -517,13 +524,13 @@ void retire(const SegmentPtr& segment, const char* why) {
   take_out(r, segment, why);
 }
 
-void let_go(const SegmentPtr& segment) {
+void let_go(const SegmentPtr& segment, const char* why, int failures) {
   Registry& r = registry();
   const std::uint64_t content = content_of(*segment);
   const std::lock_guard lock(r.mutex);
   if (segment->state.load() != State::kArmed) return;
-  take_out(r, segment, "let go: no faster than eager mode");
-  r.uncompiled[content] = kMostTries;
+  take_out(r, segment, why);
+  r.uncompiled[content] += failures;
 }
 
 std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }

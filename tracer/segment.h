@@ -13,6 +13,7 @@
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
 #include "src/core/graph.h"
+#include "tracer/backoff.h"
 #include "tracer/compiler.h"
 #include "tracer/discovery.h"
 #include "tracer/history.h"
@@ -163,23 +164,6 @@ struct Statistics {  // of all threads
   std::atomic<double> compile_milliseconds{0};
 };
 
-// How the runs of a loop end, whichever of its segments they follow.
-struct LoopRecord {
-  std::atomic<float> success{1};  // of late: 1 when none is left
-  std::atomic<int> losses{0};     // runs that were left; halved by those that were not
-  std::atomic<std::uint64_t> skip{0};  // times that no run begins
-
-  /// `is_recorded`: what came instead has a segment from now on.
-  void note(bool is_hit, bool is_recorded = false);
-  /// May a run begin? Counts the times that it may not.
-  bool is_willing();
-  /// Another loop that begins alike was chosen: what this one did is forgiven slowly.
-  void forgive();
-  /// What a word of such a run saves, 1 when it costs nothing at all. `words` a run; its results
-  /// may go on the tape.
-  double promise(std::size_t words, bool keeps_history) const;
-};
-
 // All that a recording says.
 struct SegmentContent {
   /// Does the head come once in an iteration? Then its coming again is the iteration's end.
@@ -227,6 +211,9 @@ struct Segment : SegmentContent {
   std::atomic<const char*> end{"retired"};  // why it is Retired, for people
   Statistics statistics;
   std::atomic<int> missed{0};  // runs that another segment had to finish, since its own last one
+  Backoff backoff;             // of its own runs
+  std::atomic<bool> is_promoted{false};
+  std::int64_t advanced = 0;          // of the investment, until it is compiled
   std::atomic<float> recent_runs{1};  // its worth: runs, of which old ones count less
   Ledger ledger;
 };

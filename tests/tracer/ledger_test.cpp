@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tracer/backoff.h"
 #include "tracer/investment.h"
 
 namespace groove::tracer {
@@ -31,13 +32,50 @@ TEST(Ledger, NoTrialWhereThereIsNoDoubt) {
   EXPECT_FALSE(ledger.wants_trial(1'000'000));
 }
 
-TEST(Investment, IsAShareOfTheTime) {
+TEST(Investment, IsAShareOfTheTimeAndOfWhatWasSaved) {
+  constexpr std::int64_t kHour = std::int64_t{3'600} * 1'000'000'000;
   Investment investment;
-  EXPECT_TRUE(investment.is_affordable());
-  investment.spent() += std::int64_t{3'600} * 1'000'000'000;
-  EXPECT_FALSE(investment.is_affordable()) << "an hour at once";
-  investment.spent() = 1'000;
-  EXPECT_TRUE(investment.is_affordable());
+  EXPECT_TRUE(investment.affords(0));
+  EXPECT_FALSE(investment.affords(kHour));
+  investment.spend(kHour);
+  EXPECT_FALSE(investment.affords(0));
+  investment.save(3.0 * static_cast<double>(kHour));
+  EXPECT_TRUE(investment.affords(0));
+  EXPECT_FALSE(investment.affords(kHour)) << "half of what was saved";
+  investment.save(-3.0 * static_cast<double>(kHour));
+  EXPECT_FALSE(investment.affords(0)) << "it was lost again";
+}
+
+TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {
+  Investment investment;
+  std::int64_t advanced = investment.advance(1'000'000);
+  EXPECT_FALSE(investment.affords(0));
+  investment.settle(advanced, 1'000'000, 1'000);
+  EXPECT_TRUE(investment.affords(0)) << "it took less";
+  for (int i = 0; i < 100; ++i) {
+    advanced = investment.advance(10);
+    investment.settle(advanced, 10, 70);
+  }
+  EXPECT_LT(investment.advance(10), 300) << "what the last ones took is expected of the next";
+}
+
+TEST(Backoff, PausesWhereRunsLoseInAll) {
+  Backoff backoff;
+  const auto begun = [&backoff](int times) {
+    int count = 0;
+    for (int i = 0; i < times; ++i) count += backoff.is_willing() ? 1 : 0;
+    return count;
+  };
+  // Every second run is left, and costs less than the other gains.
+  for (int i = 0; i < 100; ++i) backoff.note(i % 2 == 0 ? 500 : -300);
+  EXPECT_EQ(begun(10), 10);
+  // The same, costing more.
+  for (int i = 0; i < 200; ++i) backoff.note(i % 2 == 0 ? 500 : -900);
+  EXPECT_LT(begun(10), 10);
+  EXPECT_EQ(begun(1), 0);
+  EXPECT_TRUE(backoff.is_hopeless());
+  for (int i = 0; i < 40; ++i) backoff.note(500);
+  EXPECT_FALSE(backoff.is_hopeless()) << "another phase of the program";
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+#include "tracer/investment.h"
+
+#include <ctime>
+
+namespace groove::tracer {
+
+bool Investment::affords(std::int64_t more) const {
+  const std::int64_t saved = saved_.load(std::memory_order_relaxed);
+  const std::int64_t allowed =
+      kAtOnce + (nanoseconds_now() - born_) / kShareOfTime + saved / kShareOfSaved;
+  return spent_.load(std::memory_order_relaxed) + more <= allowed;
+}
+
+std::int64_t Investment::advance(std::size_t words) {
+  const std::int64_t expected =
+      of_a_word_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(words);
+  spend(expected);
+  return expected;
+}
+
+void Investment::settle(std::int64_t advanced, std::size_t words, std::int64_t nanoseconds) {
+  constexpr std::int64_t kMemory = 8;  // segments
+  spend(nanoseconds - advanced);
+  if (words == 0) return;
+  const std::int64_t known = of_a_word_.load(std::memory_order_relaxed);
+  of_a_word_.store(known + (nanoseconds / static_cast<std::int64_t>(words) - known) / kMemory,
+                   std::memory_order_relaxed);
+}
+
+Investment& investment() {
+  static Investment& instance = *new Investment;  // never destroyed: other threads may compile yet
+  return instance;
+}
+
+std::int64_t thread_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace groove::tracer

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/random_loops/session.h"
+
 namespace groove::random_loops {
 
 struct Step;
@@ -80,6 +82,7 @@ struct Program {
   int dump_every = 50;
   int repeats = 1;  // each time the tracer begins afresh
   std::vector<Statement> before, body;
+  Session session;  // instead of statements, if it is used
 };
 
 struct Drawing {

@@ -1,5 +1,5 @@
-// Runs of compiled code that may lose time: what they gain and lose against eager mode tells whether
-// more of them are worth it. Any thread may add and ask.
+// Runs of compiled code that may lose time: what they gain and lose against eager mode tells
+// whether more of them are worth it. Any thread may add and ask.
 #pragma once
 
 #include <atomic>

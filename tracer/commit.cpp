@@ -204,19 +204,21 @@ void Replay::prepare_arena() {
   program_context_.mark = 0;
 }
 
-bool Replay::run_stage(std::int32_t stage) {
+Reason Replay::run_stage(std::int32_t stage) {
   try {
-    segment_->executable->prepare();
+    if (!segment_->executable->prepare()) return Reason::kLiveInType;
     if (stage == 0) part_with_arena();
     prepare_arena();
     prepare_buffers(stage);
   } catch (const std::exception&) {
-    return false;  // out of memory, and nothing has happened yet
+    return Reason::kProgramFailed;  // out of memory, and nothing has happened yet
   }
   program_context_.stage = stage;
   const CompiledTime time;
-  return segment_->executable->run(buffers_.data(), nullptr, scalars_.data(), program_context_) ==
-         0;
+  const Executable& program = *segment_->executable;
+  return program.run(buffers_.data(), nullptr, scalars_.data(), program_context_) == 0
+             ? Reason::kCompleted
+             : Reason::kProgramFailed;
 }
 
 PooledVector<Scalar> Replay::numbers_of(const Node& node) const {
@@ -275,7 +277,7 @@ void Replay::fill_storage_users(std::int32_t storage) {
 bool Replay::run_stages_through(std::int32_t stage) {
   if (next_stage_ <= stage && !has_fault(Fault::kAliasNotChecked) && has_aliases()) return false;
   for (; next_stage_ <= stage; ++next_stage_) {
-    if (!run_stage(next_stage_)) return false;
+    if (run_stage(next_stage_) != Reason::kCompleted) return false;
     shows_results_.store(true, std::memory_order_release);
     // What this stage's output holds becomes real, looked at or not.
     const StageEnd& end = segment_->stage_ends[static_cast<std::size_t>(next_stage_)];
@@ -382,11 +384,10 @@ bool Replay::commit(Reason& why) {
       return false;
     }
   }
-  for (; next_stage_ < segment_->stages; ++next_stage_)
-    if (!run_stage(next_stage_)) {
-      why = Reason::kProgramFailed;
-      return false;
-    }
+  for (; next_stage_ < segment_->stages; ++next_stage_) {
+    why = run_stage(next_stage_);
+    if (why != Reason::kCompleted) return false;
+  }
   clear_owed();
   finish_writes();
   // Other threads take results for complete as soon as they are not pending.

@@ -37,9 +37,9 @@ using ProgramEntry = std::int32_t (*)(const void* program, void* const* buffers,
 class Executable {
  public:
   virtual ~Executable() = default;
-  /// Called before each stage: what follows may depend on it until the next call. Throws when there
-  /// is nothing to run.
-  virtual void prepare() {}
+  /// Called before each stage: what follows may depend on it until the next call. False when there
+  /// is nothing to run yet, not after the first stage; throws when there will be nothing.
+  virtual bool prepare() { return true; }
   virtual std::size_t arena_bytes() const = 0;
   /// Where in the arena the n-th output that does not write an input may lie, -1 for nowhere: its
   /// bytes there are no other's from the first stage that writes it to the end of the last.

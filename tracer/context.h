@@ -160,7 +160,7 @@ class Context {
   std::uint64_t next_session(SessionOf what) const { return new_session(*this, what); }
   /// With synchronous compilation nothing depends on the clock.
   bool affords_recording() const {
-    return investment().affords(0) || is_compilation_synchronous() || is_strict();
+    return investment().affords_here(0) || is_compilation_synchronous() || is_strict();
   }
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);

@@ -48,7 +48,7 @@ void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost) {
 }
 
 void Context::drop_recorder() {
-  if (!is_compilation_synchronous()) investment().spend(recorder_->overhead());
+  if (!is_compilation_synchronous()) investment().spend_here(recorder_->overhead());
   recorder_.reset();
 }
 
@@ -74,7 +74,7 @@ void Context::abandon_recording() {
 void Context::finish_recording(bool is_cut) {
   const std::int64_t start = nanoseconds_now();
   close_recording(is_cut);
-  if (!is_compilation_synchronous()) investment().spend(nanoseconds_now() - start);
+  if (!is_compilation_synchronous()) investment().spend_here(nanoseconds_now() - start);
 }
 
 void Context::close_recording(bool is_cut) {
@@ -359,7 +359,12 @@ void Context::end_replay(bool is_hit, Reason reason) {
   if (!is_wrong) {
     if (state_ == State::kRecording) return segment.loop->note_recorded();
     note_left(replay->told_segment());
-    note_gain(replay->told_segment(), false, matched, -lost_at_exit_);
+    // Where only the program for its sizes is missing, there may be one next time.
+    const bool lacks_program = reason == Reason::kLiveInType && matched == segment.words.size();
+    if (lacks_program)
+      segment.loop->note(false, -lost_at_exit_);
+    else
+      note_gain(replay->told_segment(), false, matched, -lost_at_exit_);
     return;
   }
   // What was taken for granted in it does not hold: it is recorded afresh, without.

@@ -36,8 +36,7 @@ ShapeCopy* Context::copy_under_replay() {
   return nullptr;
 }
 
-// The copy takes on the sizes that word `at` shows. A program for them is made now, when that takes
-// no longer than a step may; otherwise beside the loop, and this run stays eager.
+// The copy takes on the sizes that word `at` shows, if there will be a program for them.
 bool Context::take_on(ShapeCopy& copy, const SizeValues& sizes, std::size_t at) {
   if (!copy.resize(sizes, at)) return false;
   replay_of(copy.segment()).note_resized();
@@ -45,10 +44,7 @@ bool Context::take_on(ShapeCopy& copy, const SizeValues& sizes, std::size_t at) 
   const auto is_later = [at](const ShapeFamily::Symbol& symbol) { return symbol.word > at; };
   if (std::any_of(family.symbols().begin(), family.symbols().end(), is_later)) return true;
   family.note_sizes(sizes);
-  if (is_compilation_synchronous() || family.is_making_cheap()) return true;
-  SegmentPtr program = family.find(sizes);
-  if (!program) program = family.make(sizes, copy.segment()->graph, false);
-  is_waiting_ = program->state.load(std::memory_order_acquire) != State::kArmed;
+  is_waiting_ = !family.offers(sizes, copy.segment()->graph);
   return !is_waiting_;
 }
 

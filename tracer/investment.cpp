@@ -4,11 +4,17 @@
 
 namespace groove::tracer {
 
+bool Investment::allows(const Terms& terms, std::int64_t spent) const {
+  return spent <= terms.at_once + (nanoseconds_now() - born_) / terms.share_of_time +
+                      saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
+}
+
 bool Investment::affords(std::int64_t more) const {
-  const std::int64_t saved = saved_.load(std::memory_order_relaxed);
-  const std::int64_t allowed =
-      kAtOnce + (nanoseconds_now() - born_) / kShareOfTime + saved / kShareOfSaved;
-  return spent_.load(std::memory_order_relaxed) + more <= allowed;
+  return allows(kBeside, spent_.load(std::memory_order_relaxed) + more);
+}
+
+bool Investment::affords_here(std::int64_t more) const {
+  return affords(more) && allows(kHere, spent_here_.load(std::memory_order_relaxed) + more);
 }
 
 std::int64_t Investment::advance(std::size_t words) {

@@ -1,6 +1,7 @@
 // What the process may spend on recording and compiling: a little at once, a share of the time it
-// has run, and half of what compiled code has saved so far. A program that never comes to repeat
-// itself loses no more than that. Any thread may add and ask.
+// has run, and half of what compiled code has saved so far. What the program's own threads spend,
+// which nothing hides, is less. A program that never comes to repeat itself loses no more than
+// that. Any thread may add and ask.
 #pragma once
 
 #include <atomic>
@@ -13,9 +14,16 @@ namespace groove::tracer {
 
 class Investment {
  public:
-  /// May something be begun that takes about so long, in nanoseconds?
+  /// May something be begun that takes about so long, in nanoseconds, on a thread beside the
+  /// program's …
   bool affords(std::int64_t more) const;
+  /// … or on the program's own?
+  bool affords_here(std::int64_t more) const;
   void spend(std::int64_t nanoseconds) { spent_.fetch_add(nanoseconds, std::memory_order_relaxed); }
+  void spend_here(std::int64_t nanoseconds) {
+    spend(nanoseconds);
+    spent_here_.fetch_add(nanoseconds, std::memory_order_relaxed);
+  }
   /// Below 0 for what was lost.
   void save(double nanoseconds) {
     saved_.fetch_add(static_cast<std::int64_t>(nanoseconds), std::memory_order_relaxed);
@@ -26,9 +34,15 @@ class Investment {
   void settle(std::int64_t advanced, std::size_t words, std::int64_t nanoseconds);
 
  private:
-  static constexpr std::int64_t kAtOnce = 2'000'000, kShareOfTime = 10, kShareOfSaved = 2;
+  // A share is one part of so many.
+  struct Terms {
+    std::int64_t at_once, share_of_time, share_of_saved;
+  };
+  static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {500'000, 10, 4};
+  bool allows(const Terms& terms, std::int64_t spent) const;
+
   const std::int64_t born_ = nanoseconds_now();
-  std::atomic<std::int64_t> spent_{0}, saved_{0};
+  std::atomic<std::int64_t> spent_{0}, spent_here_{0}, saved_{0};
   std::atomic<std::int64_t> of_a_word_{15'000};  // to compile, of late
 };
 

@@ -44,7 +44,9 @@ void Ledger::note_compiled(std::int64_t nanoseconds) {
 }
 
 void Ledger::find_gain() {
-  gain_.store(static_cast<float>((eager_ - middle()) * kMillisecond), std::memory_order_relaxed);
+  const bool is_known = tried_ > 0 && timed_ > 0;
+  gain_.store(is_known ? static_cast<float>((eager_ - middle()) * kMillisecond) : 0,
+              std::memory_order_relaxed);
 }
 
 // Texts take longer to make than most exits. A place in a header has a name in every file.
@@ -91,22 +93,22 @@ double Ledger::middle(const Times& times, std::uint64_t count) {
 
 bool Ledger::take_trial(std::uint64_t hits) {
   constexpr std::uint64_t kOften = 128, kSeldom = 4096;  // runs between two
-  constexpr double kNoDoubt = 4;                         // times as fast as it was recorded
+  constexpr double kNoDoubt = 4;                         // times as fast as eager mode
   const std::lock_guard lock(ledger_locks().of(this));
-  next_trial_.store(hits + std::clamp(hits, std::uint64_t{8}, hits < 4 * kOften ? kOften : kSeldom),
+  const std::uint64_t least = tried_ < kEnoughTrials ? 2 : 8;
+  next_trial_.store(hits + std::clamp(hits, least, hits < 4 * kOften ? kOften : kSeldom),
                     std::memory_order_relaxed);
-  return middle() * kNoDoubt > eager_;
+  return tried_ < kEnoughTrials || middle() * kNoDoubt > eager_;
 }
 
 bool Ledger::note_trial(std::int64_t nanoseconds) {
-  constexpr std::uint64_t kEnough = 3;
   constexpr double kMargin = 1.05;
   const std::lock_guard lock(ledger_locks().of(this));
   trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
   if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
   eager_ = middle(trials_, tried_);
   find_gain();
-  return tried_ >= kEnough && middle() > kMargin * eager_;
+  return tried_ >= kEnoughTrials && middle() > kMargin * eager_;
 }
 
 double Ledger::compiled() const {

@@ -66,8 +66,8 @@ class Ledger {
 
   /// The iteration as it took while it was recorded, without what recording itself took.
   void note_eager(std::int64_t nanoseconds);
-  /// Is an iteration to run eagerly once, to tell whether compiling pays? Rarely, and not where the
-  /// times known so far leave no doubt.
+  /// Is an iteration to run eagerly once, to tell whether compiling pays? A few times soon, as the
+  /// recording tells little; then rarely, and not where the times leave no doubt.
   bool wants_trial(std::uint64_t hits) {
     return hits >= next_trial_.load(std::memory_order_relaxed) && take_trial(hits);
   }
@@ -83,13 +83,14 @@ class Ledger {
   /// what the recording tells as long as there was no trial.
   double eager() const;
   double compiled() const;
-  /// What a compiled run gains, in nanoseconds.
+  /// What a compiled run gains, in nanoseconds; 0 before the first trial.
   double gain() const { return gain_.load(std::memory_order_relaxed); }
   /// Those that lost most first.
   std::vector<Exit> exits() const;
 
  private:
   static constexpr std::uint64_t kCold = 3, kFirst = 12, kSeldom = 64;
+  static constexpr std::uint64_t kEnoughTrials = 3;
   static constexpr std::size_t kMostExits = 64;
   using Times = std::array<double, 8>;  // the last ones, a ring
   static double middle(const Times& times, std::uint64_t count);
@@ -102,7 +103,7 @@ class Ledger {
   Times compiled_{}, trials_{};
   std::uint64_t timed_ = 0, tried_ = 0;
   std::atomic<float> gain_{0};
-  std::atomic<std::uint64_t> next_trial_{8};  // after so many runs
+  std::atomic<std::uint64_t> next_trial_{4};  // after so many runs
   std::vector<Exit> exits_;
 };
 

@@ -202,7 +202,8 @@ class Replay {
   void part_with_arena();
   void prepare_buffers(std::int32_t stage);
   void prepare_arena();
-  bool run_stage(std::int32_t stage);
+  /// Gives kCompleted, or why nothing was run.
+  Reason run_stage(std::int32_t stage);
   bool run_stages_through(std::int32_t stage);
   SlotId known_slot(const TensorImpl& impl) const;
   std::int32_t stages_seen(const Replay& from) const;

@@ -10,6 +10,8 @@
 #include "src/core/check.h"
 #include "src/core/geometry.h"
 #include "tracer/budget.h"
+#include "tracer/investment.h"
+#include "tracer/modes.h"
 #include "tracer/recorded_view.h"
 #include "tracer/registry.h"
 #include "tracer/shared_locks.h"
@@ -19,10 +21,7 @@ namespace {
 
 // Programs of a family that are kept, the last used ones: no more than a part of what all compiled
 // loops may take.
-constexpr std::size_t kMostPrograms = 64, kMostProgramBytes = 3 << 20;
-// A step may take half as long again as eagerly, and this much more.
-constexpr double kSpareMilliseconds = 1;
-
+constexpr std::size_t kMostPrograms = 256, kMostProgramBytes = 64 << 20;
 // Threads that need a program for the same sizes at once: one makes it, the others wait for it, but
 // not for ever. A forked child may find a turn taken by a thread that it has not.
 constexpr std::chrono::milliseconds kLongestWait{500};
@@ -52,6 +51,10 @@ bool has_classes_of(const Shape& sizes, const Shape& known) {
   return true;
 }
 
+bool is_ready(const Segment& segment) {
+  return segment.state.load(std::memory_order_acquire) == State::kArmed;
+}
+
 // Runs the program for the sizes that the copy has now.
 class SizedExecutable final : public Executable {
  public:
@@ -59,16 +62,15 @@ class SizedExecutable final : public Executable {
                   const Graph& graph)
       : family_(std::move(family)), sizes_(std::move(sizes)), graph_(graph) {}
 
-  void prepare() override {
-    if (program_ && made_for_ == *sizes_) return;
+  bool prepare() override {
+    if (program_ && made_for_ == *sizes_) return true;
     program_ = nullptr;  // one that could not be made is none
-    SegmentPtr program = family_->find(*sizes_);
-    if (!program || program->state.load(std::memory_order_acquire) != State::kArmed)
-      program = family_->make(*sizes_, graph_, true);
-    GROOVE_CHECK(program->state.load(std::memory_order_acquire) == State::kArmed, "{}",
-                 program->failure);
+    if (!family_->offers(*sizes_, graph_)) return false;
+    SegmentPtr program = family_->program(*sizes_, graph_);
+    GROOVE_CHECK(is_ready(*program), "{}", program->failure);
     program_ = std::move(program);
     made_for_ = *sizes_;
+    return true;
   }
   std::size_t arena_bytes() const override {
     return program_ ? program_->executable->arena_bytes() : 0;
@@ -197,14 +199,18 @@ SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool i
   std::unique_lock turn(turn_of(Hash()(sizes)), std::defer_lock);
   if (is_synchronous && turn.try_lock_for(kLongestWait)) {
     SegmentPtr known = find(sizes);
-    if (known && known->state.load(std::memory_order_acquire) == State::kArmed) return known;
+    if (known && is_ready(*known)) return known;
   }
   auto program = std::make_shared<Segment>();
   program->graph = graph;
   program->place = original_->place;
   program->id = original_->id;
   program->is_for_many_sizes = true;
+  const std::int64_t start = thread_time();
   compile_program(program, is_synchronous);
+  const std::int64_t taken = thread_time() - start;
+  begun_.fetch_add(1, std::memory_order_relaxed);
+  if (is_synchronous) investment().spend_here(taken);
   const std::lock_guard lock(family_locks().of(this));
   Program& entry = programs_[sizes];
   bytes_ -= entry.bytes;
@@ -226,12 +232,37 @@ void ShapeFamily::drop_oldest() {
 }
 
 // The first program needs code that is not there yet, so it is made beside the loop.
-bool ShapeFamily::is_making_cheap() {
+bool ShapeFamily::offers(const SizeValues& sizes, const Graph& graph) {
+  if (is_compilation_synchronous()) return true;
+  const SegmentPtr known = find(sizes);
+  if (known && is_ready(*known)) return true;
+  if (known || !is_worth_making()) return false;
+  if (has_code()) return true;
+  make(sizes, graph, false);
+  return false;
+}
+
+SegmentPtr ShapeFamily::program(const SizeValues& sizes, const Graph& graph) {
+  SegmentPtr known = find(sizes);
+  if (!known || !is_ready(*known)) return make(sizes, graph, true);
+  found_.fetch_add(1, std::memory_order_relaxed);
+  return known;
+}
+
+// Not where programs are made again and again and hardly found.
+bool ShapeFamily::is_worth_making() {
+  constexpr std::uint64_t kFree = 32, kFoundForOne = 4;
+  const double expected = milliseconds_.load(std::memory_order_relaxed) * 1e6;
+  const bool are_found = begun_.load(std::memory_order_relaxed) <
+                         kFree + found_.load(std::memory_order_relaxed) / kFoundForOne;
+  return are_found && investment().affords_here(static_cast<std::int64_t>(expected));
+}
+
+bool ShapeFamily::has_code() {
   const std::lock_guard lock(family_locks().of(this));
   if (made_ == 0)
     for (auto& [sizes, program] : programs_) note_made(program);
-  return made_ > 0 && milliseconds_.load(std::memory_order_relaxed) <=
-         original_->ledger.eager() / 2 + kSpareMilliseconds;
+  return made_ > 0;
 }
 
 void ShapeFamily::note_sizes(const SizeValues& sizes) {

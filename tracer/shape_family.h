@@ -43,12 +43,11 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
   const std::vector<std::size_t>& moving() const { return moving_; }
   const std::vector<std::uint64_t>& structure_before() const { return structure_before_; }
 
-  /// The program for these sizes, or null.
-  SegmentPtr find(const SizeValues& sizes);
-  /// Makes it of a graph at these sizes: at once, or on the compile thread.
-  SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
-  /// Does making a program at once cost no more than a step may lose?
-  bool is_making_cheap();
+  /// Is there a program for these sizes, or may one be made of the graph when it is needed? If
+  /// neither, one may be on its way.
+  bool offers(const SizeValues& sizes, const Graph& graph);
+  /// That program, made now if there is none. One of no state Armed could not be made.
+  SegmentPtr program(const SizeValues& sizes, const Graph& graph);
   void note_sizes(const SizeValues& sizes);
 
   std::size_t memory_bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -65,6 +64,11 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
   struct Hash {
     std::size_t operator()(const SizeValues& sizes) const;
   };
+  SegmentPtr find(const SizeValues& sizes);
+  /// Makes one: at once, or on the compile thread.
+  SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
+  bool is_worth_making();
+  bool has_code();
   void note_made(Program& entry);
   void drop_oldest();
 
@@ -80,6 +84,8 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
   std::uint64_t clock_ = 0;
   std::uint64_t made_ = 0;
   std::atomic<double> milliseconds_{0};  // to make a program, of late
+  std::atomic<std::uint64_t> begun_{0},
+      found_{0};  // programs made or on their way; runs that had one
   std::atomic<std::size_t> bytes_{0};
 };
 using ShapeFamilyPtr = std::shared_ptr<ShapeFamily>;

@@ -12,23 +12,29 @@ TEST(Ledger, TrialsTellWhetherCompilingPays) {
   Ledger ledger;
   ledger.note_eager(10'000);
   for (int i = 0; i < 8; ++i) ledger.note_compiled(6'000);
-  EXPECT_FALSE(ledger.wants_trial(7)) << "too early";
-  EXPECT_TRUE(ledger.wants_trial(8));
-  EXPECT_FALSE(ledger.wants_trial(8)) << "one for each number of runs";
+  EXPECT_EQ(ledger.gain(), 0) << "a recording tells little";
+  EXPECT_FALSE(ledger.wants_trial(3)) << "too early";
+  EXPECT_TRUE(ledger.wants_trial(4));
+  EXPECT_FALSE(ledger.wants_trial(4)) << "one for each number of runs";
   // The recording made the iteration look slower than it is.
   EXPECT_FALSE(ledger.note_trial(4'000)) << "too few";
   EXPECT_FALSE(ledger.note_trial(90'000));
   EXPECT_TRUE(ledger.note_trial(4'500));
   EXPECT_DOUBLE_EQ(ledger.eager(), 4'500e-6);
+  EXPECT_NEAR(ledger.gain(), -1'500, 1);
   for (int i = 0; i < 8; ++i) ledger.note_compiled(4'000);
   EXPECT_FALSE(ledger.note_trial(4'500)) << "it pays by now";
 }
 
-TEST(Ledger, NoTrialWhereThereIsNoDoubt) {
+TEST(Ledger, AFewTrialsWhereThereIsNoDoubt) {
   Ledger ledger;
   ledger.note_eager(10'000);
   for (int i = 0; i < 8; ++i) ledger.note_compiled(1'000);
-  EXPECT_FALSE(ledger.wants_trial(8));
+  for (std::uint64_t hits = 0, trials = 0; hits < 100; ++hits) {
+    if (!ledger.wants_trial(hits)) continue;
+    ledger.note_trial(9'000);
+    EXPECT_LE(++trials, 3U);
+  }
   EXPECT_FALSE(ledger.wants_trial(1'000'000));
 }
 
@@ -44,6 +50,15 @@ TEST(Investment, IsAShareOfTheTimeAndOfWhatWasSaved) {
   EXPECT_FALSE(investment.affords(kHour)) << "half of what was saved";
   investment.save(-3.0 * static_cast<double>(kHour));
   EXPECT_FALSE(investment.affords(0)) << "it was lost again";
+}
+
+TEST(Investment, TheProgramsOwnThreadsSpendLess) {
+  Investment investment;
+  investment.spend_here(1'500'000);
+  EXPECT_TRUE(investment.affords(0));
+  EXPECT_FALSE(investment.affords_here(0));
+  investment.save(12'000'000.0);
+  EXPECT_TRUE(investment.affords_here(0));
 }
 
 TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {

@@ -12,9 +12,9 @@ namespace groove::random_loops {
 struct MeasureOptions {
   std::vector<int> steps{50, 500, 5'000};
   int pairs = 3;
-  int limit = 20;       // seconds for one run
+  int limit = 20;        // seconds for one run
   bool is_busy = false;  // a process spins on each core meanwhile
-  std::string out;      // a file of one JSON object for each program and number of steps; "": none
+  std::string out;       // a file of one JSON object for each program and number of steps; "": none
 };
 
 /// Runs each program in eager and in automatic mode in turns. Gives how many differed.

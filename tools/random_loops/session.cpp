@@ -31,12 +31,18 @@ struct Scaled : autograd::Function<Scaled> {
 
 Tensor activated(const Tensor& x, int kind) {
   switch (kind) {
-    case 0: return groove::relu(x);
-    case 1: return groove::tanh(x);
-    case 2: return groove::gelu(x);
-    case 3: return groove::sigmoid(x);
-    case 4: return groove::silu(x);
-    default: return groove::leaky_relu(x, 0.1);
+    case 0:
+      return groove::relu(x);
+    case 1:
+      return groove::tanh(x);
+    case 2:
+      return groove::gelu(x);
+    case 3:
+      return groove::sigmoid(x);
+    case 4:
+      return groove::silu(x);
+    default:
+      return groove::leaky_relu(x, 0.1);
   }
 }
 
@@ -104,7 +110,7 @@ struct Net : nn::Module {
         return h;
       }
       case Network::kEmbedding: {
-        const auto words = (x.select(2, 0).abs() * 49).to(groove::kLong);
+        const auto words = (x.select(2, 0).abs() * 49).clamp(0, 49).to(groove::kLong);
         return (table->forward(words) + x).reshape({batch, -1});
       }
       case Network::kAttention: {
@@ -198,7 +204,8 @@ class Loader {
       }
       case Data::kRows: {
         auto x = groove::zeros({rows, length, inputs});
-        for (std::int64_t i = 0; i < rows; ++i) x[i] = groove::full({length, inputs}, random_.number());
+        for (std::int64_t i = 0; i < rows; ++i)
+          x[i] = groove::full({length, inputs}, random_.number());
         return x;
       }
       case Data::kStack: {
@@ -308,7 +315,8 @@ struct Loop {
       const AutoGradMode on(true);
       loss = loss + groove::mse_loss(made, wanted) * 0.1;
     }
-    if (s.second == Session::Second::kAdversary) loss = loss - other->forward(x + made.mean()).mean() * 0.01;
+    if (s.second == Session::Second::kAdversary)
+      loss = loss - other->forward(x + made.mean()).mean() * 0.01;
     return s.accumulates > 1 ? loss / s.accumulates : loss;
   }
 
@@ -406,7 +414,8 @@ struct Loop {
     for (const auto& p : net->parameters())
       std::fprintf(log, "%016llx\n", static_cast<unsigned long long>(hash_of(p, Site::current())));
     for (const auto& p : kept)
-      std::fprintf(log, "kept %016llx\n", static_cast<unsigned long long>(hash_of(p, Site::current())));
+      std::fprintf(log, "kept %016llx\n",
+                   static_cast<unsigned long long>(hash_of(p, Site::current())));
     if (solved.defined()) show("solved", steps, solved.sum().item<double>());
   }
 
@@ -421,8 +430,7 @@ struct Loop {
 
 }  // namespace
 
-void run(const Session& session, int steps, std::FILE* log, void (*at_half)(void*),
-         void* context) {
+void run(const Session& session, int steps, std::FILE* log, void (*at_half)(void*), void* context) {
   Loop(session, log).run(steps, at_half, context);
 }
 

@@ -12,11 +12,29 @@ namespace groove::random_loops {
 
 struct Session {
   enum class Network : std::uint8_t {
-    kMlp, kConvolution, kLstm, kGru, kEmbedding, kAttention, kFactors, kCount
+    kMlp,
+    kConvolution,
+    kLstm,
+    kGru,
+    kEmbedding,
+    kAttention,
+    kFactors,
+    kCount
   };
   enum class Data : std::uint8_t {  // how a batch comes into a tensor
-    kEmptyPointer, kZerosPointer, kAccessor, kBlob, kBlobClone, kVector, kRows, kStack, kElements,
-    kMask, kSelect, kRandom, kCount
+    kEmptyPointer,
+    kZerosPointer,
+    kAccessor,
+    kBlob,
+    kBlobClone,
+    kVector,
+    kRows,
+    kStack,
+    kElements,
+    kMask,
+    kSelect,
+    kRandom,
+    kCount
   };
   enum class Sizes : std::uint8_t { kFixed, kRaggedLast, kAny, kCount };
   enum class Second : std::uint8_t { kNone, kAdversary, kAverage, kTeacher, kCount };
@@ -34,14 +52,15 @@ struct Session {
   // Every so many steps; 0: never.
   int reads_loss = 0, evaluates = 0, accumulates = 1, schedules = 0, fails = 0, keeps_best = 0,
       prints_norm = 0;
-  int solves = 0;        // inner iterations up to a tolerance
-  int freezes_at = 0;    // the second phase: the part of the steps, in percent; 0: none
+  int solves = 0;      // inner iterations up to a tolerance
+  int freezes_at = 0;  // the second phase: the part of the steps, in percent; 0: none
 };
 
 /// Depends on the seed and on nothing else.
 Session draw_session(std::uint64_t seed);
 std::string print(const Session& session);
-/// Runs so many steps and writes down what the program sees; `at_half` is called after half of them.
+/// Runs so many steps and writes down what the program sees; `at_half` is called after half of
+/// them.
 void run(const Session& session, int steps, std::FILE* log, void (*at_half)(void*), void* context);
 
 }  // namespace groove::random_loops

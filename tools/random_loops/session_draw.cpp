@@ -22,10 +22,10 @@ Session draw_session(std::uint64_t seed) {
   s.network = static_cast<Session::Network>(
       random.one_in(3) ? 0 : random.below(static_cast<int>(Session::Network::kCount)));
   s.data = static_cast<Session::Data>(random.below(static_cast<int>(Session::Data::kCount)));
-  s.sizes = random.one_in(4) ? static_cast<Session::Sizes>(1 + random.below(2))
-                             : Session::Sizes::kFixed;
-  s.second = random.one_in(5) ? static_cast<Session::Second>(1 + random.below(3))
-                              : Session::Second::kNone;
+  s.sizes =
+      random.one_in(4) ? static_cast<Session::Sizes>(1 + random.below(2)) : Session::Sizes::kFixed;
+  s.second =
+      random.one_in(5) ? static_cast<Session::Second>(1 + random.below(3)) : Session::Second::kNone;
   s.inputs = one_of({4, 8, 12, 16, 32, 64});
   s.outputs = one_of({1, 2, 4, 10});
   s.hidden = one_of({8, 16, 32, 64, 128});
@@ -54,21 +54,27 @@ Session draw_session(std::uint64_t seed) {
 }
 
 std::string print(const Session& s) {
-  static constexpr const char* networks[] = {"MLP",       "convolutions", "LSTMCell",
-                                             "GRUCell",   "embedding",    "attention",
-                                             "factors"};
-  static constexpr const char* datas[] = {"pointer into empty", "pointer into zeros",
-                                          "accessor",           "from_blob",
-                                          "from_blob().clone()", "tensor(vector)",
-                                          "rows",               "stack",
-                                          "elements",           "mask of a random tensor",
-                                          "index_select",       "randn"};
+  static constexpr const char* networks[] = {"MLP",       "convolutions", "LSTMCell", "GRUCell",
+                                             "embedding", "attention",    "factors"};
+  static constexpr const char* datas[] = {"pointer into empty",
+                                          "pointer into zeros",
+                                          "accessor",
+                                          "from_blob",
+                                          "from_blob().clone()",
+                                          "tensor(vector)",
+                                          "rows",
+                                          "stack",
+                                          "elements",
+                                          "mask of a random tensor",
+                                          "index_select",
+                                          "randn"};
   static constexpr const char* sizes[] = {"", ", the last batch of ten smaller",
                                           ", any batch size up to it"};
   static constexpr const char* seconds[] = {"", "; an adversary", "; a moving average",
                                             "; a teacher without gradients"};
   std::string text = fmt::format(
-      "{} {}-{}x{}-{}, activation {}, norm {}, optimizer {}, loss {}; batch {} of length {} by {}{}{}",
+      "{} {}-{}x{}-{}, activation {}, norm {}, optimizer {}, loss {}; batch {} of length {} by "
+      "{}{}{}",
       networks[static_cast<int>(s.network)], s.inputs, s.hidden, s.layers, s.outputs, s.activation,
       s.norm, s.optimizer, s.loss, s.batch, s.length, datas[static_cast<int>(s.data)],
       sizes[static_cast<int>(s.sizes)], seconds[static_cast<int>(s.second)]);

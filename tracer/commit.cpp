@@ -204,9 +204,16 @@ void Replay::prepare_arena() {
   program_context_.mark = 0;
 }
 
+// At other sizes than before a program may have to be made.
+bool Replay::prepare_program() {
+  if (!segment_->original) return segment_->executable->prepare();
+  const Overhead timing(preparing_);
+  return segment_->executable->prepare();
+}
+
 Reason Replay::run_stage(std::int32_t stage) {
   try {
-    if (!segment_->executable->prepare()) return Reason::kLiveInType;
+    if (!prepare_program()) return Reason::kLiveInType;
     if (stage == 0) part_with_arena();
     prepare_arena();
     prepare_buffers(stage);
@@ -453,6 +460,7 @@ void Replay::reset() {
   retained_.clear();
   moved_.clear();
   matched_ = 0;
+  preparing_ = 0;
   has_exposed_ = false;
   next_stage_ = 0;
   owed_stages_ = 0;

@@ -329,6 +329,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
   came_ = {};
   error_at_.reset();
   const std::size_t matched = replay->matched();
+  if (started_ >= 0) started_ += replay->preparing();
   note_run(is_hit);
   replay_ = nullptr;
   replay->reset();

@@ -52,6 +52,8 @@ class Replay {
   }
   std::uint64_t session() const { return session_; }
   std::size_t matched() const { return matched_; }
+  /// Nanoseconds of this run that went into making a program.
+  std::int64_t preparing() const { return preparing_; }
   /// A raw pointer is about to be handed out: keeps what matched words have read of this storage.
   /// False when that cannot be done.
   bool expose(const Storage& storage, Reason& why);
@@ -202,6 +204,7 @@ class Replay {
   void part_with_arena();
   void prepare_buffers(std::int32_t stage);
   void prepare_arena();
+  bool prepare_program();
   /// Gives kCompleted, or why nothing was run.
   Reason run_stage(std::int32_t stage);
   bool run_stages_through(std::int32_t stage);
@@ -287,6 +290,7 @@ class Replay {
   Stretch whole_;  // of all words
   std::uint64_t operators_ = 0;
   std::int32_t next_stage_ = 0;
+  std::int64_t preparing_ = 0;
   std::int32_t owed_stages_ = 0;     // that the run had behind it when it was taken over …
   std::int32_t stages_before_ = 0;  // … as the other segment counts them
   std::uint64_t tape_nodes_ = 0;

@@ -1,4 +1,5 @@
-// Composites: their parts in order, from the second call of a signature on one fused program.
+// Composites: their parts in order, and one fused program for a signature whose parts have taken as
+// long as it takes to make one.
 #include "eager/composite.h"
 
 #include "eager/plan.h"
@@ -23,16 +24,19 @@ bool is_on_tape(const Call& call) {
 class CompositePlan final : public Plan {
  public:
   void run(const Call& call, Tensor* outputs) const override {
-    if (is_fusible(call) && run_fused(call, outputs)) return;
+    const bool is_open = is_fusible(call);
+    if (is_open && run_fused(call, outputs)) return;
+    const auto start = Clock::now();
     const std::vector<Type> inputs = input_types(call);
     const Tensors results =
         kernels::compose(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
     for (std::size_t k = 0; k < results.size(); ++k) outputs[k] = results[k];
+    if (is_open && state_ == State::kNew) of_parts_ += Clock::now() - start;
   }
 
  private:
-  enum class State : std::uint8_t { kNew, kSeen, kFused, kParts };
-
+  using Clock = std::chrono::steady_clock;
+  enum class State : std::uint8_t { kNew, kFused, kParts };
   // Numbers are no part of the key of a plan, so a program with one inside could be wrong.
   static bool is_fusible(const Call& call) {
     return compiler && !call.is_inplace && call.numbers.empty() && !call.op->is_random &&
@@ -41,9 +45,7 @@ class CompositePlan final : public Plan {
   bool run_fused(const Call& call, Tensor* outputs) const {
     switch (state_) {
       case State::kNew:
-        state_ = State::kSeen;
-        return false;
-      case State::kSeen:
+        if (of_parts_ < parts_before_fusing()) return false;
         fused_ = compiler(call);
         state_ = fused_ ? State::kFused : State::kParts;
         return fused_ && fused_->run(call.inputs, outputs);
@@ -56,6 +58,7 @@ class CompositePlan final : public Plan {
   }
 
   mutable State state_ = State::kNew;
+  mutable Clock::duration of_parts_{0};  // what they have taken
   mutable std::unique_ptr<const CompiledComposite> fused_;
 };
 
@@ -63,6 +66,11 @@ class CompositePlan final : public Plan {
 
 void register_composite_compiler(CompositeCompiler registered) { compiler = registered; }
 CompositeCompiler registered_composite_compiler() { return compiler; }
+
+std::chrono::nanoseconds& parts_before_fusing() {
+  static std::chrono::nanoseconds time = std::chrono::microseconds(400);
+  return time;
+}
 
 PlanPtr plan_composite(const Call&) { return std::make_unique<CompositePlan>(); }
 

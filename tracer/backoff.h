@@ -14,8 +14,6 @@ class Backoff {
   void note(double gained);
   /// May another one begin? Counts the times that it may not.
   bool is_willing();
-  /// Did one of them lose lately?
-  bool has_lost() const { return losses_.load(std::memory_order_relaxed) > 0; }
   /// Have they lost again and again, after longer and longer pauses?
   bool is_hopeless() const { return losses_.load(std::memory_order_relaxed) >= kHopeless; }
 

@@ -133,7 +133,7 @@ void Context::note_gain(const SegmentPtr& segment, bool is_hit, std::size_t word
     investment().save(gained);
   segment->loop->note(is_hit, gained);
   segment->backoff.note(gained);
-  if (segment->backoff.is_hopeless()) let_go(segment, "let go: left too often", 1);
+  if (segment->backoff.is_hopeless()) let_go(segment, "let go: its runs lose time", 1);
 }
 
 // ---- replay ----
@@ -156,10 +156,8 @@ bool Context::begin_run(Replay& replay, const Word& word, const SiteKey& site, T
                         Reason& why) {
   open_run();
   replay_ = &replay;
-  const Segment& segment = *replay.told_segment();
-  const bool is_timed =
-      Ledger::is_timed(segment.statistics.hits) || segment.loop->backoff.has_lost();
-  const std::int64_t start = is_timed ? nanoseconds_now() : -1;
+  const std::int64_t start =
+      Ledger::is_timed(replay.told_segment()->statistics.hits) ? thread_time() : -1;
   const auto end = [this] {
     replay_->reset();
     replay_ = nullptr;
@@ -337,7 +335,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
   if (state_ == State::kReplaying) move_to(State::kWatching);
   Segment& segment = *replay->told_segment();
   if (is_hit) {
-    if (started_ >= 0) note_time(segment, nanoseconds_now() - started_);
+    if (started_ >= 0) note_time(segment, std::max<std::int64_t>(0, thread_time() - started_));
     count_compiled(replay->operators());
     const std::uint64_t hits = ++segment.statistics.hits;
     const bool is_asked =

@@ -65,9 +65,8 @@ Reason Context::note_exit(Reason reason, std::int64_t nanoseconds) {
   Segment& segment = *replay_->told_segment();
   const std::size_t matched = replay_->matched();
   if (error_at_ == matched && came_.op) reason = Reason::kException;
-  lost_at_exit_ = segment.ledger.note_exit(
-      matched, segment.words.size(), reason, came_, nanoseconds,
-      started_ < 0 ? -1 : nanoseconds_now() - started_ - replay_->preparing());
+  lost_at_exit_ =
+      segment.ledger.note_exit(matched, segment.words.size(), reason, came_, nanoseconds);
   if (is_strict() && is_strict_about(reason)) {
     std::string seen;
     if (came_.op && matched < segment.words.size())

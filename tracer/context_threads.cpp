@@ -1,4 +1,5 @@
 // A context among others: its lock, what another thread may do to it, and how its thread ends.
+#include "src/core/faults.h"
 #include "tracer/context.h"
 #include "tracer/modes.h"
 #include "tracer/tape_hooks.h"
@@ -89,7 +90,8 @@ void Context::take_back_tape() {
 Context::Kept Context::keep(TensorImpl& impl) {
   const bool is_new = lock_.try_enter();
   if (!is_new && !lock_.is_owner_inside()) return Kept::kUnknown;
-  const Kept kept = replay_ && replay_->keep(impl) ? Kept::kYes : Kept::kNo;
+  const bool has_it = replay_ && !has_fault(Fault::kLiveInNotKept) && replay_->keep(impl);
+  const Kept kept = has_it ? Kept::kYes : Kept::kNo;
   if (is_new) lock_.leave();
   return kept;
 }
@@ -141,6 +143,7 @@ void Context::settle_run_from_outside() {
   const TapeOfOwner tape(*this);
   const Busy busy(busy_);  // this thread's own context does not see what runs here
   wanted_ = Wanted::kNothing;
+  started_ = -1;  // by the owner's clock
   if (replay_->is_complete())
     commit_complete(0);
   else

@@ -17,7 +17,7 @@ bool Context::begin_trial(const SegmentPtr& segment) {
   if (!segment->ledger.wants_trial(segment->statistics.hits) || is_compilation_synchronous() ||
       is_strict() || !frames_.empty())
     return false;
-  trial_ = Trial{segment, discovery_.total(), nanoseconds_now()};
+  trial_ = Trial{segment, discovery_.total(), thread_time()};
   return true;
 }
 
@@ -26,7 +26,7 @@ void Context::follow_trial() {
   const Stretch whole = replay_of(trial_->segment).whole();
   if (words.length < whole.length) return;
   const Trial trial = *std::exchange(trial_, std::nullopt);
-  if (words == whole && trial.segment->ledger.note_trial(nanoseconds_now() - trial.start))
+  if (words == whole && trial.segment->ledger.note_trial(thread_time() - trial.start))
     let_go(trial.segment, "let go: no faster than eager mode", kForGood);
 }
 

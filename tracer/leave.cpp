@@ -231,7 +231,7 @@ Replay::AsRead Replay::show_as_read(std::size_t w) {
       return;
     Storage& storage = *live.object->storage;
     if (storage.flags & Storage::kForeign) {
-      if (!is_written(&storage)) shown.stand_on_copy(live);
+      if (!is_written(&storage) || has_fault(Fault::kWrittenOnCopy)) shown.stand_on_copy(live);
     } else if (!snapshot_is_current(live)) {
       std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
                        static_cast<unsigned char*>(live.object->data()));

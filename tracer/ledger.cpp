@@ -11,6 +11,7 @@ namespace groove::tracer {
 namespace {
 
 constexpr double kMillisecond = 1e6;  // nanoseconds
+constexpr double kMargin = 1.1;       // of times that are about the same
 
 // An iteration that is recorded runs slower than eager mode, its data and code being driven out of
 // the caches: how much time of the one is time of the other, as trials have told.
@@ -44,8 +45,9 @@ void Ledger::note_compiled(std::int64_t nanoseconds) {
 }
 
 void Ledger::find_gain() {
-  const bool is_known = tried_ > 0 && timed_ > 0;
-  gain_.store(is_known ? static_cast<float>((eager_ - middle()) * kMillisecond) : 0,
+  const double gain = tried_ > 0 && timed_ > 0 ? eager_ - middle() : 0;
+  const bool is_loss = gain < -(kMargin - 1) * eager_;
+  gain_.store(gain > 0 || is_loss ? static_cast<float>(gain * kMillisecond) : 0,
               std::memory_order_relaxed);
 }
 
@@ -63,7 +65,7 @@ Exit& Ledger::exit_at(std::int32_t word, Reason reason, const Came& came) {
 }
 
 double Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
-                         std::int64_t again, std::int64_t taken) {
+                         std::int64_t again) {
   const std::lock_guard lock(ledger_locks().of(this));
   Exit& exit = exit_at(static_cast<std::int32_t>(matched), reason, came);
   // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
@@ -73,9 +75,10 @@ double Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, 
       static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - middle();
   ++exit.count;
   exit.lost += std::max(0.0, lost);
-  constexpr double kLeast = 500;  // to begin a run and to leave it
-  const double whole = static_cast<double>(taken >= 0 ? taken : again);
-  return std::max(kLeast, whole - (1 - left) * eager_ * kMillisecond);
+  // To begin a run and to leave it, and to match a word.
+  constexpr double kEntry = 500, kMatch = 20;
+  const double whole = kEntry + kMatch * static_cast<double>(matched) + static_cast<double>(again);
+  return std::max(kEntry, whole - (1 - left) * eager_ * kMillisecond);
 }
 
 double Ledger::eager() const {
@@ -102,7 +105,6 @@ bool Ledger::take_trial(std::uint64_t hits) {
 }
 
 bool Ledger::note_trial(std::int64_t nanoseconds) {
-  constexpr double kMargin = 1.05;
   const std::lock_guard lock(ledger_locks().of(this));
   trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
   if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);

@@ -74,16 +74,17 @@ class Ledger {
   /// Such an iteration. True when there were enough of them and compiled runs take longer.
   bool note_trial(std::int64_t nanoseconds);
   void note_compiled(std::int64_t nanoseconds);
-  /// `again`: what it took to run eagerly what had matched, of `words` words in all; `taken`: all
-  /// of the run, -1 if not known. Gives what was lost against eager mode, in nanoseconds.
+  /// `again`: what it took to run eagerly what had matched, of `words` words in all. Gives what was
+  /// lost against eager mode, in nanoseconds.
   double note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
-                   std::int64_t again, std::int64_t taken = -1);
+                   std::int64_t again);
 
   /// Milliseconds of one iteration; 0 when not known. The median of the last timed; of eager ones
   /// what the recording tells as long as there was no trial.
   double eager() const;
   double compiled() const;
-  /// What a compiled run gains, in nanoseconds; 0 before the first trial.
+  /// What a compiled run gains, in nanoseconds; 0 before the first trial, and where the times are
+  /// about the same.
   double gain() const { return gain_.load(std::memory_order_relaxed); }
   /// Those that lost most first.
   std::vector<Exit> exits() const;

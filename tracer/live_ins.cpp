@@ -131,7 +131,8 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
     why = Reason::kLiveInType;
     return false;
   }
-  if ((impl.autograd ? impl.autograd->hooks : 0) != slot.hooks ||
+  const std::uint32_t hooks = impl.autograd ? impl.autograd->hooks : 0;
+  if ((hooks != slot.hooks && !has_fault(Fault::kHooksNotGuarded)) ||
       impl.counts_apart != slot.counts_apart ||
       requires_grad_by_base(impl) != slot.requires_by_base ||
       (impl.requires_grad != slot.requires_grad && !has_fault(Fault::kRequiresGradNotGuarded))) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "src/core/faults.h"
 #include "src/core/fork.h"
 #include "src/core/gradient_lock.h"
 #include "src/core/thread_end.h"
@@ -144,6 +145,7 @@ void settle_readers(Storage& storage) {
   // Whoever is inside a context waits for no other; what it writes was settled when the call that
   // writes it came. So were gradients before their lock was taken.
   if (others == 0 || Context::is_inside_any() || GradientLock::is_held()) return;
+  if (has_fault(Fault::kReadersNotSettled)) return;
   for (std::uint64_t place = 0; place < places_used(); ++place) {
     if (!(others & reader_bit(place))) continue;
     const Visit visit(place);

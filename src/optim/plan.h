@@ -18,6 +18,7 @@
 #include "groove/optim/optimizer.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
+#include "src/core/faults.h"
 
 namespace groove::optim::detail {
 
@@ -170,7 +171,8 @@ void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups,
     epoch = mix(epoch, rule.fingerprint(group));
     for (std::size_t i = begin; i < end; ++i)
       if (plan.slots[i].is_active)
-        epoch = mix(mix(epoch, plan.slots[i].numbers_at), rule.tensors(plan.slots[i]));
+        epoch = mix(mix(epoch, plan.slots[i].numbers_at),
+                    has_fault(Fault::kStateNotCompared) ? 0 : rule.tensors(plan.slots[i]));
     begin = end;
   }
   const Attrs attrs{};

@@ -1,14 +1,13 @@
 // random-loops: draws whole training programs in the public API, runs each in eager mode and in
 // other ways, compares everything that a program can see bit for bit, and makes one that fails
-// small. random-programs does the same at the level of the dispatcher. With --measure it tells what
-// of them is compiled, and their time against eager mode.
+// small. random-programs does the same at the level of the dispatcher.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "tools/random_loops/measure.h"
+#include "tools/random_loops/child.h"
 
 namespace {
 
@@ -18,22 +17,12 @@ struct Options {
   std::uint64_t seed = 1, count = 100;
   std::vector<std::string> ways, themes;
   bool only_prints = false, measures = false, keeps_whole = false, has_threads = false;
-  bool are_sessions = false;
-  MeasureOptions measure;
   std::string here;
   std::vector<int> kept;  // numbers of statements
   int length = 0, repeats = 1, failures = 20, limit = 20, budget = 40;
 };
 
 Program program_of(std::uint64_t seed, const Options& options) {
-  if (options.are_sessions) {
-    Program program;
-    program.seed = seed;
-    program.length = options.length > 0 ? options.length : seed % 10 == 0 ? 1'500 : 300;
-    program.repeats = options.repeats;
-    program.session = draw_session(seed);
-    return program;
-  }
   Program program = draw(seed, {options.has_threads, options.length, options.themes});
   program.repeats = options.repeats;
   if (options.kept.empty()) return program;
@@ -61,7 +50,37 @@ std::vector<Way> ways_of(std::uint64_t seed, const Options& options) {
   return chosen;
 }
 
+struct Sample {
+  double share, time, exits, segments, compile;
+};
+
+void print_percentiles(const char* name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double part) {
+    return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
+  };
+  fmt::print("  {:30} 5 %: {:8.3f}   median: {:8.3f}   95 %: {:8.3f}   max: {:8.3f}\n", name,
+             at(0.05), at(0.5), at(0.95), values.back());
+}
+
+void print_measures(const std::map<std::string, std::vector<Sample>>& measured) {
+  for (const auto& [way, samples] : measured) {
+    fmt::print("{}, {} programs\n", way, samples.size());
+    const auto each = [&](double Sample::*field) {
+      std::vector<double> values;
+      for (const Sample& sample : samples) values.push_back(sample.*field);
+      return values;
+    };
+    print_percentiles("compiled share", each(&Sample::share));
+    print_percentiles("time, eager mode = 1", each(&Sample::time));
+    print_percentiles("exits per 1,000 iterations", each(&Sample::exits));
+    print_percentiles("segments", each(&Sample::segments));
+    print_percentiles("milliseconds of compiling", each(&Sample::compile));
+  }
+}
+
 int search(const Options& options) {
+  std::map<std::string, std::vector<Sample>> measured;
   std::map<std::string, std::vector<std::uint64_t>> failed;
   std::uint64_t programs = 0, runs = 0;
   int failures = 0;
@@ -80,13 +99,27 @@ int search(const Options& options) {
       const Outcome got = run_in_child(program, way, options.limit);
       ++runs;
       const Difference difference = compare(eager, got);
+      const Counters& c = got.counters;
+      const double share = static_cast<double>(c.ops_compiled) /
+                           std::max(1.0, static_cast<double>(c.ops_compiled + c.ops_eager));
+      if (options.measures) {
+        measured[way.name].push_back({share, c.seconds / std::max(1e-9, eager.counters.seconds),
+                                      1000.0 * static_cast<double>(c.leaves) / program.length,
+                                      static_cast<double>(c.segments), c.compile_milliseconds});
+        fmt::print(
+            "seed {:6} {:14} {:5} iterations, {:5.1f} % compiled, time {:5.2f}, {} exits, {} "
+            "segments, {:.1f} ms compiling, {} errors\n",
+            seed, way.name, program.length, 100 * share,
+            c.seconds / std::max(1e-9, eager.counters.seconds), c.leaves, c.segments,
+            c.compile_milliseconds, c.errors);
+      }
       if (difference.kind.empty()) continue;
       ++failures;
       failed[std::string(way.name) + " " + difference.kind].push_back(seed);
       fmt::print("seed {}, {}: {}: {}\n", seed, way.name, difference.kind, difference.detail);
       std::fflush(stdout);
       Program shown = program;
-      if (!options.keeps_whole && !program.session.is_used) {
+      if (!options.keeps_whole) {
         const int limit = std::clamp(static_cast<int>(eager.counters.seconds * 30) + 2, 2, 20);
         shown = shrink(program, way, difference.kind, limit, options.budget);
         const Outcome expected = run_in_child(shown, all_ways().front(), options.limit);
@@ -108,6 +141,7 @@ int search(const Options& options) {
     for (const std::uint64_t seed : seeds) fmt::print(" {}", seed);
     fmt::print("\n");
   }
+  if (options.measures) print_measures(measured);
   return failures > 0;
 }
 
@@ -135,14 +169,7 @@ int main(int argc, char** argv) {
   app.add_flag("--threads", options.has_threads, "programs of two threads that hand over");
   app.add_flag("--print", options.only_prints, "only print the programs");
   app.add_flag("--whole", options.keeps_whole, "do not make failing programs small");
-  app.add_flag("--sessions", options.are_sessions,
-               "programs drawn as people write them, in place of statements drawn one by one");
-  app.add_flag("--measure", options.measures,
-               "what is compiled in automatic mode, and the time against eager mode");
-  app.add_option("--steps", options.measure.steps, "… of programs so long")->delimiter(',');
-  app.add_option("--pairs", options.measure.pairs, "… each run so often in both modes, in turns");
-  app.add_flag("--busy", options.measure.is_busy, "… while a process spins on each core");
-  app.add_option("--out", options.measure.out, "… into a file of JSON lines as well");
+  app.add_flag("--measure", options.measures, "what was compiled, and the time");
   app.add_option("--here", options.here, "run the first in this process, in this way");
   CLI11_PARSE(app, argc, argv);
   const auto seeds = options.seed + options.count;
@@ -150,13 +177,6 @@ int main(int argc, char** argv) {
     for (const Way& way : all_ways())
       if (options.here == way.name) run_here(program_of(options.seed, options), way);
     return 0;
-  }
-  if (options.measures) {
-    options.measure.limit = options.limit;
-    return measure(
-               options.seed, options.count,
-               [&options](std::uint64_t seed) { return program_of(seed, options); },
-               options.measure) > 0;
   }
   if (!options.only_prints) return search(options);
   for (std::uint64_t seed = options.seed; seed < seeds; ++seed)

@@ -32,51 +32,17 @@ void use(const Way& way) {
   if (way.has_guard_pages) set_guard_pages(true);
 }
 
-double seconds_of(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-void note_half(void* to) {
-  Counters& counters = *static_cast<Counters*>(to);
-  const jit::Summary summary = jit::summary();
-  counters.ops_compiled_at_half = summary.ops_compiled;
-  counters.ops_eager_at_half = summary.ops_eager;
-}
-
-// The first line of what explain() says about lost time.
-void note_reason(Counters& counters) {
-  const std::string text = jit::explain();
-  const std::string_view title = "the worst first:\n- ";
-  const std::size_t at = text.find(title);
-  if (at == std::string::npos) return;
-  const std::size_t begin = at + title.size();
-  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
-  line.copy(counters.reason, sizeof counters.reason - 1);
-}
-
 Counters run(const Program& program, std::FILE* log) {
   const auto begin = std::chrono::steady_clock::now();
-  const double thread_begin = seconds_of(CLOCK_THREAD_CPUTIME_ID),
-               process_begin = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
   Counters counters;
   for (int again = 0; again < program.repeats; ++again) {
     if (again > 0) tracer::testing::forget_everything();
-    if (program.session.is_used) {
-      run(program.session, program.length, log, note_half, &counters);
-      continue;
-    }
     Machine machine(program, log);
-    machine.at_half = [&counters] { note_half(&counters); };
     machine.run();
     counters.errors += machine.errors;
   }
   counters.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  counters.thread_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - thread_begin;
-  counters.process_seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - process_begin;
-  note_reason(counters);
   const jit::Summary summary = jit::summary();
   counters.compile_milliseconds = summary.compile_milliseconds;
   counters.segments = summary.segments;

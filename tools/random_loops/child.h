@@ -17,13 +17,10 @@ struct Way {
 const std::vector<Way>& all_ways();
 
 struct Counters {
-  double seconds = 0;  // of the program alone; the same of its thread's core, and of all threads'
-  double thread_seconds = 0, process_seconds = 0;
+  double seconds = 0;  // of the program alone
   double compile_milliseconds = 0;
   std::uint64_t segments = 0, hits = 0, leaves = 0, ops_compiled = 0, ops_eager = 0;
-  std::uint64_t ops_compiled_at_half = 0, ops_eager_at_half = 0;  // after half of the iterations
   std::int64_t errors = 0;  // that the program caught
-  char reason[240] = {};    // where the tracer thinks that most time was lost
 };
 struct Outcome {
   std::string end;        // "": it came to its end

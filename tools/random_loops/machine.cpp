@@ -174,7 +174,6 @@ void Machine::run() {
   for (int i = 0; i < program.length; ++i) {
     begin_iteration(i);
     for (const Statement& statement : program.body) step(statement, i);
-    if (i + 1 == program.length / 2) at_half();
   }
   dump(program.length);
 }

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -79,7 +78,6 @@ struct Machine {
   std::deque<Tensor> kept;
   Tensor pointed;  // keeps what `pointer` points to
   float* pointer = nullptr;
-  std::function<void()> at_half = [] {};  // called after half of the iterations
   std::int64_t hook_calls = 0;
   std::int64_t errors = 0;
 };

@@ -110,7 +110,6 @@ std::string print(const Statement& s) {
 }
 
 std::string print(const Program& program) {
-  if (program.session.is_used) return print(program.session);
   static constexpr const char* models[] = {
       "Sequential(Linear, Tanh, Linear)",       "LSTMCell", "GRUCell", "Embedding", "Conv2d twice",
       "Linear, LayerNorm, BatchNorm1d, Dropout"};

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/random_loops/session.h"
-
 namespace groove::random_loops {
 
 struct Step;
@@ -82,7 +80,6 @@ struct Program {
   int dump_every = 50;
   int repeats = 1;  // each time the tracer begins afresh
   std::vector<Statement> before, body;
-  Session session;  // instead of statements, if it is used
 };
 
 struct Drawing {

@@ -8,6 +8,8 @@
 #include <map>
 
 #include "tools/random_loops/child.h"
+#include "tools/random_loops/measure.h"
+#include "tools/random_loops/recipe.h"
 
 namespace {
 
@@ -16,8 +18,9 @@ using namespace groove::random_loops;
 struct Options {
   std::uint64_t seed = 1, count = 100;
   std::vector<std::string> ways, themes;
-  bool only_prints = false, measures = false, keeps_whole = false, has_threads = false;
+  bool only_prints = false, draws_recipes = false, measures = false, keeps_whole = false, has_threads = false;
   std::string here;
+  Measuring measuring;
   std::vector<int> kept;  // numbers of statements
   int length = 0, repeats = 1, failures = 20, limit = 20, budget = 40;
 };
@@ -50,37 +53,20 @@ std::vector<Way> ways_of(std::uint64_t seed, const Options& options) {
   return chosen;
 }
 
-struct Sample {
-  double share, time, exits, segments, compile;
-};
-
-void print_percentiles(const char* name, std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double part) {
-    return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
-  };
-  fmt::print("  {:30} 5 %: {:8.3f}   median: {:8.3f}   95 %: {:8.3f}   max: {:8.3f}\n", name,
-             at(0.05), at(0.5), at(0.95), values.back());
-}
-
-void print_measures(const std::map<std::string, std::vector<Sample>>& measured) {
-  for (const auto& [way, samples] : measured) {
-    fmt::print("{}, {} programs\n", way, samples.size());
-    const auto each = [&](double Sample::*field) {
-      std::vector<double> values;
-      for (const Sample& sample : samples) values.push_back(sample.*field);
-      return values;
-    };
-    print_percentiles("compiled share", each(&Sample::share));
-    print_percentiles("time, eager mode = 1", each(&Sample::time));
-    print_percentiles("exits per 1,000 iterations", each(&Sample::exits));
-    print_percentiles("segments", each(&Sample::segments));
-    print_percentiles("milliseconds of compiling", each(&Sample::compile));
+Subject subject_of(std::uint64_t seed, const Options& options) {
+  if (options.draws_recipes) {
+    const Recipe recipe = draw_recipe(seed);
+    return {seed, print(recipe), [recipe](int steps) -> Task {
+              return [recipe, steps](std::FILE* log) { return run(recipe, steps, log); };
+            }};
   }
+  return {seed, print(program_of(seed, options)), [seed, drawn = options](int steps) mutable {
+            drawn.length = steps;
+            return task_of(program_of(seed, drawn));
+          }};
 }
 
 int search(const Options& options) {
-  std::map<std::string, std::vector<Sample>> measured;
   std::map<std::string, std::vector<std::uint64_t>> failed;
   std::uint64_t programs = 0, runs = 0;
   int failures = 0;
@@ -99,20 +85,6 @@ int search(const Options& options) {
       const Outcome got = run_in_child(program, way, options.limit);
       ++runs;
       const Difference difference = compare(eager, got);
-      const Counters& c = got.counters;
-      const double share = static_cast<double>(c.ops_compiled) /
-                           std::max(1.0, static_cast<double>(c.ops_compiled + c.ops_eager));
-      if (options.measures) {
-        measured[way.name].push_back({share, c.seconds / std::max(1e-9, eager.counters.seconds),
-                                      1000.0 * static_cast<double>(c.leaves) / program.length,
-                                      static_cast<double>(c.segments), c.compile_milliseconds});
-        fmt::print(
-            "seed {:6} {:14} {:5} iterations, {:5.1f} % compiled, time {:5.2f}, {} exits, {} "
-            "segments, {:.1f} ms compiling, {} errors\n",
-            seed, way.name, program.length, 100 * share,
-            c.seconds / std::max(1e-9, eager.counters.seconds), c.leaves, c.segments,
-            c.compile_milliseconds, c.errors);
-      }
       if (difference.kind.empty()) continue;
       ++failures;
       failed[std::string(way.name) + " " + difference.kind].push_back(seed);
@@ -141,7 +113,6 @@ int search(const Options& options) {
     for (const std::uint64_t seed : seeds) fmt::print(" {}", seed);
     fmt::print("\n");
   }
-  if (options.measures) print_measures(measured);
   return failures > 0;
 }
 
@@ -169,16 +140,34 @@ int main(int argc, char** argv) {
   app.add_flag("--threads", options.has_threads, "programs of two threads that hand over");
   app.add_flag("--print", options.only_prints, "only print the programs");
   app.add_flag("--whole", options.keeps_whole, "do not make failing programs small");
+  app.add_flag("--recipes", options.draws_recipes,
+               "training programs as people write them instead of lists of statements");
   app.add_flag("--measure", options.measures, "what was compiled, and the time");
+  app.add_option("--steps", options.measuring.steps, "lengths that are measured")->delimiter(',');
+  app.add_option("--pairs", options.measuring.pairs, "eager and automatic runs; fewer long ones");
+  app.add_option("--longest", options.measuring.longest, "seconds of an eager run that is measured");
+  app.add_option("--worst", options.measuring.worst, "how many programs are listed at the end");
+  app.add_flag("--busy", options.measuring.is_busy, "measure with a process spinning on each core");
+  app.add_option("--out", options.measuring.out, "measured numbers as JSON lines, appended");
   app.add_option("--here", options.here, "run the first in this process, in this way");
   CLI11_PARSE(app, argc, argv);
   const auto seeds = options.seed + options.count;
   if (!options.here.empty()) {
     for (const Way& way : all_ways())
-      if (options.here == way.name) run_here(program_of(options.seed, options), way);
+      if (options.here == way.name)
+        run_here(subject_of(options.seed, options)
+                     .task(options.length ? options.length
+                                          : program_of(options.seed, options).length),
+                 way);
     return 0;
+  }
+  if (options.measures) {
+    options.measuring.limit = std::max(options.limit, 60);
+    return measure(options.seed, options.count,
+                   [&](std::uint64_t seed) { return subject_of(seed, options); },
+                   options.measuring) > 0;
   }
   if (!options.only_prints) return search(options);
   for (std::uint64_t seed = options.seed; seed < seeds; ++seed)
-    fmt::print("{}\n", print(program_of(seed, options)));
+    fmt::print("{}\n", subject_of(seed, options).text);
 }

@@ -7,12 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "src/core/allocator.h"
 #include "tools/random_loops/machine.h"
+#include "tracer/coverage.h"
+#include "tracer/report.h"
 #include "tracer/testing.h"
 
 namespace groove::random_loops {
@@ -32,17 +36,25 @@ void use(const Way& way) {
   if (way.has_guard_pages) set_guard_pages(true);
 }
 
-Counters run(const Program& program, std::FILE* log) {
-  const auto begin = std::chrono::steady_clock::now();
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// As the counters were when half of the iterations were done.
+Counters half;
+std::atomic<double> other_threads{0};  // seconds of the program's threads that are gone
+
+Counters run(const Task& task, std::FILE* log) {
+  const double begin = seconds_of(CLOCK_MONOTONIC);
+  const double begin_of_thread = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   Counters counters;
-  for (int again = 0; again < program.repeats; ++again) {
-    if (again > 0) tracer::testing::forget_everything();
-    Machine machine(program, log);
-    machine.run();
-    counters.errors += machine.errors;
-  }
-  counters.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  counters.errors = task(log);
+  counters.seconds = seconds_of(CLOCK_MONOTONIC) - begin;
+  const double end_of_thread = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  counters.program_seconds = end_of_thread - begin_of_thread + other_threads;
+  counters.steady_seconds = end_of_thread - half.steady_seconds;
   const jit::Summary summary = jit::summary();
   counters.compile_milliseconds = summary.compile_milliseconds;
   counters.segments = summary.segments;
@@ -50,10 +62,58 @@ Counters run(const Program& program, std::FILE* log) {
   counters.leaves = summary.leaves;
   counters.ops_compiled = summary.ops_compiled;
   counters.ops_eager = summary.ops_eager;
+  counters.steady_compiled = summary.ops_compiled - half.ops_compiled;
+  counters.steady_eager = summary.ops_eager - half.ops_eager;
+  counters.steady_leaves = summary.leaves - half.leaves;
   return counters;
 }
 
+// The library's own report, and under "eager_places" where operators ran eagerly after note_half().
+void write_report(std::FILE* to) {
+  auto report = nlohmann::json::parse(tracer::explain_json());
+  auto& places = report["eager_places"] = nlohmann::json::array();
+  for (const tracer::EagerPlace& place : tracer::eager_places()) {
+    places.push_back({{"place", place.place}, {"count", place.count}});
+    if (places.size() == 12) break;
+  }
+  std::fputs(report.dump().c_str(), to);
+  std::fflush(to);
+}
+bool counts_places = false;
+
 }  // namespace
+
+double Counters::share() const {
+  return static_cast<double>(ops_compiled) /
+         std::max(1.0, static_cast<double>(ops_compiled + ops_eager));
+}
+double Counters::steady_share() const {
+  return static_cast<double>(steady_compiled) /
+         std::max(1.0, static_cast<double>(steady_compiled + steady_eager));
+}
+
+void note_half() {
+  const jit::Summary summary = jit::summary();
+  half.ops_compiled = summary.ops_compiled;
+  half.ops_eager = summary.ops_eager;
+  half.leaves = summary.leaves;
+  if (counts_places) tracer::count_details(true);
+  half.steady_seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+void note_thread_end() { other_threads += seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+
+Task task_of(Program program) {
+  return [program = std::move(program)](std::FILE* log) {
+    std::int64_t errors = 0;
+    for (int again = 0; again < program.repeats; ++again) {
+      if (again > 0) tracer::testing::forget_everything();
+      Machine machine(program, log);
+      machine.run();
+      errors += machine.errors;
+    }
+    return errors;
+  };
+}
 
 const std::vector<Way>& all_ways() {
   static const std::vector<Way> ways = {
@@ -82,14 +142,21 @@ const std::vector<Way>& all_ways() {
 }
 
 Counters run_here(const Program& program, const Way& way) {
+  return run_here(task_of(program), way);
+}
+Counters run_here(const Task& task, const Way& way) {
   use(way);
-  return run(program, stdout);
+  return run(task, stdout);
 }
 
-Outcome run_in_child(const Program& program, const Way& way, int seconds) {
+Outcome run_in_child(const Program& program, const Way& way, int seconds, Report report) {
+  return run_in_child(task_of(program), way, seconds, report);
+}
+Outcome run_in_child(const Task& task, const Way& way, int seconds, Report report) {
   Outcome outcome;
   std::FILE* const log = std::tmpfile();
   std::FILE* const said = std::tmpfile();
+  std::FILE* const told = report == Report::kYes ? std::tmpfile() : nullptr;
   auto* const shared = static_cast<Counters*>(
       ::mmap(nullptr, sizeof(Counters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (!log || !said || shared == MAP_FAILED) {
@@ -113,16 +180,19 @@ Outcome run_in_child(const Program& program, const Way& way, int seconds) {
     ::setrlimit(RLIMIT_CPU, &time);
     ::alarm(static_cast<unsigned>(10 * seconds));
     use(way);
+    counts_places = told;
     try {
-      *shared = run(program, log);
+      *shared = run(task, log);
     } catch (const std::exception& error) {
       std::fprintf(log, "ended by: %s\n", error.what());
     }
     std::fflush(log);
+    if (told) write_report(told);
     std::exit(0);
   }
   int status = 0;
-  ::waitpid(child, &status, 0);
+  rusage used{};
+  ::wait4(child, &status, 0, &used);
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGALRM)
     outcome.end = "waits for ever";
@@ -135,6 +205,14 @@ Outcome run_in_child(const Program& program, const Way& way, int seconds) {
   outcome.log = text_of(log);
   outcome.said = text_of(said);
   outcome.counters = *shared;
+  const auto in_seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  outcome.counters.process_seconds = in_seconds(used.ru_utime) + in_seconds(used.ru_stime);
+  if (told) {
+    outcome.report = text_of(told);
+    std::fclose(told);
+  }
   ::munmap(shared, sizeof(Counters));
   std::fclose(log);
   std::fclose(said);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <thread>
 
+#include "tools/random_loops/child.h"
+
 namespace groove::random_loops {
 namespace {
 
@@ -108,6 +110,7 @@ Machine::Machine(const Program& drawn, std::FILE* to) : program(drawn), log(to),
 }
 
 void Machine::begin_iteration(int iteration) {
+  if (iteration == program.length / 2) note_half();
   loss = groove::zeros({}, {}, place(kHead, 1));
   for (int h = 0; h < kHistories; ++h) histories[h] = values[h].clone(place(kHead, 2 + h));
   if (kept.size() > 40) kept.pop_front();
@@ -196,7 +199,10 @@ void Machine::run_on_two_threads() {
         if (at == 0) {
           begin_iteration(i);
         } else if (program.body[at - 1].thread == Statement::kNew) {
-          std::thread([&] { step(program.body[at - 1], i); }).join();
+          std::thread([&] {
+            step(program.body[at - 1], i);
+            note_thread_end();
+          }).join();
         } else {
           step(program.body[at - 1], i);
         }
@@ -204,6 +210,7 @@ void Machine::run_on_two_threads() {
         moved.notify_all();
       }
     }
+    if (own == Statement::kSecond) note_thread_end();
   };
   std::thread second([&] { walk(Statement::kSecond); });
   walk(Statement::kMain);

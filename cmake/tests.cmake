@@ -209,6 +209,15 @@ if(GROOVE_BUILD_SAMPLES)
   # Whole programs in the public API; about 20 s of one core.
   add_test(NAME random_loops COMMAND random-loops --seed 1 --count 100 --ways hot sync check)
   set_tests_properties(random_loops PROPERTIES TIMEOUT 900)
+  # Training programs as people write them; compiling at once makes the measured share the same
+  # however busy the machine is.
+  add_test(NAME random_loops_recipes
+    COMMAND random-loops --recipes --seed 1 --count 20 --length 150 --ways hot check)
+  add_test(NAME random_loops_measure
+    COMMAND random-loops --measure --recipes --seed 1 --count 5 --steps 600 --pairs 1
+            --least-share 80)
+  set_tests_properties(random_loops_recipes random_loops_measure PROPERTIES TIMEOUT 300)
+  set_tests_properties(random_loops_measure PROPERTIES ENVIRONMENT GROOVE_COMPILE=sync)
 endif()
 
 # Long runs must not grow: briefly here, at full length in growth_full.

@@ -18,7 +18,8 @@ using namespace groove::random_loops;
 struct Options {
   std::uint64_t seed = 1, count = 100;
   std::vector<std::string> ways, themes;
-  bool only_prints = false, draws_recipes = false, measures = false, keeps_whole = false, has_threads = false;
+  bool only_prints = false, draws_recipes = false, measures = false, keeps_whole = false;
+  bool has_threads = false, is_long = false;
   std::string here;
   Measuring measuring;
   std::vector<int> kept;  // numbers of statements
@@ -26,7 +27,8 @@ struct Options {
 };
 
 Program program_of(std::uint64_t seed, const Options& options) {
-  Program program = draw(seed, {options.has_threads, options.length, options.themes});
+  const bool has_threads = options.has_threads || seed % 8 == 3;
+  Program program = draw(seed, {has_threads, options.is_long, options.length, options.themes});
   program.repeats = options.repeats;
   if (options.kept.empty()) return program;
   for (auto* const part : {&program.before, &program.body})
@@ -43,8 +45,9 @@ std::vector<Way> ways_of(std::uint64_t seed, const Options& options) {
   const auto& all = all_ways();
   if (options.ways.empty()) {
     chosen = {all[1], all[2]};
-    static constexpr int others[] = {3, 8, 4, 9, 6, 7, 10};  // not llvm: it compiles for seconds
-    chosen.push_back(all[static_cast<std::size_t>(others[seed % 7])]);
+    static constexpr int others[] = {3, 8, 4, 9, 6, 7, 10, 11};
+    constexpr int llvm = 5;  // compiles for seconds
+    chosen.push_back(all[static_cast<std::size_t>(seed % 61 == 17 ? llvm : others[seed / 3 % 8])]);
     return chosen;
   }
   for (std::size_t at = 1; at < all.size(); ++at)
@@ -72,17 +75,19 @@ int search(const Options& options) {
   int failures = 0;
   for (std::uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
     const Program program = program_of(seed, options);
-    const Outcome eager = run_in_child(program, all_ways().front(), options.limit);
+    const Subject subject = subject_of(seed, options);
+    const Task task = subject.task(program.length);
+    const Outcome eager = run_in_child(task, all_ways().front(), options.limit);
     ++programs;
     if (!eager.end.empty()) {
       fmt::print("seed {}, eager: {} {}\n{}\n", seed, eager.end, eager.said.substr(0, 400),
-                 print(program));
+                 subject.text);
       failed["eager " + eager.end].push_back(seed);
       ++failures;
       continue;
     }
     for (const Way& way : ways_of(seed, options)) {
-      const Outcome got = run_in_child(program, way, options.limit);
+      const Outcome got = run_in_child(task, way, options.limit);
       ++runs;
       const Difference difference = compare(eager, got);
       if (difference.kind.empty()) continue;
@@ -91,6 +96,10 @@ int search(const Options& options) {
       fmt::print("seed {}, {}: {}: {}\n", seed, way.name, difference.kind, difference.detail);
       std::fflush(stdout);
       Program shown = program;
+      if (options.draws_recipes) {
+        fmt::print("{} steps of {}\n", program.length, subject.text);
+        break;
+      }
       if (!options.keeps_whole) {
         const int limit = std::clamp(static_cast<int>(eager.counters.seconds * 30) + 2, 2, 20);
         shown = shrink(program, way, difference.kind, limit, options.budget);
@@ -125,7 +134,8 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "how many programs");
   app.add_option(
       "--ways", options.ways,
-      "all, or some of: hot auto sync interpreter llvm one-byte-cache two-threads check");
+      "all, or some of: hot auto sync interpreter asmjit llvm one-byte-cache two-threads "
+      "guard-pages auto-guard-pages check");
   app.add_option("--themes", options.themes,
                  "of aliases memory training hooks escapes errors, otherwise drawn");
   app.add_option("--length", options.length, "iterations, otherwise drawn");
@@ -137,7 +147,9 @@ int main(int argc, char** argv) {
   app.add_option("--limit", options.limit, "seconds for one run");
   app.add_option("--budget", options.budget, "seconds for making a program small");
   app.add_option("--keep", options.kept, "leave out all statements but those of these numbers");
-  app.add_flag("--threads", options.has_threads, "programs of two threads that hand over");
+  app.add_flag("--threads", options.has_threads,
+               "only programs of two threads that hand over; otherwise one in eight");
+  app.add_flag("--long", options.is_long, "programs of 1,500 iterations and more");
   app.add_flag("--print", options.only_prints, "only print the programs");
   app.add_flag("--whole", options.keeps_whole, "do not make failing programs small");
   app.add_flag("--recipes", options.draws_recipes,
@@ -145,8 +157,10 @@ int main(int argc, char** argv) {
   app.add_flag("--measure", options.measures, "what was compiled, and the time");
   app.add_option("--steps", options.measuring.steps, "lengths that are measured")->delimiter(',');
   app.add_option("--pairs", options.measuring.pairs, "eager and automatic runs; fewer long ones");
-  app.add_option("--longest", options.measuring.longest, "seconds of an eager run that is measured");
+  app.add_option("--longest", options.measuring.longest, "seconds an eager run may take");
   app.add_option("--worst", options.measuring.worst, "how many programs are listed at the end");
+  app.add_option("--least-share", options.measuring.least_share,
+                 "fail if the median percentage compiled in the last half is lower");
   app.add_flag("--busy", options.measuring.is_busy, "measure with a process spinning on each core");
   app.add_option("--out", options.measuring.out, "measured numbers as JSON lines, appended");
   app.add_option("--here", options.here, "run the first in this process, in this way");
@@ -155,17 +169,18 @@ int main(int argc, char** argv) {
   if (!options.here.empty()) {
     for (const Way& way : all_ways())
       if (options.here == way.name)
-        run_here(subject_of(options.seed, options)
-                     .task(options.length ? options.length
-                                          : program_of(options.seed, options).length),
-                 way);
+        run_here(
+            subject_of(options.seed, options)
+                .task(options.length ? options.length : program_of(options.seed, options).length),
+            way);
     return 0;
   }
   if (options.measures) {
     options.measuring.limit = std::max(options.limit, 60);
-    return measure(options.seed, options.count,
-                   [&](std::uint64_t seed) { return subject_of(seed, options); },
-                   options.measuring) > 0;
+    return measure(
+               options.seed, options.count,
+               [&](std::uint64_t seed) { return subject_of(seed, options); },
+               options.measuring) > 0;
   }
   if (!options.only_prints) return search(options);
   for (std::uint64_t seed = options.seed; seed < seeds; ++seed)

@@ -13,6 +13,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "kernels/pool.h"
 #include "src/core/allocator.h"
 #include "tools/random_loops/machine.h"
 #include "tracer/coverage.h"
@@ -34,6 +35,7 @@ std::string text_of(std::FILE* file) {
 void use(const Way& way) {
   for (const auto& [name, value] : way.environment) ::setenv(name, value, 1);
   if (way.has_guard_pages) set_guard_pages(true);
+  if (way.is_shared_out) kernels::set_never_serial(true);
 }
 
 double seconds_of(clockid_t clock) {
@@ -127,7 +129,9 @@ const std::vector<Way>& all_ways() {
       {"one-byte-cache",
        {{"GROOVE_CACHE_BYTES", "1"}, {"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}}},
       {"two-threads",
-       {{"GROOVE_NUM_THREADS", "2"}, {"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}}},
+       {{"GROOVE_NUM_THREADS", "2"}, {"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}},
+       false,
+       true},
       {"guard-pages",
        {{"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}, {"GROOVE_NUM_THREADS", "1"}},
        true},
@@ -137,6 +141,7 @@ const std::vector<Way>& all_ways() {
         {"GROOVE_HOT", "1"},
         {"GROOVE_COMPILE", "sync"},
         {"GROOVE_NUM_THREADS", "1"}}},
+      {"asmjit", {{"GROOVE_TIER", "asmjit"}, {"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}}},
   };
   return ways;
 }

@@ -13,6 +13,7 @@ struct Way {
   const char* name;
   std::vector<std::pair<const char*, const char*>> environment;
   bool has_guard_pages = false;  // touching freed or foreign memory is a fault at its place
+  bool is_shared_out = false;    // kernels share work among threads however small it is
 };
 /// The first one is eager mode, which the others are compared with.
 const std::vector<Way>& all_ways();

@@ -175,7 +175,8 @@ struct Maker {
 
   void draw(const Drawing& drawing) {
     program.has_threads = drawing.has_threads;
-    program.length = random.one_in(10) ? 1500 + random.below(1000) : 50 + random.below(350);
+    const bool is_long = random.one_in(10) || drawing.is_long;
+    program.length = is_long ? 1500 + random.below(1000) : 50 + random.below(350);
     if (drawing.length) program.length = drawing.length;
     static constexpr int sizes[] = {3, 4, 4, 4, 8};
     program.size = sizes[random.below(5)];

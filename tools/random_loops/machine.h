@@ -78,6 +78,9 @@ struct Machine {
   std::deque<Tensor> kept;
   Tensor pointed;  // keeps what `pointer` points to
   float* pointer = nullptr;
+  Tensor large;
+  float* large_pointer = nullptr;
+  std::vector<Tensor> saved;  // copies of the parameters
   std::int64_t hook_calls = 0;
   std::int64_t errors = 0;
 };

@@ -59,36 +59,46 @@ class Spinning {
 
 // The medians of all pairs of one program at one length; times are those of the automatic mode in
 // parts of eager mode's.
+struct Reason {
+  std::string text;  // "place: name, how often, what was expected and what came"
+  std::string name;
+  double lost = 0;  // milliseconds
+};
 struct Row {
   std::uint64_t seed = 0;
   int steps = 0;
   double share = 0, steady_share = 0;
   double process = 0, program = 0, steady = 0, wall = 0;
-  double exits = 0, steady_exits = 0, segments = 0, compile = 0, beside = 0;  // milliseconds
+  double exits = 0, steady_exits = 0, segments = 0;
+  double compile = 0;  // milliseconds
+  double beside = 0;   // of other threads than the program's, more than in eager mode
   double eager_seconds = 0;
-  std::string failure;               // or difference
-  std::vector<std::string> reasons;  // the worst first
+  std::string failure;          // or difference
+  std::vector<Reason> reasons;  // the worst first
 };
 
-// "place: reason (times, what was expected and what came)", and where operators ran eagerly.
-std::vector<std::string> reasons_of(const std::string& report_text) {
-  std::vector<std::string> reasons;
+std::vector<Reason> reasons_of(const std::string& report_text) {
+  std::vector<Reason> reasons;
   const json report = json::parse(report_text, nullptr, false);
-  if (report.is_discarded()) return {"no report"};
+  if (report.is_discarded()) return {{"no report", "no report"}};
   const auto text = [](const json& row, const char* field) {
-    std::string value = row.value(field, std::string());
-    return value.substr(value.rfind('/') == std::string::npos ? 0 : value.rfind('/') + 1);
+    const std::string value = row.value(field, std::string());
+    const std::size_t slash = value.rfind('/');
+    return value.substr(slash == std::string::npos ? 0 : slash + 1);
+  };
+  const auto number = [](const json& row, const char* field) {
+    return row.contains(field) ? row[field].get<double>() : 0.0;
   };
   for (const json& loss : report.value("where_time_is_lost", json::array())) {
-    std::string line = fmt::format("{} {} {} times, {:.1f} ms lost", text(loss, "place"),
-                                   loss.value("reason", std::string("?")),
-                                   loss.contains("count") ? loss["count"].get<std::uint64_t>() : 0,
-                                   loss.value("lost_milliseconds", 0.0));
+    Reason reason{"", loss.value("reason", std::string("?")), number(loss, "lost_milliseconds")};
+    reason.text = fmt::format("{} {} {} times, {:.1f} ms lost", text(loss, "place"), reason.name,
+                              number(loss, "count"), reason.lost);
     if (loss.contains("eager_iterations"))
-      line += fmt::format(", {} eager", loss["eager_iterations"].get<std::uint64_t>());
+      reason.text += fmt::format(", {} eager", number(loss, "eager_iterations"));
     if (loss.contains("came"))
-      line += fmt::format(" ({} expected, {} came)", text(loss, "expected"), text(loss, "came"));
-    reasons.push_back(std::move(line));
+      reason.text +=
+          fmt::format(" ({} expected, {} came)", text(loss, "expected"), text(loss, "came"));
+    reasons.push_back(std::move(reason));
     if (reasons.size() == 3) break;
   }
   std::string eagerly;
@@ -96,9 +106,9 @@ std::vector<std::string> reasons_of(const std::string& report_text) {
   for (const json& place : report.value("eager_places", json::array())) {
     if (places++ == 5) break;
     eagerly += fmt::format("{}{} {}", eagerly.empty() ? "eagerly in the last half: " : ", ",
-                           place.value("count", std::uint64_t{0}), text(place, "place"));
+                           number(place, "count"), text(place, "place"));
   }
-  if (!eagerly.empty()) reasons.push_back(std::move(eagerly));
+  if (!eagerly.empty()) reasons.push_back({std::move(eagerly), ""});
   return reasons;
 }
 
@@ -147,7 +157,8 @@ struct Measure {
       steady_exits.push_back(static_cast<double>(a.steady_leaves));
       segments.push_back(static_cast<double>(a.segments));
       compile.push_back(a.compile_milliseconds);
-      beside.push_back(1e3 * std::max(0.0, a.process_seconds - a.program_seconds));
+      const auto others = [](const Counters& c) { return c.process_seconds - c.program_seconds; };
+      beside.push_back(1e3 * (others(a) - others(e)));
     }
     row.process = middle(process);
     row.program = middle(program);
@@ -180,6 +191,8 @@ struct Measure {
     }
     std::fflush(stdout);
     if (!out.is_open()) return;
+    json reasons = json::array();
+    for (const Reason& reason : row.reasons) reasons.push_back(reason.text);
     out << json{{"seed", row.seed},
                 {"steps", row.steps},
                 {"program", subject.text},
@@ -196,7 +209,7 @@ struct Measure {
                 {"compile_milliseconds", row.compile},
                 {"beside_milliseconds", row.beside},
                 {"eager_milliseconds", 1e3 * row.eager_seconds},
-                {"reasons", row.reasons}}
+                {"reasons", reasons}}
                .dump(-1, ' ', false, json::error_handler_t::replace)
         << std::endl;
   }
@@ -229,7 +242,7 @@ struct Measure {
     const auto at = [&](double part) {
       return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
     };
-    fmt::print("  {:38} median {:8.2f}   5 % {:8.2f}   95 % {:8.2f}   least {:8.2f}   most {:8.2f}\n",
+    fmt::print("  {:38} median {:8.2f}  5 % {:8.2f}  95 % {:8.2f}  least {:8.2f}  most {:8.2f}\n",
                name, at(0.5), at(0.05), at(0.95), values.front(), values.back());
   }
 
@@ -244,16 +257,42 @@ struct Measure {
     if (worst.empty()) return;
     fmt::print("\nThe worst by {} at {} steps:\n", what, steps);
     for (const Row* row : worst) {
-      fmt::print("seed {}: {:.1f} % compiled in the last half; process {:.2f}, program {:.2f}, last "
-                 "half {:.2f}; {} exits, {} segments, {:.1f} ms compiling\n",
-                 row->seed, 100 * row->steady_share, row->process, row->program, row->steady,
-                 row->exits, row->segments, row->compile);
+      fmt::print(
+          "seed {}: {:.1f} % compiled in the last half; process {:.2f}, program {:.2f}, "
+          "last half {:.2f}; {} exits, {} segments, {:.1f} ms compiling\n",
+          row->seed, 100 * row->steady_share, row->process, row->program, row->steady, row->exits,
+          row->segments, row->compile);
       const std::string& text = texts.at(row->seed);
       if (text.find('\n') == std::string::npos) fmt::print("    {}\n", text);
       for (const Row& other : rows)
         if (other.seed == row->seed)
-          for (const std::string& reason : other.reasons) fmt::print("    {}\n", reason);
+          for (const Reason& reason : other.reasons) fmt::print("    {}\n", reason.text);
     }
+  }
+
+  // What most time was lost by, over all programs.
+  void list_reasons() const {
+    struct Total {
+      int programs = 0;
+      double lost = 0;
+    };
+    std::map<std::string, Total> totals;
+    for (const Row& row : rows) {
+      std::map<std::string, double> mine;
+      for (const Reason& reason : row.reasons)
+        if (!reason.name.empty()) mine[reason.name] += reason.lost;
+      for (const auto& [name, lost] : mine) {
+        ++totals[name].programs;
+        totals[name].lost += lost;
+      }
+    }
+    if (totals.empty()) return;
+    std::vector<std::pair<std::string, Total>> sorted(totals.begin(), totals.end());
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return a.second.lost > b.second.lost; });
+    fmt::print("\nReasons, among the three of each program that lost most\n");
+    for (const auto& [name, total] : sorted)
+      fmt::print("  {:20} {:4} programs, {:8.1f} ms\n", name, total.programs, total.lost);
   }
 
   void summarise() const {
@@ -274,6 +313,7 @@ struct Measure {
       percentiles("ms beside the program", steps, 1, &Row::beside);
       percentiles("ms in eager mode", steps, 1e3, &Row::eager_seconds);
     }
+    list_reasons();
     for (const int steps : options.steps) {
       if (steps >= 200) list_worst("share", steps, &Row::steady_share, -1);
       list_worst("time of the process", steps, &Row::process, 1);
@@ -299,6 +339,13 @@ int measure(std::uint64_t seed, std::uint64_t count,
   all.summarise();
   int failures = 0;
   for (const auto& [kind, seeds] : all.failed) failures += static_cast<int>(seeds.size());
+  std::vector<double> shares;
+  for (const Row& row : all.rows)
+    if (row.steps == options.steps.back()) shares.push_back(100 * row.steady_share);
+  if (middle(shares) < options.least_share) {
+    fmt::print("{:.1f} % are less than {} %\n", middle(shares), options.least_share);
+    ++failures;
+  }
   return failures;
 }
 

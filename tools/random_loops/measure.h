@@ -24,11 +24,13 @@ struct Measuring {
   int limit = 60;        // seconds for one run
   int worst = 15;        // programs that are listed at the end
   bool is_busy = false;  // another process spins on each core
-  std::string out;       // JSON lines: one for each program and number of steps
+  double least_share = 0;  // percent in the last half, median: less is a failure
+  std::string out;         // JSON lines: one for each program and number of steps
 };
 
 /// Writes a line for each program and number of steps as soon as it is known, and a summary; gives
-/// the number of programs that failed or showed other bits than in eager mode.
+/// the number of programs that failed or showed other bits than in eager mode, and one more for too
+/// low a share.
 int measure(std::uint64_t seed, std::uint64_t count,
             const std::function<Subject(std::uint64_t seed)>& draw, const Measuring& options);
 

@@ -40,6 +40,36 @@ const Rule rules[] = {
        t.p = groove::from_blob(t.m.memory[kBlobs + t.s.p].data(), {t.size, t.size}, {}, t.at())
                  .requires_grad_(true, t.at());
      }},
+    {kM, kX, 2, "memory of $p[$n] *= 0.5, if it is from_blob",
+     [](Step& t) {
+       float& element = t.m.memory[static_cast<std::size_t>(kBlobs + t.s.p)][t.n];
+       element *= 0.5f;
+     }},
+    {kM, Phase::kForward, 2, "$h = $h + from_blob(memory$k, {size, size}) * $p",
+     [](Step& t) {
+       const auto seen = groove::from_blob(t.m.memory[t.s.k].data(), {t.size, t.size}, {}, t.at());
+       t.h = t.h.add(seen.mul(t.p, t.at()), 1, t.at());
+     }},
+    // ---- 20 MB, of which a pointer is kept ----
+    {kM, kB, 1, "large = zeros({5 << 20}), large_pointer = large.data_ptr()",
+     [](Step& t) {
+       t.m.large = groove::zeros({5 << 20}, {}, t.at());
+       t.m.large_pointer = t.m.large.data_ptr<float>(t.at());
+     }},
+    {kM, kX, 1, "if (i % $k' == $n) large.add_($x)",
+     [](Step& t) {
+       if (t.m.large_pointer && t.i % (7 + 5 * t.s.k) == t.n) t.m.large.add_(t.x, 1, t.at());
+     }},
+    {kM, kX, 1, "large[$n] = $a[$n][$j]",
+     [](Step& t) {
+       if (!t.m.large_pointer) return;
+       const auto row = t.a.select(0, t.n, t.at());
+       t.m.large.select(0, t.n, t.at()).copy_(row.select(0, t.j, t.at()), false, t.at());
+     }},
+    {kM, kX, 1, "print(large_pointer[$n])",
+     [](Step& t) {
+       if (t.m.large_pointer) t.show("large", t.m.large_pointer[t.n]);
+     }},
     // ---- tensors filled by hand ----
     {kM, kV, 4, "$a = empty({size, size}), $a.data_ptr()[…] = …",
      [](Step& t) {

@@ -83,9 +83,9 @@ struct Program {
 };
 
 struct Drawing {
-  bool has_threads = false;
-  int length = 0;                   // 0: drawn
-  std::vector<std::string> themes;  // besides plain statements; none: drawn
+  bool has_threads = false, is_long = false;  // of 1,500 iterations and more
+  int length = 0;                             // 0: drawn
+  std::vector<std::string> themes;            // besides plain statements; none: drawn
 };
 /// Depends on the seed and on nothing else.
 Program draw(std::uint64_t seed, const Drawing& drawing);

@@ -1,5 +1,5 @@
-// The distribution of training programs. Weights are percents unless they do not add up to 100; they
-// follow what programs on GitHub do, not what is hard for a tracer.
+// The distribution of training programs. Weights are relative; they follow what programs do that
+// are found on the web, not what is hard for a tracer.
 #include "tools/random_loops/recipe.h"
 
 #include <fmt/format.h>
@@ -12,38 +12,44 @@
 namespace groove::random_loops {
 namespace {
 
-constexpr Choice kLearning[] = {
-    {"supervised", 52}, {"variational autoencoder", 8}, {"adversarial pair", 7},
-    {"sequences", 12},  {"text", 6},                    {"Q values with replay", 5},
-    {"episodes", 4},    {"solver to a tolerance", 4},   {"experts by value", 2}};
+constexpr Choice kLearning[] = {{"supervised", 52},
+                                {"variational autoencoder", 8},
+                                {"adversarial pair", 7},
+                                {"sequences", 12},
+                                {"text", 6},
+                                {"Q values with replay", 5},
+                                {"episodes", 4},
+                                {"solver to a tolerance", 4},
+                                {"experts by value", 2}};
 constexpr Choice kBodies[] = {
     {"module of linear layers", 45}, {"Sequential", 30}, {"convolutions", 15}, {"attention", 10}};
-constexpr Choice kData[] = {{"pointer into empty", 9},  {"pointer into zeros", 5},
-                            {"accessor", 7},            {"from_blob", 8},
-                            {"from_blob and clone", 9}, {"tensor of a vector", 9},
-                            {"rows one by one", 5},     {"stack of small tensors", 6},
-                            {"elements one by one", 4}, {"boolean mask", 4},
-                            {"random tensors", 12},     {"slices of a tensor", 11},
-                            {"shuffled rows", 11}};
-constexpr Choice kControls[] = {{"plain loop", 36},         {"evaluation now and then", 20},
-                                {"patience", 9},            {"ragged batches", 10},
-                                {"retries by exception", 6}, {"accumulation", 7},
-                                {"branch on the loss", 6},  {"coin", 6}};
+constexpr Choice kData[] = {
+    {"pointer into empty", 9}, {"pointer into zeros", 5},     {"accessor", 7},
+    {"from_blob", 8},          {"from_blob and clone", 9},    {"tensor of a vector", 9},
+    {"rows one by one", 5},    {"stack of small tensors", 6}, {"elements one by one", 4},
+    {"boolean mask", 4},       {"random tensors", 12},        {"slices of a tensor", 11},
+    {"shuffled rows", 11}};
+constexpr Choice kControls[] = {{"plain loop", 36},
+                                {"evaluation now and then", 20},
+                                {"patience", 9},
+                                {"ragged batches", 10},
+                                {"retries by exception", 6},
+                                {"accumulation", 7},
+                                {"branch on the loss", 6},
+                                {"coin", 6}};
 constexpr Choice kReads[] = {
     {"loss each step", 30}, {"loss each 10", 30}, {"loss rarely", 22}, {"running loss", 18}};
 constexpr Choice kThreads[] = {
     {"one thread", 90}, {"loader thread", 5}, {"evaluator thread", 2}, {"two trainers", 3}};
 constexpr Choice kPhases[] = {
     {"one phase", 66}, {"two phases", 14}, {"two phases, part frozen", 8}, {"sweep", 12}};
-constexpr Choice kActivations[] = {{"relu", 50}, {"tanh", 20}, {"gelu", 12}, {"sigmoid", 8},
-                                   {"leaky_relu", 10}};
+constexpr Choice kActivations[] = {
+    {"relu", 50}, {"tanh", 20}, {"gelu", 12}, {"sigmoid", 8}, {"leaky_relu", 10}};
 constexpr Choice kNorms[] = {{"", 70}, {"LayerNorm", 15}, {"BatchNorm", 15}};
 // In the order of OptimizerPlace; the last is written by hand.
-constexpr Choice kOptimizers[] = {{"SGD", 17},          {"SGD with momentum", 14},
-                                  {"Adam", 38},         {"Adam amsgrad", 2},
-                                  {"AdamW", 15},        {"RMSprop", 5},
-                                  {"RMSprop centered", 2}, {"Adagrad", 3},
-                                  {"SGD by hand", 4}};
+constexpr Choice kOptimizers[] = {
+    {"SGD", 17},    {"SGD with momentum", 14}, {"Adam", 38},   {"Adam amsgrad", 2}, {"AdamW", 15},
+    {"RMSprop", 5}, {"RMSprop centered", 2},   {"Adagrad", 3}, {"SGD by hand", 4}};
 
 int pick(Random& random, std::span<const Choice> choices) {
   int total = 0;

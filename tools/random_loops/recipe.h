@@ -18,15 +18,41 @@ struct Choice {
 };
 
 enum class Learning : std::uint8_t {
-  kSupervised, kAutoencoder, kGan, kSequences, kText, kQValues, kEpisodes, kSolver, kExperts
+  kSupervised,
+  kAutoencoder,
+  kGan,
+  kSequences,
+  kText,
+  kQValues,
+  kEpisodes,
+  kSolver,
+  kExperts
 };
 enum class Body : std::uint8_t { kMlp, kSequential, kConvolution, kAttention };
 enum class Data : std::uint8_t {
-  kPointerIntoEmpty, kPointerIntoZeros, kAccessor, kBlob, kBlobCloned, kVector, kRows, kStack,
-  kElements, kMask, kRandom, kSlices, kShuffled
+  kPointerIntoEmpty,
+  kPointerIntoZeros,
+  kAccessor,
+  kBlob,
+  kBlobCloned,
+  kVector,
+  kRows,
+  kStack,
+  kElements,
+  kMask,
+  kRandom,
+  kSlices,
+  kShuffled
 };
 enum class Control : std::uint8_t {
-  kNone, kEvaluation, kPatience, kRaggedBatches, kRetry, kAccumulation, kBranchOnLoss, kCoin
+  kNone,
+  kEvaluation,
+  kPatience,
+  kRaggedBatches,
+  kRetry,
+  kAccumulation,
+  kBranchOnLoss,
+  kCoin
 };
 enum class Reads : std::uint8_t { kEach, kSome, kRare, kRunning };
 enum class Threads : std::uint8_t { kOne, kLoader, kEvaluator, kTwoTrainers };

@@ -99,7 +99,8 @@ Tensor NetworkImpl::through_convolutions(Tensor x) {
 Tensor NetworkImpl::through_attention(Tensor x) {
   x = embed_(x.unsqueeze(2));  // [rows, columns, width]
   const auto query = query_(x), key = key_(x), value = value_(x);
-  auto weights = groove::matmul(query, key.transpose(1, 2)) / std::sqrt(static_cast<double>(recipe_.width));
+  const double scale = std::sqrt(static_cast<double>(recipe_.width));
+  auto weights = groove::matmul(query, key.transpose(1, 2)) / scale;
   weights = groove::softmax(weights, 2);
   x = layer_norm_(x + groove::matmul(weights, value));
   return last_(activate(recipe_, first_(x.mean(1))));

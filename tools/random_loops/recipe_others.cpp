@@ -150,9 +150,10 @@ void train_text(Loop& loop) {
     append(trained, more);
   loop.make_optimizer(trained, 0.003);
   const auto hides = groove::triu(groove::ones({length, length}), 1).to(groove::kBool);
+  const double scale = std::sqrt(static_cast<double>(width));
   const auto forward = [&](const Tensor& ids) {
     auto x = embedding(ids) + places(groove::arange(length, groove::kLong));
-    auto weights = groove::matmul(query(x), key(x).transpose(1, 2)) / std::sqrt(static_cast<double>(width));
+    auto weights = groove::matmul(query(x), key(x).transpose(1, 2)) / scale;
     weights = groove::softmax(weights.masked_fill(hides, -1e9), 2);
     return head(norm(x + groove::matmul(weights, value(x))));
   };
@@ -240,9 +241,8 @@ void train_episodes(Loop& loop) {
     std::vector<double> rewards;
     double position = 0, velocity = 0.1;
     for (int t = 0; t < 20 && position > -1 && position < 1; ++t) {
-      const auto state = groove::tensor({static_cast<float>(position), static_cast<float>(velocity)})
-                             .unsqueeze(0)
-                             .repeat({2, 1});
+      const auto state =
+          groove::tensor({position, velocity}).to(groove::kFloat).unsqueeze(0).repeat({2, 1});
       const auto log_probability = groove::log_softmax(policy(state), 1).narrow(0, 0, 1);
       const auto action = log_probability.detach().exp().multinomial(1);
       log_probabilities.push_back(log_probability.gather(1, action).squeeze());

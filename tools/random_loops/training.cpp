@@ -134,6 +134,26 @@ const Rule rules[] = {
        const NoGradGuard off;
        t.p.clamp_(-2, 2, t.at());
      }},
+    {kT, Phase::kForward, 2,
+     "g = grad({($p * $h).square().sum()}, {$p}, create_graph)[0], "
+     "loss = loss + g.square().mean()",
+     [](Step& t) {
+       const auto made = t.p.mul(t.h, t.at()).square(t.at()).sum(t.at());
+       const auto gradient = autograd::grad({made}, {t.p}, {}, true, true)[0];
+       t.m.loss = t.m.loss.add(gradient.square(t.at()).mean(t.at()), 1, t.at());
+     }},
+    {kT, Phase::kStep, 1, "saved = clones of p",
+     [](Step& t) {
+       t.m.saved.clear();
+       for (const Tensor& parameter : t.m.parameters)
+         t.m.saved.push_back(parameter.detach(t.at()).clone(t.at()));
+     }},
+    {kT, Phase::kStep, 2, "{ NoGradGuard off; p = saved }",
+     [](Step& t) {
+       const NoGradGuard off;
+       for (std::size_t at = 0; at < t.m.saved.size(); ++at)
+         t.m.parameters[at].copy_(t.m.saved[at], false, t.at());
+     }},
     {kT, Phase::kStep, 3, "$o = Optimizer(…, 0.01)",
      [](Step& t) { t.m.optimizers[t.s.o].make(t.m.program.optimizers[t.s.o], trained(t), 0.01); }},
     {kT, Phase::kStep, 1, "$m = Model(…)",

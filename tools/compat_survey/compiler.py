@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-from . import messages
+from . import linking, messages
 from .sources import LIBTORCH
 
 # Counts up when what an answer means changes: older ones are not read any more.
@@ -80,8 +80,7 @@ class Library:
 
     @staticmethod
     def libtorch(package):
-        include = os.path.join(package, "include")
-        folders = [include, os.path.join(include, "torch/csrc/api/include")]
+        folders = linking.libtorch_folders(package)
         if not os.path.isdir(folders[1]):
             raise SystemExit(
                 f"{package} has no include/torch/csrc/api; give the folder of the Python "
@@ -121,9 +120,11 @@ class Answer:
 
 
 class Compiler:
-    def __init__(self, program, cache, include=(), define=(), costly=(), limit=600):
+    def __init__(
+        self, program, cache, include=(), define=(), costly=(), limit=600, flags=tuple(FLAGS)
+    ):
         self.program, self.cache, self.limit = program, cache, limit
-        self.flags = FLAGS + [f"-D{d}" for d in define]
+        self.flags = [*flags, *(f"-D{d}" for d in define)]
         self.include = list(include)
         self.costly = list(costly)  # other headers worth precompiling
         version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
@@ -182,7 +183,7 @@ class Compiler:
         """What to include first: only headers that the file itself would include."""
         if not library or "torch/torch.h" not in source.outside:
             return None
-        return library.headers[self.others_of(source)]
+        return library.headers.get(self.others_of(source))
 
     def others_of(self, source):
         return tuple(h for h in self.costly if h in source.outside)
@@ -224,19 +225,22 @@ class Compiler:
             os.rename(path + ".part", path)
         return answer
 
-    def compile(self, library, repository, source):
-        root = repository.folder
-        folders = []
+    def includes(self, library, repository, source):
+        """What a compiler is told of where the headers of a repository's file lie."""
+        root, flags = repository.folder, []
         for flag, names in (("-iquote", source.quoted), ("-I", source.angled)):
             for name in names:
-                folders += [flag, os.path.join(root, name)]
+                flags += [flag, os.path.join(root, name)]
         for name in ("", "src", "include"):  # where build files look most often
             if os.path.isdir(os.path.join(root, name)):
-                folders += ["-iquote", os.path.join(root, name)]
-        folders += self.folders(library)
+                flags += ["-iquote", os.path.join(root, name)]
+        flags += self.folders(library)
         header = self.header_of(library, source)
-        if header:
-            folders += ["-include", header]
+        return [*flags, "-include", header] if header else flags
+
+    def compile(self, library, repository, source):
+        root = repository.folder
+        folders = self.includes(library, repository, source)
         path = os.path.join(root, source.path)
         with tempfile.TemporaryDirectory() as scratch:
             wrapper = os.path.join(scratch, "parsed.cpp")

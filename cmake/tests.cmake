@@ -125,6 +125,8 @@ find_program(GROOVE_PYTHON python3)
 if(GROOVE_PYTHON)
   add_test(NAME compat_tools
     COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/project/compat_test.py)
+  add_test(NAME field_tool
+    COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/project/field_test.py)
   # What torch, at and c10 hold is what Groove's headers declare.
   add_test(NAME compat_names COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tools/compat-names
     --check --compiler ${CMAKE_CXX_COMPILER})

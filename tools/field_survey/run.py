@@ -1,0 +1,222 @@
+"""Runs a program in a world of its own, to a limit, and tells what it printed, when, and what
+processor time it took."""
+
+import filecmp
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from . import data, output
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MOST_OUTPUT = 64 << 20
+GRACE = 10  # seconds to write a report in after the limit
+
+
+def build_world_library(folder):
+    target = os.path.join(folder, "world.so")
+    command = ["gcc", "-shared", "-fPIC", "-O1", os.path.join(HERE, "world.c"), "-o", target]
+    subprocess.run([*command, "-ldl"], check=True)
+    return target
+
+
+class Stamp:
+    """How much had been printed when the process had taken so much processor time."""
+
+    def __init__(self, size, seconds):
+        self.size, self.seconds = size, seconds
+
+
+class Run:
+    def __init__(self, status, seconds, printed, errors, is_ended, stamps):
+        self.status, self.seconds, self.output, self.errors = status, seconds, printed, errors
+        self.is_ended = is_ended  # at the limit, by the tool
+        self.stamps = stamps
+
+    @property
+    def has_failed(self):
+        return self.status != 0 and not self.is_ended
+
+    def seconds_at(self, line):
+        """The processor time at which so many lines had been printed."""
+        size = len(self.output[: output.end_of_line(self.output, line)].encode())
+        return next((s.seconds for s in self.stamps if s.size >= size), self.seconds)
+
+    def why(self):
+        """What a failed run says of itself."""
+        told = [r.strip() for r in (self.errors + "\n" + self.output[-2000:]).split("\n")]
+        told = [r for r in told if r]
+        for word in ("what():", "error", "fail", "usage"):  # what says most comes first
+            worth = [r for r in told if word in r.lower()]
+            if worth:
+                break
+        ended = f"signal {-self.status}" if self.status < 0 else f"status {self.status}"
+        return f"{ended}: {(worth or told or ['says nothing'])[0][:200]}"
+
+
+def processor_clock(pid):
+    """The id of another process's processor clock (clock_getcpuclockid)."""
+    return (~pid << 3) | 2
+
+
+def run(command, folder, environment, limit):
+    """Runs it; at the limit, in seconds of the wall, it is asked to end."""
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+            start_new_session=True,
+        )
+        chunks, stamps, size = [], [], 0
+        ended = threading.Event()
+
+        def end():
+            ended.set()
+            child.send_signal(signal.SIGTERM)
+
+        def kill():
+            ended.set()
+            os.killpg(child.pid, signal.SIGKILL)
+
+        timers = [threading.Timer(limit, end), threading.Timer(limit + GRACE, kill)]
+        for timer in timers:
+            timer.start()
+        clock = processor_clock(child.pid)
+        while True:
+            chunk = os.read(child.stdout.fileno(), 1 << 16)
+            if not chunk:
+                break
+            size += len(chunk)
+            if size <= MOST_OUTPUT:
+                chunks.append(chunk)
+                try:
+                    stamps.append(Stamp(size, time.clock_gettime_ns(clock) * 1e-9))
+                except OSError:
+                    pass
+        child.stdout.close()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        for timer in timers:
+            timer.cancel()
+        errors.seek(0)
+        return Run(
+            child.returncode,
+            used.ru_utime + used.ru_stime,
+            b"".join(chunks).decode(errors="replace"),
+            errors.read(1 << 20).decode(errors="replace"),
+            ended.is_set(),
+            stamps,
+        )
+
+
+class World:
+    """What a program finds when it starts: a copy of its repository, at whose root it starts, and
+    a folder in which the absolute paths of its author lie. Each run finds them as they were."""
+
+    def __init__(self, folder, repository, main, library):
+        self.folder, self.library = folder, library
+        self.template, self.live = (os.path.join(folder, n) for n in ("as-it-was", "world"))
+        self.log = os.path.join(folder, "missing.log")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(os.path.join(self.template, "root"))
+        shutil.copytree(
+            repository.folder,
+            os.path.join(self.template, repository.name),
+            symlinks=True,
+            ignore=shutil.ignore_patterns(".git"),
+        )
+        shutil.copytree(self.template, self.live, symlinks=True)
+        self.start = os.path.join(self.live, repository.name)
+        self.bases = []  # the main file's folder, those above it, and a build folder in each
+        at = os.path.dirname(os.path.join(self.start, main))
+        while True:
+            self.bases += [at, os.path.join(at, "build")]
+            os.makedirs(self.in_template(os.path.join(at, "build")), exist_ok=True)
+            os.makedirs(os.path.join(at, "build"), exist_ok=True)
+            if len(at) <= len(self.start):
+                break
+            at = os.path.dirname(at)
+
+    def in_template(self, path):
+        return self.template + path[len(self.live) :]
+
+    def reset(self):
+        """Undoes what a run has done."""
+        for base, folders, names in os.walk(self.live):
+            was = self.in_template(base)
+            for name in list(folders):
+                if not os.path.isdir(os.path.join(was, name)):
+                    shutil.rmtree(os.path.join(base, name), ignore_errors=True)
+                    folders.remove(name)
+            for name in names:
+                old, new = os.path.join(was, name), os.path.join(base, name)
+                if not os.path.lexists(old):
+                    os.remove(new)
+        for base, _, names in os.walk(self.template):
+            now = self.live + base[len(self.template) :]
+            os.makedirs(now, exist_ok=True)
+            for name in names:
+                old, new = os.path.join(base, name), os.path.join(now, name)
+                if os.path.islink(old):
+                    continue
+                if not os.path.exists(new) or not filecmp.cmp(old, new):
+                    shutil.copy2(old, new)
+
+    def environment(self, more):
+        keep = {k: v for k, v in os.environ.items() if not k.startswith(("GROOVE_", "FIELD_"))}
+        return {
+            **keep,
+            "LD_PRELOAD": self.library,
+            "FIELD_ROOT": os.path.join(self.live, "root"),
+            "FIELD_BASES": ":".join(self.bases),
+            "FIELD_LOG": self.log,
+            "QT_QPA_PLATFORM": "offscreen",
+            **more,
+        }
+
+    def run(self, binary, arguments, more, limit):
+        self.reset()
+        if os.path.exists(self.log):
+            os.remove(self.log)
+        return run([binary, *arguments], self.start, self.environment(more), limit)
+
+    def missing(self):
+        """[(demand, path)] that the last run looked for in vain, each once."""
+        if not os.path.exists(self.log):
+            return []
+        with open(self.log, errors="replace") as stream:
+            rows = [row.rstrip("\n").split(" ", 1) for row in stream]
+        seen = {}
+        for row in rows:
+            if len(row) == 2:
+                seen.setdefault(row[1], row[0])
+                if row[0] == "folder":
+                    seen[row[1]] = "folder"
+        return [(demand, path) for path, demand in seen.items()]
+
+    def make_up(self, mnist, made):
+        """Makes up what the last run looked for in vain; returns how many files and folders.
+        made: [(kind, path)] of what was made, which grows."""
+        count = 0
+        for demand, path in self.missing():
+            kind = data.kind_of(path, demand)
+            if not kind or (kind, path) in made:
+                continue
+            at = os.path.join(self.live, "root") + path if os.path.isabs(path) else os.path.join(
+                self.start, path
+            )
+            at = os.path.normpath(at)
+            if not at.startswith(self.live + os.sep):
+                continue
+            if data.make(kind, self.in_template(at), mnist):
+                made.append((kind, path))
+                count += 1
+        return count

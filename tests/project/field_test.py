@@ -91,12 +91,18 @@ class Worlds(unittest.TestCase):
             self.world.missing(), [("file", "/nowhere/at/all/a.txt"), ("file", "b.pt")]
         )
         made = []
-        self.assertEqual(self.world.make_up(None, made), 1)
+        pool = os.path.join(self.folder.name, "written")
+        self.assertEqual(self.world.make_up(None, made, pool), 1)
         self.assertEqual(made, [("text", "/nowhere/at/all/a.txt")])
         done = self.world.run(self.cat, files, {}, 20)
         self.assertIn("the", done.output)
         self.assertIn("kept\n", done.output)
         self.assertEqual(self.world.missing(), [("file", "b.pt")])
+        self.shell("mkdir deep; echo saved > deep/b.pt")
+        self.world.collect(pool)
+        self.world.run(self.cat, files, {}, 20)
+        self.assertEqual(self.world.make_up(None, made, pool), 1)
+        self.assertIn("saved", self.world.run(self.cat, files, {}, 20).output)
 
     def test_a_run_leaves_nothing_to_the_next(self):
         changes = "echo changed > src/kept.txt; mkdir new; echo x > new/file; cat src/kept.txt"
@@ -122,6 +128,10 @@ class Figures(unittest.TestCase):
         eager = self.ended("1\n2\n", [(2, 3.0), (4, 8.0)])
         auto = self.ended("1\n2\n3\n", [(2, 3.5), (4, 5.0), (6, 6.0)])
         self.assertEqual(survey.ratio(auto, eager), (5.0, 8.0))
+        auto.operators, eager.operators = 300, 100  # the lines say more
+        self.assertEqual(survey.ratio(auto, eager), (5.0, 8.0))
+        eager.output = "1\n"
+        self.assertEqual(survey.ratio(auto, eager), (9.0, 27.0))
         self.assertIsNone(survey.ratio(auto, self.ended("", [])))
         whole = run.Run(0, 2.0, "x", "", False, [])
         self.assertEqual(survey.ratio(whole, whole), (2.0, 2.0))

@@ -7,6 +7,7 @@ import threading
 
 from compat_survey import compiler
 
+ROUNDS = 4  # of looking for sources that a program's headers do not name
 # What a program links with follows from the headers it includes: one row a library.
 LINK = [
     ("opencv2/", ["-lopencv_" + part for part in (
@@ -17,6 +18,12 @@ LINK = [
     ("boost/regex", ["-lboost_regex"]),
     ("spdlog/", ["-lspdlog", "-lfmt"]),
     ("fmt/", ["-lfmt"]),
+    ("omp.h", ["-lgomp"]),
+    ("png.h", ["-lpng"]),
+    ("png++/", ["-lpng"]),
+    ("jpeglib.h", ["-ljpeg"]),
+    ("gflags/", ["-lgflags"]),
+    ("openssl/", ["-lssl", "-lcrypto"]),
 ]  # fmt: skip
 
 
@@ -45,11 +52,30 @@ def link_flags(outside, more=()):
 def first_error(output):
     """The line of a compiler's or a linker's output that says most."""
     rows = output.split("\n")
-    for pattern in (r"fatal error: ", r"error: ", r"undefined reference", r"cannot find", r"ld: "):
+    for pattern in ("fatal error: ", "error: (?!ld returned)", "undefined reference", "ld: "):
         for row in rows:
             if re.search(pattern, row):
                 return re.sub(r"^\S*/", "", row.strip())[:200]
     return " ".join(output.split())[:200]
+
+
+def undefined(output):
+    """The functions that a linker did not find, by their last name."""
+    found = re.findall(r"undefined reference to `(?:vtable for )?([^'(]*)", output)
+    return {re.sub(r"<.*", "", name).split("::")[-1].strip() for name in found} - {""}
+
+
+def defining(repository, files, names):
+    """Other sources beside a program's own that seem to define what it lacks."""
+    beside = {os.path.dirname(f) for f in files}
+    found = []
+    for path, source in repository.sources.items():
+        if path in files or source.has_main or os.path.dirname(path) not in beside:
+            continue
+        text = repository.text(path)
+        if any(re.search(rf"\b{re.escape(name)}\s*\(", text) for name in names):
+            found.append(path)
+    return found
 
 
 class Builder:
@@ -83,21 +109,36 @@ class Builder:
 
     def build(self, program):
         """(binary, error)"""
-        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            made = list(pool.map(lambda f: self.compile(program.repository, f), program.files))
-        failed = next((error for _, error in made if error), None)
-        if failed:
-            return None, failed
-        objects = [target for target, _ in made]
-        key = compiler.digest(program.name, *objects, *self.link, self.stamp())
-        binary = os.path.join(self.folder, key)
-        if not os.path.exists(binary):
-            flags = [*self.link, *link_flags(program.outside, self.more)]
-            status, output = self.gcc.run([*objects, "-o", binary + ".part", *flags])
-            if status:
-                return None, first_error(output)
-            os.replace(binary + ".part", binary)
-        return binary, None
+        files = list(program.files)
+        for _ in range(ROUNDS):
+            with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+                made = list(pool.map(lambda f: self.compile(program.repository, f), files))
+            failed = next((error for _, error in made if error), None)
+            if failed:
+                return None, failed
+            binary, output = self.link_objects(program, [target for target, _ in made])
+            if binary:
+                return binary, None
+            more = defining(program.repository, files, undefined(output))
+            if not more:
+                break
+            files += more
+        return None, first_error(output)
+
+    def link_objects(self, program, objects):
+        """(binary, messages)"""
+        binary = os.path.join(
+            self.folder, compiler.digest(program.name, *objects, *self.link, self.stamp())
+        )
+        if os.path.exists(binary):
+            return binary, ""
+        part = f"{binary}.{threading.get_ident()}.part"
+        flags = [*self.link, *link_flags(program.outside, self.more)]
+        status, output = self.gcc.run([*objects, "-o", part, *flags])
+        if status:
+            return None, output
+        os.replace(part, binary)
+        return binary, ""
 
     def stamp(self):
         """Changes when a library that is linked does."""

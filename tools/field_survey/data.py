@@ -132,9 +132,22 @@ def make(kind, path, mnist):
     elif kind == "numbers":
         write_numbers(path)
     elif kind == "folder":
-        os.makedirs(path, exist_ok=True)
-        for number in range(24):
-            write_picture(
-                os.path.join(path, f"image_{number:04}.jpg"), number % 2, random.Random(number)
-            )
+        write_folder(path)
     return True
+
+
+def write_folder(path, count=24):
+    os.makedirs(path, exist_ok=True)
+    for number in range(count):
+        write_picture(
+            os.path.join(path, f"image_{number:04}.jpg"), number % 2, random.Random(number)
+        )
+
+
+def sort_into_classes(path):
+    """Makes of a folder with pictures one with a folder for each of two classes."""
+    names = sorted(os.listdir(path))
+    for number, name in enumerate(names):
+        folder = os.path.join(path, "ab"[number % 2])
+        os.makedirs(folder, exist_ok=True)
+        os.rename(os.path.join(path, name), os.path.join(folder, name))

@@ -14,6 +14,7 @@ from . import data, output
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST_OUTPUT = 64 << 20
+MOST_KEPT = 512 << 20
 GRACE = 10  # seconds to write a report in after the limit
 
 
@@ -36,6 +37,7 @@ class Run:
         self.status, self.seconds, self.output, self.errors = status, seconds, printed, errors
         self.is_ended = is_ended  # at the limit, by the tool
         self.stamps = stamps
+        self.operators = 0  # that it ran, if it was asked
 
     @property
     def has_failed(self):
@@ -184,8 +186,9 @@ class World:
 
     def run(self, binary, arguments, more, limit):
         self.reset()
-        if os.path.exists(self.log):
-            os.remove(self.log)
+        for old in (self.log, more.get("GROOVE_REPORT", "")):
+            if os.path.exists(old):
+                os.remove(old)
         return run([binary, *arguments], self.start, self.environment(more), limit)
 
     def missing(self):
@@ -202,21 +205,42 @@ class World:
                     seen[row[1]] = "folder"
         return [(demand, path) for path, demand in seen.items()]
 
-    def make_up(self, mnist, made):
+    def collect(self, pool):
+        """Keeps what the last run wrote, for other programs of the repository that look for it."""
+        for base, _, names in os.walk(self.live):
+            for name in names:
+                path = os.path.join(base, name)
+                if not os.path.lexists(self.in_template(path)) and os.path.isfile(path):
+                    if 0 < os.path.getsize(path) < MOST_KEPT:
+                        os.makedirs(pool, exist_ok=True)
+                        shutil.copy2(path, os.path.join(pool, name))
+
+    def place(self, path):
+        """Where in the template a path of the program lies, or None."""
+        at = os.path.join(self.live, "root") + path
+        if not os.path.isabs(path):
+            at = os.path.join(self.start, path)
+        at = os.path.normpath(at)
+        return self.in_template(at) if at.startswith(self.live + os.sep) else None
+
+    def make_up(self, mnist, made, pool):
         """Makes up what the last run looked for in vain; returns how many files and folders.
         made: [(kind, path)] of what was made, which grows."""
         count = 0
         for demand, path in self.missing():
             kind = data.kind_of(path, demand)
+            kept = os.path.join(pool, os.path.basename(path))
+            kind = "written" if os.path.isfile(kept) else kind
             if not kind or (kind, path) in made:
                 continue
-            at = os.path.join(self.live, "root") + path if os.path.isabs(path) else os.path.join(
-                self.start, path
-            )
-            at = os.path.normpath(at)
-            if not at.startswith(self.live + os.sep):
+            at = self.place(path)
+            if not at:
                 continue
-            if data.make(kind, self.in_template(at), mnist):
-                made.append((kind, path))
-                count += 1
+            if kind == "written":
+                os.makedirs(os.path.dirname(at), exist_ok=True)
+                shutil.copy2(kept, at)
+            elif not data.make(kind, at, mnist):
+                continue
+            made.append((kind, path))
+            count += 1
         return count

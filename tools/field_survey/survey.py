@@ -2,21 +2,22 @@
 
 import json
 import os
+import shutil
 import statistics
 import sys
+import time
 from dataclasses import asdict, dataclass, field
 
-from . import output, run
+from . import data, output, run
 
-LOOKS = 6  # rounds of finding out what is missing
-LOOK_SECONDS = 10
+LOOKS = 60  # rounds of finding out what is missing
+LOOK_SECONDS = 8  # a round; all of them take ten times as long at most
 SHORT = 2  # seconds
 
 
 @dataclass
 class Row:
-    """A program in the table. Ratios are of processor time, to the last line that both runs had
-    printed if the limit ended one of them."""
+    """A program in the table. Ratios are of processor time for the same work."""
 
     program: str
     compiles: bool = False
@@ -41,20 +42,40 @@ class Row:
         state = "compiles" if binary else "does not compile"
         return Row(program.name, bool(binary), state, error or "")
 
+    def brief(self):
+        return " ".join(filter(None, (self.state, self.bits, self.program, self.remark)))
+
     def kept(self):
         return asdict(self)
 
 
 def ratio(one, other):
-    """(processor seconds of one, of the other, lines) to what both have reached; None where
-    that is nothing."""
+    """(processor seconds of one, of the other) for the same work: all of it; or, where the limit
+    ended one of them, up to the last line that both had printed, if that is at least half of
+    both; or else the other's for as many operators as the one has run. None where neither is
+    known."""
     if not one.is_ended and not other.is_ended:
         return one.seconds, other.seconds
     count = min(len(output.lines(r.output, not r.is_ended)) for r in (one, other))
-    if count == 0:
+    at = [run.seconds_at(count) if count else 0.0 for run in (one, other)]
+    if one.operators and other.operators and any(
+        part < run.seconds / 2 for part, run in zip(at, (one, other))
+    ):
+        return one.seconds, other.seconds * one.operators / other.operators
+    return tuple(at) if min(at) > 0 else None
+
+
+def load(path):
+    """What a JSON file holds, or None."""
+    if not os.path.exists(path):
         return None
-    pair = one.seconds_at(count), other.seconds_at(count)
-    return pair if min(pair) > 0 else None
+    with open(path) as stream:
+        return json.load(stream)
+
+
+def operators(report):
+    overall = report["overall"] if report else {}
+    return overall.get("operators_compiled", 0) + overall.get("operators_eager", 0)
 
 
 def reasons(report, most=5):
@@ -70,10 +91,7 @@ class Survey:
     def __init__(self, options, groove, libtorch, world_library):
         self.options, self.groove, self.libtorch = options, groove, libtorch
         self.world_library = world_library
-        self.arguments = {}
-        if options.arguments:
-            with open(options.arguments) as stream:
-                self.arguments = json.load(stream)
+        self.arguments = (load(options.arguments) if options.arguments else None) or {}
 
     def environment(self, mode, report=None):
         found = {"GROOVE_MODE": mode}
@@ -90,58 +108,87 @@ class Survey:
             return row
         folder = os.path.join(self.options.out, "worlds", program.name.replace("/", "_"))
         world = run.World(folder, program.repository, program.main, self.world_library)
-        arguments = self.arguments.get(program.name, [])
-        made = []
-        for _ in range(LOOKS):
-            look = min(LOOK_SECONDS, self.options.limit)
-            seen = world.run(binary, arguments, self.environment("eager"), look)
-            if not world.make_up(self.options.mnist, made):
-                break
-        row.made_up = [f"{kind} {path}" for kind, path in made]
-        report = os.path.join(folder, "report.json")
-        runs = {"eager": [], "auto": []}
-        if seen.seconds < SHORT:  # writing the report takes time that counts
-            missing = world.missing()
-            told = self.environment("auto", report)
-            runs["auto"].append(world.run(binary, arguments, told, self.options.limit))
-            runs["eager"].append(seen)
-            if self.has_failed(row, runs, missing):
-                self.compare(row, runs, lambda: seen)
-                return row
-            runs = {"eager": [], "auto": []}
-        for number in range(self.options.pairs):
-            for mode in ("eager", "auto") if number % 2 == 0 else ("auto", "eager"):
-                is_told = mode == "auto" and seen.seconds >= SHORT
-                told = self.environment(mode, report if is_told else None)
-                runs[mode].append(world.run(binary, arguments, told, self.options.limit))
-                if number == 0 and mode == "eager":
-                    missing = world.missing()
-            if number == 0 and self.has_failed(row, runs, missing):
-                break
-        self.compare(row, runs, lambda: world.run(
-            binary, arguments, self.environment("eager"), self.options.limit))
-        if os.path.exists(report):
-            with open(report) as stream:
-                self.read_report(row, json.load(stream))
-        elif row.state in ("runs", "limit"):
-            row.remark = (row.remark + "; no report was written").strip("; ")
-        if self.libtorch and row.state in ("runs", "limit"):
-            self.ask_libtorch(row, program, world, arguments, runs["auto"])
+        seen, missing = self.find_data(row, program, world, binary)
+        runs = self.run_in_turns(row, program, world, binary, seen, missing)
+        self.compare(row, runs, lambda: self.run(program, world, binary, "eager"))
+        if row.state in ("runs", "limit"):
+            report = load(os.path.join(folder, "auto.json"))
+            if report:
+                self.read_report(row, report)
+            else:
+                row.remark = (row.remark + "; no report was written").strip("; ")
+            world.collect(self.pool(program))
+            if self.libtorch:
+                self.ask_libtorch(row, program, world, runs["auto"])
         if not self.options.keep:
-            run.shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
         return row
 
-    def has_failed(self, row, runs, missing):
-        eager, auto = runs["eager"][0], runs["auto"][0]
+    def pool(self, program):
+        """Where lies what programs of the repository wrote."""
+        return os.path.join(self.options.out, "written", program.repository.name)
+
+    def can_be_had(self, program, row):
+        """Another program has meanwhile written what this one misses."""
+        names = {os.path.basename(path) for path in row.missing}
+        pool = self.pool(program)
+        return row.state == "needs data" and os.path.isdir(pool) and names & set(os.listdir(pool))
+
+    def run(self, program, world, binary, mode, report=None, limit=None):
+        told = self.environment(mode, report)
+        arguments = self.arguments.get(program.name, [])
+        return world.run(binary, arguments, told, limit or self.options.limit)
+
+    def find_data(self, row, program, world, binary):
+        """Makes up what is missing until nothing more can be; returns the last run and what is
+        missing still."""
+        look, begun, made = min(LOOK_SECONDS, self.options.limit), time.time(), []
+        are_sorted = False
+        for _ in range(LOOKS):
+            seen = self.run(program, world, binary, "eager", limit=look)
+            count = world.make_up(self.options.mnist, made, self.pool(program))
+            if time.time() - begun > 10 * look:
+                break
+            if not count:
+                folders = [path for kind, path in made if kind == "folder"]
+                if not seen.has_failed or are_sorted or not folders:
+                    break
+                are_sorted = True
+                for path in folders:
+                    data.sort_into_classes(world.place(path))
+        row.made_up = [f"{kind} {path}" for kind, path in made]
+        return seen, [path for _, path in world.missing()]
+
+    def run_in_turns(self, row, program, world, binary, seen, missing):
+        """{mode: [runs]}. The report is of a run by itself where writing it takes time that
+        counts."""
+        is_short = seen.seconds < SHORT and not seen.is_ended
+        reports = {mode: os.path.join(world.folder, mode + ".json") for mode in ("eager", "auto")}
+        if is_short or seen.has_failed:
+            first = self.run(program, world, binary, "auto", reports["auto"])
+            if self.has_failed(row, seen, first, missing):
+                return {"eager": [seen], "auto": [first]}
+        runs = {"eager": [], "auto": []}
+        for number in range(self.options.pairs):
+            for mode in ("eager", "auto") if number % 2 == 0 else ("auto", "eager"):
+                told = None if is_short else reports[mode]
+                done = self.run(program, world, binary, mode, told)
+                done.operators = operators(load(told)) if told else 0
+                runs[mode].append(done)
+            if self.has_failed(row, runs["eager"][-1], runs["auto"][-1], missing):
+                break
+        return runs
+
+    def has_failed(self, row, eager, auto, missing):
         row.state = "limit" if eager.is_ended or auto.is_ended else "runs"
-        if eager.has_failed:
-            row.missing = [path for _, path in missing]
+        if eager.has_failed and auto.has_failed:
+            row.missing = missing
             row.state = "needs data" if missing else "fails"
-            row.remark = eager.why()
-        if auto.has_failed and not eager.has_failed:
-            row.state, row.remark = "fails", "only in automatic mode: " + auto.why()
-        if eager.has_failed and not auto.has_failed:
-            row.remark = "only in eager mode: " + row.remark
+            row.remark = auto.why()
+        elif eager.has_failed != auto.has_failed:
+            failed = eager if eager.has_failed else auto
+            mode = "eager" if eager.has_failed else "automatic"
+            row.state, row.remark = "fails", f"only in {mode} mode: {failed.why()}"
         return row.state in ("needs data", "fails")
 
     def compare(self, row, runs, again):
@@ -172,12 +219,12 @@ class Survey:
 
     def read_report(self, row, report):
         overall = report["overall"]
-        row.operators = overall["operators_compiled"] + overall["operators_eager"]
+        row.operators = operators(report)
         row.share = overall["share_compiled"] if row.operators else None
         row.compile_milliseconds = overall["compile_milliseconds"]
         row.reasons = reasons(report)
 
-    def ask_libtorch(self, row, program, world, arguments, ours):
+    def ask_libtorch(self, row, program, world, ours):
         binary, error = self.libtorch.build(program)
         if not binary:
             row.remark = (row.remark + "; LibTorch: " + error).strip("; ")
@@ -185,6 +232,7 @@ class Survey:
         threads = {"OMP_NUM_THREADS": str(self.options.threads)} if self.options.threads else {}
         pairs = []
         for mine in ours:
+            arguments = self.arguments.get(program.name, [])
             theirs = world.run(binary, arguments, threads, self.options.limit)
             if theirs.has_failed:
                 row.remark = (row.remark + "; LibTorch: " + theirs.why()).strip("; ")

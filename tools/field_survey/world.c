@@ -234,6 +234,7 @@ static void at_limit(int signal) {
 }
 
 __attribute__((constructor)) static void begin(void) {
+  unsetenv("LD_PRELOAD");  // what the program starts is not watched
   signal(SIGTERM, at_limit);
   setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 }

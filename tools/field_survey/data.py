@@ -136,17 +136,16 @@ def make(kind, path, mnist):
     return True
 
 
-def write_folder(path, count=24):
+def write_folder(path, count=72):
     os.makedirs(path, exist_ok=True)
     for number in range(count):
-        write_picture(
-            os.path.join(path, f"image_{number:04}.jpg"), number % 2, random.Random(number)
-        )
+        name = os.path.join(path, f"image_{number:04}.jpg")
+        write_picture(name, number % 2, random.Random(number), size=32)
 
 
 def sort_into_classes(path):
     """Makes of a folder with pictures one with a folder for each of two classes."""
-    names = sorted(os.listdir(path))
+    names = sorted(n for n in os.listdir(path) if os.path.isfile(os.path.join(path, n)))
     for number, name in enumerate(names):
         folder = os.path.join(path, "ab"[number % 2])
         os.makedirs(folder, exist_ok=True)

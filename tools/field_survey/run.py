@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 
+from compat_survey import sources
 from . import data, output
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -124,7 +125,7 @@ class World:
     a folder in which the absolute paths of its author lie. Each run finds them as they were."""
 
     def __init__(self, folder, repository, main, library):
-        self.folder, self.library = folder, library
+        self.folder, self.main, self.library = folder, main, library
         self.template, self.live = (os.path.join(folder, n) for n in ("as-it-was", "world"))
         self.log = os.path.join(folder, "missing.log")
         shutil.rmtree(folder, ignore_errors=True)
@@ -199,7 +200,7 @@ class World:
             rows = [row.rstrip("\n").split(" ", 1) for row in stream]
         seen = {}
         for row in rows:
-            if len(row) == 2:
+            if len(row) == 2 and "/." not in row[1].replace("/..", ""):  # settings of libraries
                 seen.setdefault(row[1], row[0])
                 if row[0] == "folder":
                     seen[row[1]] = "folder"
@@ -223,6 +224,20 @@ class World:
         at = os.path.normpath(at)
         return self.in_template(at) if at.startswith(self.live + os.sep) else None
 
+    def elsewhere(self, path):
+        """A file of that name in another folder of the repository, the nearest, or None."""
+        name = os.path.basename(path)
+        root = self.in_template(self.start)
+        if not os.path.splitext(name)[1]:
+            return None
+        found = [
+            os.path.relpath(os.path.join(base, name), root)
+            for base, _, names in os.walk(root)
+            if name in names
+        ]
+        best = max(found, key=lambda f: (sources.common_parts(f, self.main), f), default=None)
+        return os.path.join(root, best) if best else None
+
     def make_up(self, mnist, made, pool):
         """Makes up what the last run looked for in vain; returns how many files and folders.
         made: [(kind, path)] of what was made, which grows."""
@@ -230,13 +245,14 @@ class World:
         for demand, path in self.missing():
             kind = data.kind_of(path, demand)
             kept = os.path.join(pool, os.path.basename(path))
-            kind = "written" if os.path.isfile(kept) else kind
+            kept = kept if os.path.isfile(kept) else self.elsewhere(path)
+            kind = "found" if kept else kind
             if not kind or (kind, path) in made:
                 continue
             at = self.place(path)
             if not at:
                 continue
-            if kind == "written":
+            if kind == "found":
                 os.makedirs(os.path.dirname(at), exist_ok=True)
                 shutil.copy2(kept, at)
             elif not data.make(kind, at, mnist):

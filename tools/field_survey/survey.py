@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from . import data, output, run
 
 LOOKS = 60  # rounds of finding out what is missing
-LOOK_SECONDS = 8  # a round; all of them take ten times as long at most
+LOOK_SECONDS = 5  # a round; all of them take ten times as long at most
 SHORT = 2  # seconds
 
 
@@ -175,7 +175,10 @@ class Survey:
                 done = self.run(program, world, binary, mode, told)
                 done.operators = operators(load(told)) if told else 0
                 runs[mode].append(done)
-            if self.has_failed(row, runs["eager"][-1], runs["auto"][-1], missing):
+            eager, auto = runs["eager"][-1], runs["auto"][-1]
+            if self.has_failed(row, eager, auto, missing):
+                break
+            if eager.is_ended and auto.is_ended:  # long enough to tell by one
                 break
         return runs
 
@@ -185,6 +188,10 @@ class Survey:
             row.missing = missing
             row.state = "needs data" if missing else "fails"
             row.remark = auto.why()
+        elif eager.is_ended or auto.is_ended:
+            if eager.has_failed or auto.has_failed:  # the other one had not got there
+                row.state, row.missing = ("needs data" if missing else "fails"), missing
+                row.remark = (auto if auto.has_failed else eager).why()
         elif eager.has_failed != auto.has_failed:
             failed = eager if eager.has_failed else auto
             mode = "eager" if eager.has_failed else "automatic"

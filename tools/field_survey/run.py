@@ -16,7 +16,8 @@ from . import data, output
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST_OUTPUT = 64 << 20
 MOST_KEPT = 512 << 20
-GRACE = 10  # seconds to write a report in after the limit
+GRACE = 60  # seconds to write a report in after the limit
+WAITING = 8  # times the limit may pass by the clock: the machine is busy, or the program waits
 
 
 def build_world_library(folder):
@@ -67,7 +68,7 @@ def processor_clock(pid):
 
 
 def run(command, folder, environment, limit):
-    """Runs it; at the limit, in seconds of the wall, it is asked to end."""
+    """Runs it; at the limit, in seconds of processor time, it is asked to end."""
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(
             command,
@@ -79,20 +80,32 @@ def run(command, folder, environment, limit):
             start_new_session=True,
         )
         chunks, stamps, size = [], [], 0
-        ended = threading.Event()
+        ended, gone = threading.Event(), threading.Event()
 
-        def end():
-            ended.set()
-            child.send_signal(signal.SIGTERM)
-
-        def kill():
-            ended.set()
-            os.killpg(child.pid, signal.SIGKILL)
-
-        timers = [threading.Timer(limit, end), threading.Timer(limit + GRACE, kill)]
-        for timer in timers:
-            timer.start()
         clock = processor_clock(child.pid)
+
+        def watch():
+            begun = time.time()
+            while not gone.wait(0.1):
+                try:
+                    used = time.clock_gettime_ns(clock) * 1e-9
+                except OSError:
+                    return
+                if used > limit or time.time() - begun > WAITING * limit:
+                    break
+            else:
+                return
+            ended.set()
+            for signal_, patience in ((signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
+                try:
+                    os.killpg(child.pid, signal_)
+                except ProcessLookupError:
+                    return
+                if gone.wait(patience):
+                    return
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
         while True:
             chunk = os.read(child.stdout.fileno(), 1 << 16)
             if not chunk:
@@ -107,8 +120,8 @@ def run(command, folder, environment, limit):
         child.stdout.close()
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-        for timer in timers:
-            timer.cancel()
+        gone.set()
+        watcher.join()
         errors.seek(0)
         return Run(
             child.returncode,

@@ -12,10 +12,12 @@ namespace groove::nn {
 namespace functional {
 namespace {
 
-// In place means: the result overwrites the input's memory.
-Tensor placed(const Tensor& input, Tensor result, bool is_inplace, const Site& site) {
-  if (!is_inplace) return result;
-  return Tensor(input).copy_(result, false, site);
+// In place means: the result overwrites the input's memory. What backward needs of the input is
+// kept from before.
+template <class Function>
+Tensor placed(const Tensor& input, bool is_inplace, const Site& site, Function function) {
+  if (!is_inplace) return function(input);
+  return Tensor(input).copy_(function(clone({input, site})), false, site);
 }
 
 }  // namespace
@@ -30,23 +32,25 @@ Tensor mish(const Tensor& input, Site site) {
 }
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options, Site site) {
   const groove::detail::CallScope scope(site, __func__);
-  return placed(input, groove::leaky_relu(input, options.negative_slope()), options.inplace(),
-                site);
+  return placed(input, options.inplace(), site,
+                [&](const Tensor& x) { return groove::leaky_relu(x, options.negative_slope()); });
 }
 Tensor elu(Tensor input, const ELUFuncOptions& options, Site site) {
   const groove::detail::CallScope scope(site, __func__);
-  return placed(input, groove::elu(input, options.alpha()), options.inplace(), site);
+  return placed(input, options.inplace(), site,
+                [&](const Tensor& x) { return groove::elu(x, options.alpha()); });
 }
 Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options, Site site) {
   return groove::softplus(Arg(input, site), options.beta(), options.threshold());
 }
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options, Site site) {
   const groove::detail::CallScope scope(site, __func__);
-  return placed(input, clamp(input, options.min_val(), options.max_val()), options.inplace(), site);
+  return placed(input, options.inplace(), site,
+                [&](const Tensor& x) { return clamp(x, options.min_val(), options.max_val()); });
 }
 Tensor relu6(Tensor input, const ReLU6FuncOptions& options, Site site) {
   const groove::detail::CallScope scope(site, __func__);
-  return placed(input, clamp(input, 0, 6), options.inplace(), site);
+  return placed(input, options.inplace(), site, [](const Tensor& x) { return clamp(x, 0, 6); });
 }
 
 Tensor prelu(const Tensor& input, const Tensor& weight, Site site) {

@@ -177,6 +177,25 @@ TEST(Layers, Activations) {
   expect(known::kLeaky, {placed});
 }
 
+// What backward needs of an input that is overwritten is kept.
+TEST(Layers, ActivationsInPlaceHaveTheSameGradients) {
+  const auto gradient = [](auto module) {
+    Tensor x = filled({3, 4}, 7).detach().requires_grad_();
+    Tensor y = module(x * 9);
+    (y * y).sum().backward();
+    return Tensors{y.detach(), x.grad()};
+  };
+  const auto compare = [&](auto plain, auto placed) {
+    const Tensors expected = gradient(plain), got = gradient(placed);
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(got[i].equal(expected[i]));
+  };
+  compare(nn::LeakyReLU(), nn::LeakyReLU(nn::LeakyReLUOptions().inplace(true)));
+  compare(nn::ELU(), nn::ELU(nn::ELUOptions().inplace(true)));
+  compare(nn::Hardtanh(), nn::Hardtanh(nn::HardtanhOptions().inplace(true)));
+  compare(nn::ReLU6(), nn::ReLU6(true));
+  compare(nn::ReLU(), nn::ReLU(true));
+}
+
 TEST(Layers, Losses) {
   const Tensor a = filled({2, 3}, 1).abs() + 0.05, b = filled({2, 3}, 2).abs() + 0.1;
   const Tensor l = filled({2, 3}, 4) * 3, t = (filled({2, 3}, 5) > 0).to(kDouble);

@@ -91,8 +91,12 @@ class Builder:
         source = repository.sources[path]
         uses = self.library if source.uses_torch else None
         target = os.path.join(self.folder, self.gcc.key(uses, repository, source) + ".o")
+        failure = target + ".error"
         if os.path.exists(target):
             return target, None
+        if os.path.exists(failure):
+            with open(failure) as stream:
+                return None, stream.read()
         arguments = [
             *self.gcc.flags,
             *self.gcc.includes(uses, repository, source),
@@ -103,6 +107,8 @@ class Builder:
         ]
         status, output = self.gcc.run(arguments)
         if status:
+            with open(failure, "w") as stream:
+                stream.write(first_error(output))
             return None, first_error(output)
         os.replace(part, target)
         return target, None

@@ -108,6 +108,8 @@ class Worlds(unittest.TestCase):
         changes = "echo changed > src/kept.txt; mkdir new; echo x > new/file; cat src/kept.txt"
         done = self.shell(changes)
         self.assertEqual((done.status, done.output), (0, "changed\n"))
+        self.assertEqual(sorted(done.files), ["repository/new/file", "repository/src/kept.txt"])
+        self.assertEqual(done.files, self.shell(changes).files)
         self.assertEqual(self.shell("cat src/kept.txt; ls -d new").output, "kept\n")
         with open(os.path.join(self.repository, "src/kept.txt")) as stream:
             self.assertEqual(stream.read(), "kept\n")

@@ -2,6 +2,7 @@
 processor time it took."""
 
 import filecmp
+import hashlib
 import os
 import shutil
 import signal
@@ -40,6 +41,7 @@ class Run:
         self.is_ended = is_ended  # at the limit, by the tool
         self.stamps = stamps
         self.operators = 0  # that it ran, if it was asked
+        self.files = {}  # hashes of what it wrote
 
     @property
     def has_failed(self):
@@ -203,7 +205,9 @@ class World:
         for old in (self.log, more.get("GROOVE_REPORT", "")):
             if os.path.exists(old):
                 os.remove(old)
-        return run([binary, *arguments], self.start, self.environment(more), limit)
+        done = run([binary, *arguments], self.start, self.environment(more), limit)
+        done.files = {} if done.is_ended else self.written()
+        return done
 
     def missing(self):
         """[(demand, path)] that the last run looked for in vain, each once."""
@@ -219,15 +223,32 @@ class World:
                     seen[row[1]] = "folder"
         return [(demand, path) for path, demand in seen.items()]
 
-    def collect(self, pool):
-        """Keeps what the last run wrote, for other programs of the repository that look for it."""
+    def fresh(self):
+        """The files that the last run wrote."""
         for base, _, names in os.walk(self.live):
             for name in names:
                 path = os.path.join(base, name)
-                if not os.path.lexists(self.in_template(path)) and os.path.isfile(path):
-                    if 0 < os.path.getsize(path) < MOST_KEPT:
-                        os.makedirs(pool, exist_ok=True)
-                        shutil.copy2(path, os.path.join(pool, name))
+                was = self.in_template(path)
+                if os.path.isfile(path) and not os.path.islink(path):
+                    if not os.path.isfile(was) or not filecmp.cmp(was, path):
+                        yield path
+
+    def written(self):
+        """{path: a hash of what the last run wrote there}"""
+        found = {}
+        for path in self.fresh():
+            with open(path, "rb") as stream:
+                found[os.path.relpath(path, self.live)] = hashlib.file_digest(
+                    stream, "sha256"
+                ).hexdigest()
+        return found
+
+    def collect(self, pool):
+        """Keeps what the last run wrote, for other programs of the repository that look for it."""
+        for path in self.fresh():
+            if 0 < os.path.getsize(path) < MOST_KEPT:
+                os.makedirs(pool, exist_ok=True)
+                shutil.copy2(path, os.path.join(pool, os.path.basename(path)))
 
     def place(self, path):
         """Where in the template a path of the program lies, or None."""

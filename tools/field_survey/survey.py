@@ -203,11 +203,16 @@ class Survey:
         eager, auto = runs["eager"][0], runs["auto"][0]
 
         def same(a, b):
-            return output.same(a.output, b.output, not (a.is_ended or b.is_ended))
+            is_whole = not (a.is_ended or b.is_ended)
+            is_same, count, where = output.same(a.output, b.output, is_whole)
+            if is_same and is_whole and a.files != b.files:
+                odd = sorted(dict(a.files.items() ^ b.files.items()))
+                return False, count, f"files that were written: {', '.join(odd[:3])}"
+            return is_same, count, where
 
         is_same, row.lines, where = same(eager, auto)
         row.bits = "same" if is_same else "DIFFER"
-        if is_same and row.lines == 0 or not (eager.output.strip() or auto.output.strip()):
+        if is_same and (row.lines == 0 or not eager.output.strip()) and not eager.files:
             row.bits = "nothing printed"
         for other in runs["auto"][1:]:
             if is_same:

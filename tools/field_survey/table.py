@@ -6,8 +6,9 @@ LEAST_SECONDS = 0.005  # less than this is the machine's noise, not slower
 BRIEF = 0.1  # seconds: a program that ends so soon in eager mode repeats little, if anything
 
 RULES = """\
-bits: what both modes print, but for dates, addresses, and numbers before a unit of time or speed
-or right after a word like `time`; a program whose eager mode does not repeat itself is told apart.
+bits: the files that both modes write and what they print, but for dates, addresses, and numbers
+before a unit of time or speed or right after a word like `time`; a program whose eager mode does
+not repeat itself is told apart.
 compiled: operators that ran compiled, of all. eager, /eager, /LibTorch: processor time (user and
 system, compiling included), and the automatic mode's share of it; where the limit ended a run, up
 to the last line that both had printed, or for as many operators. Chance and the calendar repeat

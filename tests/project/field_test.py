@@ -104,6 +104,14 @@ class Worlds(unittest.TestCase):
         self.assertEqual(self.world.make_up(None, made, pool), 1)
         self.assertIn("saved", self.world.run(self.cat, files, {}, 20).output)
 
+    def test_what_a_list_names_is_made_up_with_the_first_of_it(self):
+        with open(self.world.in_template(os.path.join(self.world.start, "list.txt")), "w") as out:
+            out.write("a/1.jpg 0 train\na/2.jpg 1 train\nb/3.jpg 1 test\nother 4.jpg\n")
+        pictures = ["/pictures/a/2.jpg", "/pictures/b/3.jpg"]
+        self.world.run(self.cat, pictures[:1], {}, 20)
+        self.assertEqual(self.world.make_up(None, [], ""), 1)
+        self.assertEqual(self.world.run(self.cat, pictures, {}, 20).status, 0)
+
     def test_a_run_leaves_nothing_to_the_next(self):
         changes = "echo changed > src/kept.txt; mkdir new; echo x > new/file; cat src/kept.txt"
         done = self.shell(changes)

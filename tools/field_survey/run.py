@@ -4,6 +4,7 @@ processor time it took."""
 import filecmp
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from . import data, output
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST_OUTPUT = 64 << 20
 MOST_KEPT = 512 << 20
+LISTS, MOST_LISTED = (".txt", ".csv"), 1 << 20  # texts that may list files
 GRACE = 60  # seconds to write a report in after the limit
 WAITING = 8  # times the limit may pass by the clock: the machine is busy, or the program waits
 
@@ -272,6 +274,23 @@ class World:
         best = max(found, key=lambda f: (sources.common_parts(f, self.main), f), default=None)
         return os.path.join(root, best) if best else None
 
+    def listed(self, path):
+        """Where a text of the repository lists what is missing, what else stands in that column."""
+        ending = os.path.splitext(path)[1]
+        for base, _, names in os.walk(self.in_template(self.start)):
+            for name in names:
+                text = os.path.join(base, name)
+                if not name.endswith(LISTS) or os.path.getsize(text) > MOST_LISTED:
+                    continue
+                with open(text, errors="replace") as stream:
+                    rows = [re.split(r"[\s,;]+", row) for row in stream]
+                for column, cell in ((c, w) for row in rows for c, w in enumerate(row)):
+                    if cell.endswith(ending) and path.endswith("/" + cell):
+                        cells = {row[column] for row in rows if len(row) > column}
+                        head = path[: len(path) - len(cell)]
+                        return [head + other for other in cells if other.endswith(ending)]
+        return []
+
     def make_up(self, mnist, made, pool):
         """Makes up what the last run looked for in vain; returns how many files and folders.
         made: [(kind, path)] of what was made, which grows."""
@@ -291,6 +310,9 @@ class World:
                 shutil.copy2(kept, at)
             elif not data.make(kind, at, mnist):
                 continue
+            elif kind == "picture":
+                for other in filter(None, map(self.place, self.listed(path))):
+                    data.make(kind, other, mnist)
             made.append((kind, path))
             count += 1
         return count

@@ -156,6 +156,22 @@ class Figures(unittest.TestCase):
         self.assertIn("bits", table.falls_short(row))
         self.assertIn("programs 1, compile 1, run 1", table.summary([row])[0])
 
+    def test_what_a_linker_lacks_is_looked_for_in_other_sources(self):
+        told = "x.o: undefined reference to `mine::twice(int)'\nundefined reference to `once'\n"
+        self.assertEqual(build.undefined(told), {"twice", "once"})
+        with tempfile.TemporaryDirectory() as folder:
+            texts = {
+                "a/main.cpp": "int main() { return twice(1); }\n",
+                "b/user.cpp": "int f() {\n  return twice(2);\n}\n",
+                "b/more.cpp": "int twice(int x) {\n  return 2 * x;\n}\n",
+            }
+            for name, text in texts.items():
+                os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+                with open(os.path.join(folder, name), "w") as stream:
+                    stream.write(text)
+            repository = sources.Repository(folder)
+            self.assertEqual(build.defining(repository, ["a/main.cpp"], {"twice"}), ["b/more.cpp"])
+
     def test_headers_tell_what_is_linked(self):
         flags = build.link_flags(["vector", "mine/x.h", "fmt/core.h"], [("mine/", ["-lmine"])])
         self.assertEqual(flags, ["-lmine", "-lfmt"])

@@ -66,16 +66,19 @@ def undefined(output):
 
 
 def defining(repository, files, names):
-    """Other sources beside a program's own that seem to define what it lacks."""
+    """Other sources that seem to define what a program lacks: those beside its own if there are
+    any, otherwise wherever a line begins with such a definition."""
+    others = [p for p, s in repository.sources.items() if p not in files and not s.has_main]
     beside = {os.path.dirname(f) for f in files}
-    found = []
-    for path, source in repository.sources.items():
-        if path in files or source.has_main or os.path.dirname(path) not in beside:
-            continue
-        text = repository.text(path)
-        if any(re.search(rf"\b{re.escape(name)}\s*\(", text) for name in names):
-            found.append(path)
-    return found
+    any_name = "|".join(map(re.escape, sorted(names)))
+
+    def found(paths, pattern):
+        return [p for p in paths if re.search(pattern, repository.text(p), re.M)]
+
+    near = [p for p in others if os.path.dirname(p) in beside]
+    return found(near, rf"\b(?:{any_name})\s*\(") or found(
+        others, rf"^\w[^\n;=]*\b(?:{any_name})\s*\("
+    )
 
 
 class Builder:
@@ -125,7 +128,8 @@ class Builder:
             binary, output = self.link_objects(program, [target for target, _ in made])
             if binary:
                 return binary, None
-            more = defining(program.repository, files, undefined(output))
+            lacking = undefined(output)
+            more = defining(program.repository, files, lacking) if lacking else []
             if not more:
                 break
             files += more

@@ -147,7 +147,8 @@ class Survey:
         for _ in range(LOOKS):
             seen = self.run(program, world, binary, "eager", limit=look)
             count = world.make_up(self.options.mnist, made, self.pool(program))
-            if time.time() - begun > 10 * look:
+            if count and time.time() - begun > 10 * look:
+                seen = self.run(program, world, binary, "eager", limit=look)
                 break
             if not count:
                 folders = [path for kind, path in made if kind == "folder"]

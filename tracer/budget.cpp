@@ -21,6 +21,12 @@ std::size_t bytes_of(const Graph& graph) {
   return bytes;
 }
 
+// Of a large model's step, which eager mode needs as well; given back while the loop is idle.
+std::size_t large_memory_of(const Segment& segment) {
+  const std::size_t bytes = segment.executable ? segment.executable->kept_bytes() : 0;
+  return bytes >= large_arena() ? bytes : 0;
+}
+
 std::size_t operators_of(const Segment& segment) {
   std::size_t operators = segment.words.empty() ? segment.graph.nodes.size() : 0;
   for (const Word& word : segment.words) operators += word.operators;
@@ -59,7 +65,7 @@ std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, con
     double value;
   };
   std::vector<Candidate> candidates;
-  std::size_t total = bytes_of(kept);
+  std::size_t total = bytes_of(kept), largest = large_memory_of(kept);
   for (const SegmentPtr& segment : segments) {
     if (segment.get() == &kept || segment->state.load() != State::kArmed) continue;
     const std::size_t bytes = bytes_of(*segment);
@@ -68,9 +74,10 @@ std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, con
         {segment, bytes,
          runs * static_cast<double>(operators_of(*segment)) / static_cast<double>(bytes)});
     total += bytes;
+    largest = std::max(largest, large_memory_of(*segment));
   }
   std::vector<SegmentPtr> gone;
-  const std::size_t limit = cache_bytes();
+  const std::size_t limit = cache_bytes() + largest;
   if (total <= limit) return gone;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.value < b.value; });

@@ -21,8 +21,8 @@ void set_cache_bytes(std::size_t bytes);  // 0: as the environment says
 std::size_t large_arena();
 void set_large_arena(std::size_t bytes);  // tests; 0: as ever
 
-/// What must go so that all fit, the least valuable first; never `kept`. Past runs count half at
-/// each call.
+/// What must go so that all fit, the least valuable first; never `kept`. The working memory of the
+/// largest step comes on top of the bytes in force. Past runs count half at each call.
 std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept);
 
 }  // namespace groove::tracer

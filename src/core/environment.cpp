@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -35,12 +36,14 @@ bool store_text(Environment& environment, const std::string& value) {
 
 template <auto kField, std::int64_t kLowest>
 bool store_number(Environment& environment, const std::string& value) {
+  using Field = std::remove_reference_t<decltype(environment.*kField)>;
+  constexpr std::int64_t kHighest = std::numeric_limits<Field>::max() / 2;
   std::int64_t number = 0;
   const char* const end = value.data() + value.size();
   const auto parsed = std::from_chars(value.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end || number < kLowest || number > 1'000'000'000)
+  if (parsed.ec != std::errc() || parsed.ptr != end || number < kLowest || number > kHighest)
     return false;
-  environment.*kField = static_cast<std::remove_reference_t<decltype(environment.*kField)>>(number);
+  environment.*kField = static_cast<Field>(number);
   return true;
 }
 

@@ -41,13 +41,14 @@ TEST(Environment, EveryVariable) {
       parse({"GROOVE_MODE=strict", "GROOVE_TIER=asmjit", "GROOVE_COMPILE=sync", "GROOVE_HOT=1",
              "GROOVE_NUM_THREADS=3", "GROOVE_ISA=avx2", "GROOVE_DEVICE=cpu",
              "GROOVE_LOG=segments,code", "GROOVE_REPORT=/tmp/r.html", "GROOVE_DUMP=/tmp/d",
-             "GROOVE_TRACE=/tmp/t", "GROOVE_CHECK=10"});
+             "GROOVE_TRACE=/tmp/t", "GROOVE_CHECK=10", "GROOVE_CACHE_BYTES=64000000000"});
   EXPECT_EQ(e.mode + e.tier + e.compile + e.isa + e.device, "strictasmjitsyncavx2cpu");
   EXPECT_EQ(e.hot, 1);
   EXPECT_EQ(e.num_threads, 3);
   EXPECT_TRUE(e.logs("segments") && e.logs("code") && !e.logs("guards"));
   EXPECT_EQ(e.report + e.dump + e.trace, "/tmp/r.html/tmp/d/tmp/t");
   EXPECT_EQ(e.check, 10);
+  EXPECT_EQ(e.cache_bytes, 64'000'000'000);
 }
 
 TEST(Environment, BadValuesNameVariableValueAndChoices) {

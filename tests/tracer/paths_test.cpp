@@ -240,6 +240,40 @@ TEST(Paths, ManyShapesTakeNoMoreMemory) {
   tt::forget_everything();
 }
 
+// Eager mode needs the memory of a large step as well: it drives nothing out.
+TEST(Paths, ALargeStepStaysCompiledBesideOthers) {
+  tt::set_hot(1);
+  tt::set_synchronous(true);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  tt::set_cache_bytes(256 << 10);
+  tt::set_large_arena(64 << 10);
+  const Tensor weight = groove::full({6, 6}, 0.1).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.01));
+  // Looked at in mid-step, so that the memory is kept from stage to stage.
+  const auto step_in_two = [&](int rows) {
+    optimizer.zero_grad();
+    auto loss = groove::tanh(groove::matmul(groove::ones({rows, 6}), weight)).square().mean();
+    EXPECT_GT(loss.item<float>(), 0);
+    loss.backward();
+    optimizer.step();
+  };
+  const auto run = [&](int steps) {
+    for (int step = 0; step < steps; ++step) {
+      step_in_two(20'000);
+      step_in_two(3);
+    }
+  };
+  run(8);
+  const jit::Summary before = jit::summary();
+  run(20);
+  const jit::Summary after = jit::summary();
+  EXPECT_EQ(after.ops_eager, before.ops_eager) << jit::explain();
+  tt::set_large_arena(0);
+  tt::set_cache_bytes(0);
+  tt::forget_everything();
+}
+
 // Code for a path that is published while a run is under way: the run goes over to it after a stage,
 // whose memory is there until the end. Guard pages find a write to memory that is not. When code is
 // published depends on the machine, so there are many beginnings.

@@ -105,7 +105,8 @@ Recipe draw_recipe(std::uint64_t seed) {
   if (r.body == Body::kMlp && r.learning != Learning::kSupervised) r.threads = Threads::kOne;
   // Threads that draw from the one generator would make the program's own results vary.
   if (r.threads == Threads::kLoader || r.threads == Threads::kTwoTrainers) {
-    if (r.data == Data::kMask || r.data == Data::kRandom || r.data == Data::kShuffled)
+    if (r.data == Data::kMask || r.data == Data::kRandom || r.data == Data::kShuffled ||
+        (r.data == Data::kSlices && r.threads == Threads::kTwoTrainers))
       r.data = Data::kVector;
     r.has_dropout = false;
     if (r.threads == Threads::kTwoTrainers) r.phases = Phases::kOne;

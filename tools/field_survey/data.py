@@ -10,6 +10,7 @@ import struct
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm", ".tif", ".tiff")
 DIGITS = re.compile(r"(train|t10k|test)-((?:images|labels))[-.](idx[13])[-.]ubyte$")
 COLOURS = re.compile(r"(data_batch_\d|test_batch|train|test)\.bin$")
+DARK, BRIGHT = bytes(i & 127 for i in range(256)), bytes(i | 128 for i in range(256))
 WORDS = (
     "the sea was calm and a small boat went out to look for fish near an old wall of stone while "
     "people on land said that rain would come before night but no one knew when"
@@ -46,13 +47,11 @@ def write_digits(source, folder):
 
 
 def write_picture(path, kind, draw, size=64):
-    """A picture bright above or below. It is a PPM file whatever its name: who reads pictures
+    """A picture bright above or below, its size even. It is a PPM file whatever its name: who reads pictures
     goes by what a file holds."""
-    pixels = bytes(
-        draw.randrange(128) + (128 if (y < size // 2) == kind else 0)
-        for y in range(size)
-        for _ in range(3 * size)
-    )
+    half = 3 * size * (size // 2)
+    dark, bright = draw.randbytes(half).translate(DARK), draw.randbytes(half).translate(BRIGHT)
+    pixels = bright + dark if kind else dark + bright
     with open(path, "wb") as stream:
         stream.write(b"P6\n%d %d\n255\n" % (size, size) + pixels)
 

@@ -77,7 +77,7 @@ def defining(repository, files, names):
 
     near = [p for p in others if os.path.dirname(p) in beside]
     return found(near, rf"\b(?:{any_name})\s*\(") or found(
-        others, rf"^\w[^\n;=]*\b(?:{any_name})\s*\("
+        others, rf"^(?:\w[^\n;=]*\b)?(?:{any_name})\s*\("
     )
 
 

@@ -14,11 +14,8 @@ class Backoff {
   void note(double gained);
   /// May another one begin? Counts the times that it may not.
   bool is_willing();
-  /// Have they lost again and again, after longer and longer pauses?
-  bool is_hopeless() const { return losses_.load(std::memory_order_relaxed) >= kHopeless; }
 
  private:
-  static constexpr int kHopeless = 48;
   std::atomic<float> gain_{0};  // of a run, of late
   std::atomic<int> losses_{0};  // runs that lost while the last ones lost in all; gains halve it
   std::atomic<std::uint64_t> skip_{0};  // times that no run begins

@@ -133,7 +133,6 @@ void Context::note_gain(const SegmentPtr& segment, bool is_hit, std::size_t word
     investment().save(gained);
   segment->loop->note(is_hit, gained);
   segment->backoff.note(gained);
-  if (segment->backoff.is_hopeless()) let_go(segment, "let go: its runs lose time", 1);
 }
 
 // ---- replay ----
@@ -208,6 +207,7 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
       unwilling = segment->loop.get();
       return false;
     }
+    if (!segment->backoff.is_willing()) return false;
     Reason why = Reason::kForced;
     if (begin_run(replay ? *replay : replay_of(segment), word, site, outputs, why)) return true;
     if (why == Reason::kMoved) {

@@ -6,12 +6,6 @@
 
 namespace groove::tracer {
 
-namespace {
-
-constexpr int kForGood = 1'000;
-
-}  // namespace
-
 // With synchronous compilation nothing depends on the clock.
 bool Context::begin_trial(const SegmentPtr& segment) {
   if (!segment->ledger.wants_trial(segment->statistics.hits) || is_compilation_synchronous() ||
@@ -27,7 +21,7 @@ void Context::follow_trial() {
   if (words.length < whole.length) return;
   const Trial trial = *std::exchange(trial_, std::nullopt);
   if (words == whole && trial.segment->ledger.note_trial(thread_time() - trial.start))
-    let_go(trial.segment, "let go: no faster than eager mode", kForGood);
+    let_go(trial.segment);
 }
 
 }  // namespace groove::tracer

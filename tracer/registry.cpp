@@ -524,13 +524,13 @@ void retire(const SegmentPtr& segment, const char* why) {
   take_out(r, segment, why);
 }
 
-void let_go(const SegmentPtr& segment, const char* why, int failures) {
+void let_go(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::uint64_t content = content_of(*segment);
   const std::lock_guard lock(r.mutex);
   if (segment->state.load() != State::kArmed) return;
-  take_out(r, segment, why);
-  r.uncompiled[content] += failures;
+  take_out(r, segment, "let go: no faster than eager mode");
+  r.uncompiled[content] = kMostTries;
 }
 
 std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }

@@ -51,8 +51,8 @@ void compile_program(const SegmentPtr& program, bool is_synchronous);
 /// when it has nothing else to do.
 void promote(SegmentPtr segment, bool is_synchronous);
 void retire(const SegmentPtr& segment, const char* why = "given up");
-/// It does not pay: it goes, and the same counts as one that so often could not be compiled.
-void let_go(const SegmentPtr& segment, const char* why, int failures);
+/// Compiled it is slower than eager mode: it goes, and the same is not compiled again.
+void let_go(const SegmentPtr& segment);
 /// How many segments have gone so far.
 std::uint64_t retirements();
 /// Waits until nothing is being compiled.

@@ -108,6 +108,8 @@ Recipe draw_recipe(std::uint64_t seed) {
     if (r.data == Data::kMask || r.data == Data::kRandom || r.data == Data::kShuffled ||
         (r.data == Data::kSlices && r.threads == Threads::kTwoTrainers))
       r.data = Data::kVector;
+    // The next batch would be written into the memory of the one that is used.
+    if (r.data == Data::kBlob) r.data = Data::kBlobCloned;
     r.has_dropout = false;
     if (r.threads == Threads::kTwoTrainers) r.phases = Phases::kOne;
   }

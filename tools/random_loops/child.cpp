@@ -173,8 +173,9 @@ Outcome run_in_child(const Task& task, const Way& way, int seconds, Report repor
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(::fileno(said), 2);
-    const rlimit memory{std::size_t{8} << 30, std::size_t{8} << 30}, core{0, 0};
+    const rlimit core{0, 0};
 #ifndef __SANITIZE_ADDRESS__
+    const rlimit memory{std::size_t{8} << 30, std::size_t{8} << 30};
     ::setrlimit(RLIMIT_AS, &memory);
 #endif
     ::setrlimit(RLIMIT_CORE, &core);

@@ -180,16 +180,11 @@ SegmentPtr ShapeFamily::find(const SizeValues& sizes) {
   return found->second.segment;
 }
 
-// What it took counts for the next ones, but little when it was long: new code is rare.
 void ShapeFamily::note_made(Program& entry) {
   if (entry.is_made || entry.segment->state.load(std::memory_order_acquire) == State::kCompiling)
     return;
   entry.is_made = true;
-  ++made_;
-  const double taken = entry.segment->statistics.compile_milliseconds;
-  const double known = milliseconds_.load(std::memory_order_relaxed);
-  milliseconds_.store(taken < known ? taken : known + (taken - known) / 16,
-                      std::memory_order_relaxed);
+  makings_->note_made(entry.segment->statistics.compile_milliseconds);
   if (entry.segment->executable)
     entry.bytes = entry.segment->executable->memory_bytes() + sizeof(Segment);
   bytes_ += entry.bytes;
@@ -209,7 +204,7 @@ SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool i
   const std::int64_t start = thread_time();
   compile_program(program, is_synchronous);
   const std::int64_t taken = thread_time() - start;
-  begun_.fetch_add(1, std::memory_order_relaxed);
+  makings_->note_begun();
   if (is_synchronous) investment().spend_here(taken);
   const std::lock_guard lock(family_locks().of(this));
   Program& entry = programs_[sizes];
@@ -231,38 +226,28 @@ void ShapeFamily::drop_oldest() {
   }
 }
 
-// The first program needs code that is not there yet, so it is made beside the loop.
 bool ShapeFamily::offers(const SizeValues& sizes, const Graph& graph) {
   if (is_compilation_synchronous()) return true;
   const SegmentPtr known = find(sizes);
   if (known && is_ready(*known)) return true;
-  if (known || !is_worth_making()) return false;
-  if (has_code()) return true;
-  make(sizes, graph, false);
-  return false;
+  if (known) return false;
+  note_programs_made();
+  const Makings::How how = makings_->how();
+  if (how == Makings::How::kBeside) make(sizes, graph, false);
+  return how == Makings::How::kHere;
 }
 
 SegmentPtr ShapeFamily::program(const SizeValues& sizes, const Graph& graph) {
   SegmentPtr known = find(sizes);
   if (!known || !is_ready(*known)) return make(sizes, graph, true);
-  found_.fetch_add(1, std::memory_order_relaxed);
+  makings_->note_found();
   return known;
 }
 
-// Not where programs are made again and again and hardly found.
-bool ShapeFamily::is_worth_making() {
-  constexpr std::uint64_t kFree = 32, kFoundForOne = 4;
-  const double expected = milliseconds_.load(std::memory_order_relaxed) * 1e6;
-  const bool are_found = begun_.load(std::memory_order_relaxed) <
-                         kFree + found_.load(std::memory_order_relaxed) / kFoundForOne;
-  return are_found && investment().affords_here(static_cast<std::int64_t>(expected));
-}
-
-bool ShapeFamily::has_code() {
+void ShapeFamily::note_programs_made() {
+  if (makings_->made() > 0) return;
   const std::lock_guard lock(family_locks().of(this));
-  if (made_ == 0)
-    for (auto& [sizes, program] : programs_) note_made(program);
-  return made_ > 0;
+  for (auto& [sizes, program] : programs_) note_made(program);
 }
 
 void ShapeFamily::note_sizes(const SizeValues& sizes) {
@@ -280,7 +265,8 @@ std::string ShapeFamily::describe() const {
     text += fmt::format("{} {} ({} to {} so far)", i == 0 ? "" : ",", names_[i], symbols_[i].least,
                         symbols_[i].greatest);
   return text + fmt::format("; {} programs kept of {} made, one takes {:.2f} ms, {} KB",
-                            programs_.size(), made_, milliseconds_.load(), bytes_.load() >> 10);
+                            programs_.size(), makings_->made(), makings_->milliseconds(),
+                            bytes_.load() >> 10);
 }
 
 // ---- a copy ----

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/makings.h"
 #include "tracer/segment.h"
 #include "tracer/size_fit.h"
 
@@ -67,8 +68,7 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
   SegmentPtr find(const SizeValues& sizes);
   /// Makes one: at once, or on the compile thread.
   SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
-  bool is_worth_making();
-  bool has_code();
+  void note_programs_made();
   void note_made(Program& entry);
   void drop_oldest();
 
@@ -82,10 +82,7 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
 
   std::unordered_map<SizeValues, Program, Hash> programs_;
   std::uint64_t clock_ = 0;
-  std::uint64_t made_ = 0;
-  std::atomic<double> milliseconds_{0};  // to make a program, of late
-  std::atomic<std::uint64_t> begun_{0},
-      found_{0};  // programs made or on their way; runs that had one
+  std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();
   std::atomic<std::size_t> bytes_{0};
 };
 using ShapeFamilyPtr = std::shared_ptr<ShapeFamily>;

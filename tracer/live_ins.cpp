@@ -194,7 +194,10 @@ bool Replay::expose(const Storage& storage, Reason& why) {
     Live& live = live_[id];
     const Slot& slot = segment_->slots[id];
     if (live.run != run_ || slot.is_live_in) continue;
-    if (!is_live_in && live.object->storage.get() == &storage) return false;  // made in this run
+    // Made in this run: words that are yet to match, or to be run again, may read it.
+    if (!is_live_in && live.object->storage.get() == &storage &&
+        segment_->storages[static_cast<std::size_t>(slot.storage)].is_used)
+      return false;
     if (slot.parent != kNoSlot) live.is_exposed = memory_of(static_cast<SlotId>(id)).is_exposed;
   }
   return true;

@@ -146,6 +146,25 @@ void Recorder::add_outputs() {
   }
 }
 
+// What a view shows is used where the view is.
+void Recorder::note_used() {
+  for (StorageInfo& info : segment_->storages) info.is_used = info.is_live_in || info.writes > 0;
+  const auto use = [this](SlotId id) {
+    if (id == kNoSlot) return;
+    const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
+    segment_->storages[static_cast<std::size_t>(storage)].is_used = true;
+  };
+  const auto use_inputs = [&](const Op& op, const std::vector<SlotId>& inputs) {
+    if (op.kind != OpKind::kView) std::for_each(inputs.begin(), inputs.end(), use);
+  };
+  for (const Word& word : segment_->words) {
+    use_inputs(*word.op, word.inputs);
+    for (const NestedCall& nested : word.nested) use_inputs(*nested.op, nested.inputs);
+    for (const LeafGrad& effect : word.effects) use(effect.grad);
+    for (const FlagEffect& flag : word.flags) use(flag.slot);
+  }
+}
+
 SegmentPtr Recorder::finish() {
   const std::int64_t ended = nanoseconds_now();
   if (segment_->words.empty()) fail(Reason::kException);
@@ -181,6 +200,7 @@ SegmentPtr Recorder::finish() {
       info.unnoticed = versions.unnoticed;
       info.writes = versions.noticed + versions.unnoticed;
     }
+  note_used();
   // … and one whose flag the program set did not have it from the start.
   for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
     for (const FlagEffect& flag : at->flags) {

@@ -59,6 +59,8 @@ struct StorageInfo {
   SlotId base = kNoSlot;  // the slot whose geometry covers it
   bool is_live_in = false;
   bool is_exposed = false;  // made inside, and a raw pointer to it was handed out
+  // A word reads or writes what another one made: the program must not change it in between.
+  bool is_used = true;
   std::uint32_t writes = 0;
   std::uint32_t unnoticed = 0;  // of them, those that Storage::unnoticed counts
   std::uint32_t versions() const { return writes - unnoticed; }

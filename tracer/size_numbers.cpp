@@ -249,7 +249,8 @@ class Walk {
     }
     for (const StorageInfo& storage : segment_.storages) {
       mix(static_cast<std::uint64_t>(storage.base));
-      mix(static_cast<std::uint64_t>(storage.is_live_in) | storage.is_exposed << 1);
+      mix(static_cast<std::uint64_t>(storage.is_live_in) | storage.is_exposed << 1 |
+          storage.is_used << 2);
       mix(storage.writes);
       mix(storage.unnoticed);
       mix(static_cast<std::uint64_t>(storage.output));

@@ -164,6 +164,27 @@ void masks_of_draws(int steps, Log& log) {
   });
 }
 
+// Results that no operator uses: the program may do with their memory what it likes.
+void pointers_into_results(int steps, Log& log) {
+  nn::Linear net(kColumns, 4);
+  std::vector<Tensor> kept;
+  for (int step = 0; step < steps; ++step) {
+    const NoGradGuard no_grad;
+    const Tensor x = groove::full({kRows, kColumns}, drawn(step, 0));
+    const Tensor y = (net->forward(x) * 2).view({-1});
+    float* const outputs = y.data_ptr<float>();
+    log.number(outputs[0]);
+    outputs[step % kRows] = drawn(step, 1);
+    const Tensor labels = groove::zeros({kRows}, kLong);
+    labels.data_ptr<std::int64_t>()[step % kRows] = step;
+    net->weight.sub_(x.mean() * 0.125);
+    log.number(net->weight.sum().item<double>());
+    log.tensor(labels);
+    if (step % 8 == 0) kept.push_back(y);
+  }
+  for (const Tensor& y : kept) log.tensor(y);
+}
+
 }  // namespace
 
 const std::vector<Loop>& data_loops() {
@@ -182,6 +203,7 @@ const std::vector<Loop>& data_loops() {
       {"elements_written_one_by_one", elements_written_one_by_one},
       {"stacks_of_rows", stacks_of_rows},
       {"masks_of_draws", masks_of_draws},
+      {"pointers_into_results", pointers_into_results},
   };
   return all;
 }

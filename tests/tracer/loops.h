@@ -14,7 +14,7 @@ struct Loop {
   const char* name;
   void (*run)(int steps, Log& log);
   bool is_compiled = true;    // does a segment have to be armed and hit?
-  double steady_share = 0.9;  // of its operators that run compiled at least (user_code_test.cpp)
+  double steady_share = 0.9;  // of its operators that run compiled at least (steady_test.cpp)
 };
 
 const std::vector<Loop>& loops();

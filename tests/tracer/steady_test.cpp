@@ -1,5 +1,5 @@
-// How much of a loop with user code runs compiled once it is steady: most of it, whatever objects
-// the code is made of.
+// How much of a loop runs compiled once it is steady: most of it, whatever objects its user code is
+// made of, and however it brings its data in.
 #include <groove/groove.h>
 
 #include "tests/tracer/at_once.h"
@@ -8,9 +8,9 @@
 namespace groove::testing {
 namespace {
 
-class UserCode : public CompiledAtOnce, public ::testing::WithParamInterface<Loop> {};
+class SteadyLoops : public CompiledAtOnce, public ::testing::WithParamInterface<Loop> {};
 
-TEST_P(UserCode, RunsCompiled) {
+TEST_P(SteadyLoops, RunsCompiled) {
   constexpr int kShort = 100, kLong = 300;
   const auto share_of = [&](int from, int to) {
     jit::Summary counts[2];
@@ -28,7 +28,9 @@ TEST_P(UserCode, RunsCompiled) {
   EXPECT_GE(share_of(kShort, kLong), GetParam().steady_share) << jit::explain();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, UserCode, ::testing::ValuesIn(user_code_loops()),
+INSTANTIATE_TEST_SUITE_P(Data, SteadyLoops, ::testing::ValuesIn(data_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(UserCode, SteadyLoops, ::testing::ValuesIn(user_code_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

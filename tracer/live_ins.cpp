@@ -87,7 +87,7 @@ void Replay::expect_live_ins() {
 bool Replay::bind_another(SlotId id, TensorImpl& impl, Reason& why) {
   Live& live = live_[static_cast<std::size_t>(id)];
   if (!expected_live_ins_[static_cast<std::size_t>(live.input)].is_plainly(impl) ||
-      is_owed_elsewhere(impl, session_) || failing_live_in() >= 0)
+      is_owed_elsewhere(impl, session_) || makes(impl) || failing_live_in() >= 0)
     return bind_in_full(id, impl, why);
   take(live, impl);
   return true;
@@ -149,7 +149,8 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
       return false;
     }
   } else {
-    if (impl.is_pending) {
+    // What this run makes is none, though a stage made it real: its history is yet to come.
+    if (impl.is_pending || makes(impl)) {
       why = Reason::kMismatchOperand;
       return false;
     }

@@ -453,6 +453,25 @@ void leaf_hooks_behind_a_run(int steps, Log& log) {
   log.parameters({first, second});
 }
 
+// What was an older tensor in the recording is now and then what the iteration itself has made.
+void results_in_place_of_inputs(int steps, Log& log) {
+  const Tensor weight = groove::rand({4}).requires_grad_();
+  const auto make = [&] { return (groove::rand({4}) * weight).sum(); };
+  Tensor older = make(), other = make();
+  std::vector<Tensor> kept;
+  for (int step = 0; step < steps; ++step) {
+    const Tensor made = make();
+    log.number(made.item<double>());
+    kept.push_back((step % 5 == 4 ? made : other) * 2 + older);
+    log.number(kept.back().item<double>());
+    if (step % 10 != 9) continue;
+    log.tensor(autograd::grad({groove::stack(kept).sum()}, {weight})[0]);
+    kept.clear();
+    older = make();
+    other = make();
+  }
+}
+
 }  // namespace
 
 const std::vector<Loop>& live_loops() {
@@ -477,6 +496,7 @@ const std::vector<Loop>& live_loops() {
       {"partly_used_up_over_iterations", partly_used_up_over_iterations},
       {"failing_beside_an_older_history", failing_beside_an_older_history},
       {"leaf_hooks_behind_a_run", leaf_hooks_behind_a_run},
+      {"results_in_place_of_inputs", results_in_place_of_inputs},
   };
   return all;
 }

@@ -22,7 +22,7 @@ class Planner {
  public:
   explicit Planner(const HistoryRequest& request) : request_(request) {}
 
-  tracer::HistoryPlanPtr plan(tracer::UsedUpPlanPtr& used_up, std::string& why) {
+  std::shared_ptr<HistoryPlan> plan(tracer::UsedUpPlanPtr& used_up, std::string& why) {
     std::vector<bool> is_live = find_live();
     for (std::size_t r = 0; r < is_live.size(); ++r) {
       const HistoryRequest::Candidate& result = request_.results[r];

@@ -11,6 +11,7 @@
 #include "src/core/check.h"
 #include "src/core/number_watch.h"
 #include "tracer/coverage.h"
+#include "tracer/investment.h"
 #include "tracer/modes.h"
 #include "tracer/numbers.h"
 #include "tracer/registry.h"
@@ -157,6 +158,7 @@ struct Question {
 struct BackwardPrograms::Program {
   Key key;
   int asked = 0;
+  bool is_noted = false;  // what it took to make it, where there are many
   std::shared_ptr<Answer> answer;
   tracer::SegmentPtr code;
 
@@ -170,7 +172,9 @@ struct BackwardPrograms::Program {
   }
 };
 
-BackwardPrograms::BackwardPrograms(const HistoryPlan& plan) : plan_(plan) {
+BackwardPrograms::BackwardPrograms(const HistoryPlan& plan,
+                                   std::shared_ptr<tracer::Makings> makings)
+    : plan_(plan), makings_(std::move(makings)) {
   std::size_t slots = 0;
   for (const HistoryPlan::Node& node : plan.nodes) {
     first_slot_.push_back(slots);
@@ -283,17 +287,23 @@ std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const B
       return call.run.numbers[static_cast<std::size_t>(one.first)] == one.second;
     });
   };
-  const auto found = std::find_if(programs_.begin(), programs_.end(), fits);
+  auto found = std::find_if(programs_.begin(), programs_.end(), fits);
   if (found == programs_.end()) {
     if (programs_.size() >= kMostPrograms) return nullptr;
-    programs_.push_back(std::make_shared<Program>());
-    programs_.back()->key = std::move(key);
-    programs_.back()->asked = 1;
-    return nullptr;
+    found = programs_.insert(found, std::make_shared<Program>());
+    (*found)->key = std::move(key);
   }
   const std::shared_ptr<Program> program = *found;
   if (!program->code) {
-    if (++program->asked <= tracer::hot_repeats()) return nullptr;
+    bool is_synchronous = tracer::is_compilation_synchronous();
+    if (makings_) {
+      // Runs at these sizes need not come again.
+      const tracer::Makings::How how = makings_->how();
+      if (how == tracer::Makings::How::kNot) return nullptr;
+      is_synchronous = how == tracer::Makings::How::kHere;
+    } else if (++program->asked <= tracer::hot_repeats()) {
+      return nullptr;
+    }
     program->answer = std::make_shared<Answer>();
     program->code = std::make_shared<tracer::Segment>();
     program->code->place = "the backward of " + plan_.place;
@@ -301,12 +311,27 @@ std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const B
                                  answer = program->answer](Graph& graph) {
       static_cast<const LivePlan&>(*question.run.plan).programs->build(question, *answer, graph);
     };
+    program->code->is_for_many_sizes = makings_ != nullptr;
     // Others find it as one that is not armed yet. The registry, which may ask for this lock, has
     // one of its own.
     lock.unlock();
-    tracer::compile_program(program->code, tracer::is_compilation_synchronous());
+    make(program->code, is_synchronous);
+    lock.lock();
+  } else if (makings_) {
+    makings_->note_found();
   }
-  return program->is_armed() && fits(program) ? program : nullptr;
+  if (!program->is_armed()) return nullptr;
+  if (makings_ && !std::exchange(program->is_noted, true))
+    makings_->note_made(program->code->statistics.compile_milliseconds);
+  return fits(program) ? program : nullptr;
+}
+
+void BackwardPrograms::make(const tracer::SegmentPtr& code, bool is_synchronous) const {
+  const std::int64_t start = tracer::thread_time();
+  tracer::compile_program(code, is_synchronous);
+  if (!makings_) return;
+  makings_->note_begun();
+  if (is_synchronous) tracer::investment().spend_here(tracer::thread_time() - start);
 }
 
 // Runs the gradient rules on tensors without data.
@@ -421,7 +446,7 @@ bool BackwardPrograms::run_program(Program& program, const BackwardCall& call,
   tracer::count_compiled(answer.operators);
   std::atomic<float>& runs = program.code->recent_runs;
   runs.store(runs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (++program.code->statistics.hits == kRunsBeforePromotion)
+  if (++program.code->statistics.hits == kRunsBeforePromotion && !makings_)
     tracer::promote(program.code, tracer::is_compilation_synchronous());
   return true;
 }

@@ -10,6 +10,7 @@
 
 #include "autodiff/op_node.h"
 #include "tracer/history.h"
+#include "tracer/makings.h"
 #include "tracer/segment.h"
 
 namespace groove::autodiff {
@@ -34,7 +35,9 @@ struct Answer;
 // The programs made for one plan so far.
 class BackwardPrograms {
  public:
-  explicit BackwardPrograms(const tracer::HistoryPlan& plan);
+  /// `makings`: of a plan at sizes of its own among many; otherwise null.
+  explicit BackwardPrograms(const tracer::HistoryPlan& plan,
+                            std::shared_ptr<tracer::Makings> makings = nullptr);
   ~BackwardPrograms();
 
   /// Does it all; the nodes that have run, by place in the plan.
@@ -52,10 +55,12 @@ class BackwardPrograms {
   std::vector<bool> run_nodes(const BackwardCall& call, const ValueOf& value_of,
                               bool has_origins) const;
   std::shared_ptr<Program> program_for(const BackwardCall& call);
+  void make(const tracer::SegmentPtr& code, bool is_synchronous) const;
   void build(const Question& question, Answer& answer, Graph& graph) const;
   bool run_program(Program& program, const BackwardCall& call, const ValueOf& value_of) const;
 
   const tracer::HistoryPlan& plan_;
+  std::shared_ptr<tracer::Makings> makings_;
   std::vector<std::size_t> first_slot_;  // of each node's outputs
   std::vector<std::vector<bool>> leads_to_;  // [result][outside edge]
   bool can_run_ = true, is_uniform_ = true;
@@ -65,6 +70,14 @@ class BackwardPrograms {
 
 // The plan of a segment with what became of its backwards.
 struct LivePlan final : tracer::HistoryPlan {
+  LivePlan() = default;
+  explicit LivePlan(const tracer::HistoryPlan& content) : HistoryPlan(content) {}
+  std::shared_ptr<tracer::HistoryPlan> copy(
+      std::shared_ptr<tracer::Makings> makings) const override {
+    auto result = std::make_shared<LivePlan>(static_cast<const HistoryPlan&>(*this));
+    result->programs = std::make_unique<BackwardPrograms>(*result, std::move(makings));
+    return result;
+  }
   std::string describe() const override { return programs ? programs->describe() : ""; }
   std::unique_ptr<BackwardPrograms> programs;
 };

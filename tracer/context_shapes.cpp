@@ -38,11 +38,16 @@ ShapeCopy* Context::copy_under_replay() {
 
 // The copy takes on the sizes that word `at` shows, if there will be a program for them.
 bool Context::take_on(ShapeCopy& copy, const SizeValues& sizes, std::size_t at) {
-  if (!copy.resize(sizes, at)) return false;
-  replay_of(copy.segment()).note_resized();
   ShapeFamily& family = *copy.family();
   const auto is_later = [at](const ShapeFamily::Symbol& symbol) { return symbol.word > at; };
-  if (std::any_of(family.symbols().begin(), family.symbols().end(), is_later)) return true;
+  const bool are_known = std::none_of(family.symbols().begin(), family.symbols().end(), is_later);
+  if (are_known && !family.wants(sizes)) {
+    is_waiting_ = true;
+    return false;
+  }
+  if (!copy.resize(sizes, at)) return false;
+  replay_of(copy.segment()).note_resized();
+  if (!are_known) return true;
   family.note_sizes(sizes);
   is_waiting_ = !family.offers(sizes, copy.segment()->graph);
   return !is_waiting_;
@@ -61,6 +66,7 @@ bool Context::start_at_sizes(std::uint64_t head, const Word& word, const SiteKey
     SizeValues sizes = copy.sizes();
     if (!copy.sizes_shown(0, shown, sizes)) continue;
     if (sizes != copy.sizes() && !take_on(copy, sizes, 0)) continue;
+    if (begin_trial(copy.segment())) return false;
     Reason why = Reason::kForced;
     if (begin_run(copy.segment(), word, site, outputs, why)) return true;
   }

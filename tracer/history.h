@@ -15,6 +15,8 @@
 
 namespace groove::tracer {
 
+class Makings;
+
 struct HistoryPlan {
   // Where a gradient goes: to an inner node, or along the history that a live-in had before.
   struct Edge {
@@ -70,6 +72,9 @@ struct HistoryPlan {
   virtual ~HistoryPlan() = default;
   /// For explain(): what became of the backwards through runs of it; empty when nothing.
   virtual std::string describe() const { return {}; }
+  /// One of the same structure whose numbers may be set, for runs at other sizes: `makings` tells
+  /// when its backward may be made.
+  virtual std::shared_ptr<HistoryPlan> copy(std::shared_ptr<Makings> makings) const = 0;
 
   std::vector<Node> nodes;            // in tape order
   std::vector<std::int32_t> outside;  // live-in slots

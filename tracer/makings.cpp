@@ -5,13 +5,14 @@
 
 namespace groove::tracer {
 
-Makings::How Makings::how() const {
-  constexpr std::uint64_t kFree = 32, kFoundForOne = 4;
+Makings::How Makings::how(double gain) const {
+  constexpr double kFree = 32, kFoundForOne = 4;
   if (is_compilation_synchronous()) return How::kHere;
-  const bool are_found = begun_.load(std::memory_order_relaxed) <
-                         kFree + found_.load(std::memory_order_relaxed) / kFoundForOne;
-  if (!are_found || !investment().affords_here(static_cast<std::int64_t>(milliseconds() * 1e6)))
-    return How::kNot;
+  const double cost = milliseconds() * 1e6;
+  const auto found = static_cast<double>(found_.load(std::memory_order_relaxed));
+  const double for_one = gain == 0 ? kFoundForOne : cost / gain;
+  const bool have_paid = static_cast<double>(begun()) < kFree + found / for_one;
+  if (!have_paid || !investment().affords_here(static_cast<std::int64_t>(cost))) return How::kNot;
   return made() > 0 ? How::kHere : How::kBeside;
 }
 

@@ -11,9 +11,9 @@ namespace groove::tracer {
 class Makings {
  public:
   enum class How : std::uint8_t { kNot, kBeside, kHere };
-  /// How the next one may be made. Not at all where programs are made again and again and hardly
-  /// found, or where it is more than may be spent.
-  How how() const;
+  /// How the next one may be made. Not at all where they have taken more than the runs that found
+  /// one gained, `gain` nanoseconds each (0: not known), or where it is more than may be spent.
+  How how(double gain = 0) const;
 
   void note_begun() { begun_.fetch_add(1, std::memory_order_relaxed); }
   /// A run had one that was there.
@@ -22,6 +22,7 @@ class Makings {
   void note_made(double milliseconds);
 
   double milliseconds() const { return milliseconds_.load(std::memory_order_relaxed); }
+  std::uint64_t begun() const { return begun_.load(std::memory_order_relaxed); }
   std::uint64_t made() const { return made_.load(std::memory_order_relaxed); }
 
  private:

@@ -531,6 +531,7 @@ void let_go(const SegmentPtr& segment) {
   if (segment->state.load() != State::kArmed) return;
   take_out(r, segment, "let go: no faster than eager mode");
   r.uncompiled[content] = kMostTries;
+  segment->is_let_go.store(true, std::memory_order_relaxed);
 }
 
 std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }

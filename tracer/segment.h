@@ -194,7 +194,7 @@ struct SegmentContent {
   Graph graph;                                 // until it is handed to the compiler
   std::vector<std::int32_t> output_buffer_of;  // [graph output] buffer place or -1 (writes input)
   std::string place;                           // "file:line" of the head
-  HistoryPlanPtr history;                      // null: no result has a live one
+  std::shared_ptr<HistoryPlan> history;        // null: no result has a live one
   std::vector<std::vector<TrackedView>> tracked_views;  // each way from a base to a held view
   UsedUpPlanPtr used_up;  // null: no result's is used up
   std::vector<ValueId> slot_values;  // [slot] a value of its type
@@ -215,6 +215,7 @@ struct Segment : SegmentContent {
   std::atomic<int> missed{0};  // runs that another segment had to finish, since its own last one
   Backoff backoff;             // of its own runs
   std::atomic<bool> is_promoted{false};
+  std::atomic<bool> is_let_go{false};  // compiled it was slower than eager mode
   std::int64_t advanced = 0;          // of the investment, until it is compiled
   std::atomic<float> recent_runs{1};  // its worth: runs, of which old ones count less
   Ledger ledger;

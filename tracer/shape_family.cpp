@@ -10,6 +10,7 @@
 #include "src/core/check.h"
 #include "src/core/geometry.h"
 #include "tracer/budget.h"
+#include "tracer/history_types.h"
 #include "tracer/investment.h"
 #include "tracer/modes.h"
 #include "tracer/recorded_view.h"
@@ -58,16 +59,21 @@ bool is_ready(const Segment& segment) {
 // Runs the program for the sizes that the copy has now.
 class SizedExecutable final : public Executable {
  public:
-  SizedExecutable(ShapeFamilyPtr family, std::shared_ptr<const SizeValues> sizes,
-                  const Graph& graph)
-      : family_(std::move(family)), sizes_(std::move(sizes)), graph_(graph) {}
+  /// `history`: null, or what the segment's becomes a copy of.
+  SizedExecutable(ShapeFamilyPtr family, std::shared_ptr<const SizeValues> sizes, Segment& segment,
+                  std::shared_ptr<const HistoryPlan> history)
+      : family_(std::move(family)),
+        sizes_(std::move(sizes)),
+        segment_(segment),
+        history_(std::move(history)) {}
 
   bool prepare() override {
     if (program_ && made_for_ == *sizes_) return true;
     program_ = nullptr;  // one that could not be made is none
-    if (!family_->offers(*sizes_, graph_)) return false;
-    SegmentPtr program = family_->program(*sizes_, graph_);
+    if (!family_->offers(*sizes_, segment_.graph)) return false;
+    SegmentPtr program = family_->program(*sizes_, segment_.graph);
     GROOVE_CHECK(is_ready(*program), "{}", program->failure);
+    if (history_) segment_.history = family_->history(*sizes_, *history_);
     program_ = std::move(program);
     made_for_ = *sizes_;
     return true;
@@ -84,7 +90,8 @@ class SizedExecutable final : public Executable {
  private:
   ShapeFamilyPtr family_;
   std::shared_ptr<const SizeValues> sizes_;
-  const Graph& graph_;
+  Segment& segment_;  // whose executable this is
+  std::shared_ptr<const HistoryPlan> history_;
   SizeValues made_for_;
   SegmentPtr program_;
 };
@@ -114,12 +121,13 @@ class FamilyPrograms final : public Executable {
 }  // namespace
 
 std::string why_sizes_are_fixed(const Segment& segment) {
-  if (segment.history) return "a result keeps its history";
   if (segment.slot_values.size() != segment.slots.size()) return "slots without values";
   try {
     for (const Slot& slot : segment.slots)
       if (!slot.is_live_in && !(slot.strides == strides_of(segment, slot)))
         return "a result lies otherwise than in one piece";
+    if (segment.history && !has_types_of(*segment.history, segment))
+      return "a result's history has user code, or types of its own";
   } catch (const Error& error) {
     return error.msg();
   }
@@ -209,7 +217,7 @@ SegmentPtr ShapeFamily::make(const SizeValues& sizes, const Graph& graph, bool i
   const std::lock_guard lock(family_locks().of(this));
   Program& entry = programs_[sizes];
   bytes_ -= entry.bytes;
-  entry = Program{program, ++clock_};
+  entry = Program{program, std::move(entry.history), ++clock_};
   note_made(entry);
   drop_oldest();
   return program;
@@ -226,13 +234,26 @@ void ShapeFamily::drop_oldest() {
   }
 }
 
+// Most sizes may never come again. Where one run does not gain what it takes to make its program,
+// that is made for sizes that came before.
+bool ShapeFamily::wants(const SizeValues& sizes) {
+  constexpr std::uint64_t kFirst = 4;  // programs that tell what one gains
+  constexpr std::size_t kMostSeen = 4096;
+  if (is_compilation_synchronous() || find(sizes) || makings_->begun() < kFirst ||
+      original_->ledger.gain() > makings_->milliseconds() * 1e6)
+    return true;
+  const std::lock_guard lock(family_locks().of(this));
+  if (seen_.size() >= kMostSeen) seen_.clear();
+  return !seen_.insert(Hash()(sizes)).second;
+}
+
 bool ShapeFamily::offers(const SizeValues& sizes, const Graph& graph) {
   if (is_compilation_synchronous()) return true;
   const SegmentPtr known = find(sizes);
   if (known && is_ready(*known)) return true;
   if (known) return false;
   note_programs_made();
-  const Makings::How how = makings_->how();
+  const Makings::How how = makings_->how(original_->ledger.gain());
   if (how == Makings::How::kBeside) make(sizes, graph, false);
   return how == Makings::How::kHere;
 }
@@ -241,6 +262,15 @@ SegmentPtr ShapeFamily::program(const SizeValues& sizes, const Graph& graph) {
   SegmentPtr known = find(sizes);
   if (!known || !is_ready(*known)) return make(sizes, graph, true);
   makings_->note_found();
+  return known;
+}
+
+std::shared_ptr<HistoryPlan> ShapeFamily::history(const SizeValues& sizes, const HistoryPlan& now) {
+  const std::lock_guard lock(family_locks().of(this));
+  const auto found = programs_.find(sizes);
+  if (found == programs_.end()) return now.copy(backwards_);
+  std::shared_ptr<HistoryPlan>& known = found->second.history;
+  if (!known) known = now.copy(backwards_);
   return known;
 }
 
@@ -281,11 +311,13 @@ ShapeCopy::ShapeCopy(ShapeFamilyPtr family)
   constexpr std::uint64_t kNoNumber = 0x7ff4'dead'dead'deadu;
   for (Word& word : segment_->words)
     if (word.checked.value != kNoValue) word.checked.numbers.emplace_back(0, kNoNumber);
+  if (segment_->history)
+    segment_->history = history_ = segment_->history->copy(family_->backwards());
   numbers_ = size_numbers(*segment_);
   sizes_ = std::make_shared<SizeValues>();
   for (const ShapeFamily::Symbol& symbol : family_->symbols())
     sizes_->push_back(numbers_.numbers[symbol.number].value());
-  segment_->executable = std::make_unique<SizedExecutable>(family_, sizes_, segment_->graph);
+  segment_->executable = std::make_unique<SizedExecutable>(family_, sizes_, *segment_, history_);
 }
 
 ShapeCopy::~ShapeCopy() { --segment_->original->copies; }
@@ -354,10 +386,10 @@ bool ShapeCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
             !(segment.slots[static_cast<std::size_t>(effect.leaf)].type.sizes ==
               segment.slots[static_cast<std::size_t>(effect.grad)].type.sizes))
           return false;
+    return !history_ || has_types_of(*history_, segment);
   } catch (const Error&) {
     return false;
   }
-  return true;
 }
 
 }  // namespace groove::tracer

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "tracer/makings.h"
@@ -44,11 +45,18 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
   const std::vector<std::size_t>& moving() const { return moving_; }
   const std::vector<std::uint64_t>& structure_before() const { return structure_before_; }
 
+  /// The program comes at these sizes: is there a program for them, or is one worth making? A
+  /// cheap question, before a copy takes them on.
+  bool wants(const SizeValues& sizes);
   /// Is there a program for these sizes, or may one be made of the graph when it is needed? If
   /// neither, one may be on its way.
   bool offers(const SizeValues& sizes, const Graph& graph);
   /// That program, made now if there is none. One of no state Armed could not be made.
   SegmentPtr program(const SizeValues& sizes, const Graph& graph);
+  /// What a run at these sizes leaves on the tape: `now` is at them, and not handed out.
+  std::shared_ptr<HistoryPlan> history(const SizeValues& sizes, const HistoryPlan& now);
+  /// Programs of the backward through such runs.
+  const std::shared_ptr<Makings>& backwards() const { return backwards_; }
   void note_sizes(const SizeValues& sizes);
 
   std::size_t memory_bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -58,6 +66,7 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
  private:
   struct Program {
     SegmentPtr segment;
+    std::shared_ptr<HistoryPlan> history;  // once it was asked for
     std::uint64_t used = 0;
     std::size_t bytes = 0;
     bool is_made = false;
@@ -82,7 +91,9 @@ class ShapeFamily : public std::enable_shared_from_this<ShapeFamily> {
 
   std::unordered_map<SizeValues, Program, Hash> programs_;
   std::uint64_t clock_ = 0;
+  std::unordered_set<std::size_t> seen_;  // hashes of sizes that no program was made for
   std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();
+  std::shared_ptr<Makings> backwards_ = std::make_shared<Makings>();
   std::atomic<std::size_t> bytes_{0};
 };
 using ShapeFamilyPtr = std::shared_ptr<ShapeFamily>;
@@ -111,6 +122,7 @@ class ShapeCopy {
 
   ShapeFamilyPtr family_;
   SegmentPtr segment_;
+  std::shared_ptr<HistoryPlan> history_;  // null, or the one whose numbers are set
   SizeNumbers numbers_;
   std::shared_ptr<SizeValues> sizes_;  // shared with the executable
 };

@@ -22,6 +22,7 @@ struct Group {
   std::uint64_t structure = 0;
   std::vector<std::vector<std::int64_t>> samples;
   ShapeFamilyPtr family;
+  bool is_let_go = false;  // a family of this was slower than eager mode
 };
 struct Head {
   std::vector<Group> groups;  // the one that was recorded last comes last
@@ -46,7 +47,7 @@ Group& group_of(Head& head, std::uint64_t structure) {
     std::rotate(found, found + 1, head.groups.end());
   } else {
     if (head.groups.size() == kMostStructures) head.groups.erase(head.groups.begin());
-    head.groups.push_back({structure, {}, nullptr});
+    head.groups.push_back({structure, {}, nullptr, false});
   }
   return head.groups.back();
 }
@@ -141,6 +142,7 @@ bool add_sample(const SegmentPtr& segment) {
   Head& head = t.heads[segment->head];
   Group& group = group_of(head, numbers.structure);
   if (group.family && group.family->is_armed() && group.family->covers(numbers)) return true;
+  if (group.is_let_go) return false;
   note_values(group, numbers);
   if (group.samples.size() < kLeastSamples) return false;
   SizeFit fit = fit_sizes(numbers, group.samples);
@@ -169,7 +171,10 @@ void drop_retired_families() {
   const std::lock_guard lock(t.mutex);
   for (auto& [hash, head] : t.heads)
     for (Group& group : head.groups)
-      if (group.family && !group.family->is_armed()) gone.push_back(std::move(group.family));
+      if (group.family && !group.family->is_armed()) {
+        group.is_let_go |= group.family->original()->is_let_go.load(std::memory_order_relaxed);
+        gone.push_back(std::move(group.family));
+      }
 }
 
 void forget_all_families() {

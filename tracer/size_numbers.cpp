@@ -162,6 +162,24 @@ class Walk {
     for (std::int64_t& stride : slot.strides) add(SizeNumber::size(stride));
   }
 
+  void add_type(Type& type) {
+    mix(static_cast<std::uint64_t>(type.dtype) << 8 | type.sizes.size());
+    for (std::int64_t& size : type.sizes) {
+      mix(static_cast<std::uint64_t>(size_class(size)));
+      add(SizeNumber::size(size));
+    }
+  }
+  void add_call(const Op* op, Attrs& attrs, std::vector<NumberRef>& numbers) {
+    mix_pointer(op);
+    if (op) add_attributes(*op, attrs);
+    add_constants(numbers);
+  }
+  void mix_edge(const HistoryPlan::Edge& edge) {
+    mix(static_cast<std::uint64_t>(edge.node));
+    mix(static_cast<std::uint64_t>(edge.outside));
+    mix(edge.index);
+  }
+
   std::size_t slots_after(std::size_t w) const {
     return w + 1 < segment_.words.size()
                ? static_cast<std::size_t>(segment_.words[w + 1].first_slot)
@@ -284,6 +302,45 @@ class Walk {
       mix(static_cast<std::uint64_t>(output.writes));
       mix(static_cast<std::uint64_t>(output.stage));
     }
+    mix(segment_.history != nullptr);
+    if (segment_.history) visit_history(*segment_.history);
+  }
+
+  void visit_history(HistoryPlan& plan) {
+    mix(plan.nodes.size());
+    for (HistoryPlan::Node& node : plan.nodes) {
+      mix(static_cast<std::uint64_t>(node.kind) | node.is_released << 8 | node.has_saved << 9);
+      mix(node.position);
+      mix(static_cast<std::uint64_t>(node.code));
+      add_call(node.op, node.attrs, node.numbers);
+      mix(node.types.size());
+      for (Type& type : node.types) add_type(type);
+      mix(node.steps.size());
+      for (HistoryPlan::Step& step : node.steps) {
+        add_call(step.op, step.attrs, step.numbers);
+        add_type(step.input);
+      }
+      mix(node.edges.size());
+      for (const HistoryPlan::Edge& edge : node.edges) mix_edge(edge);
+      mix(node.saved.size());
+      for (const HistoryPlan::Saved& saved : node.saved)
+        mix(static_cast<std::uint64_t>(saved.value) << 32 | saved.version);
+      mix_ids(node.saved_outputs);
+      mix(node.hooks.size());
+      for (const HistoryPlan::Node::Hook& hook : node.hooks)
+        mix(static_cast<std::uint64_t>(hook.code) << 32 | hook.index);
+    }
+    mix_ids(plan.outside);
+    for (const HistoryPlan::Value& value : plan.values) {
+      mix(static_cast<std::uint64_t>(value.slot));
+      mix_edge(value.made_by);
+    }
+    for (const HistoryPlan::Result& result : plan.results) {
+      mix(static_cast<std::uint64_t>(result.slot));
+      mix_edge(result.made_by);
+    }
+    mix_ids(plan.code);
+    mix_ids(plan.number_kinds);
   }
 
   Segment& segment_;

@@ -37,8 +37,8 @@ struct TapeHooks {
   // serves again when nobody else has it.
   void (*give_used_up)(const UsedUpRun& run, TapeNodePtr& last) = nullptr;
   // What the results of a recording leave on the tape; null (and why) when it cannot be repeated.
-  HistoryPlanPtr (*plan_history)(const HistoryRequest& request, UsedUpPlanPtr& used_up,
-                                 std::string& why) = nullptr;
+  std::shared_ptr<HistoryPlan> (*plan_history)(const HistoryRequest& request,
+                                               UsedUpPlanPtr& used_up, std::string& why) = nullptr;
   // Does the history of a tensor lead to what was on the tape before this position?
   bool (*reaches_before)(const TensorImpl& impl, std::uint64_t position) = nullptr;
   // Gives the results of a run the history that the plan says.

@@ -63,17 +63,22 @@ std::vector<Scalar> recorded_numbers(const Graph& graph, const Node& node) {
   return numbers;
 }
 
+TypeResult derive_types(const Signature& signature) {
+  const Op& op = signature.op;
+  if (op.type) return op.type(signature);
+  GROOVE_CHECK(op.view && !signature.inputs.empty(), "{}: the op has no type rule", op.name);
+  const Type& type = signature.inputs[0];
+  const Geometry input{type.sizes, contiguous_strides(type.sizes), 0};
+  TypeResult result;
+  result.outputs.push_back(Type{type.dtype, op.view(input, signature).sizes});
+  result.compute = type.dtype;
+  return result;
+}
+
 TypeResult derive_types(const Graph& graph, const Node& node) {
   const std::vector<Type> types = operand_types(graph, node);
   const std::vector<Scalar> numbers = recorded_numbers(graph, node);
-  const Signature signature{*node.op, types, node.attrs, numbers};
-  if (node.op->type) return node.op->type(signature);
-  GROOVE_CHECK(node.op->view && !types.empty(), "{}: the op has no type rule", node.op->name);
-  const Geometry input{types[0].sizes, contiguous_strides(types[0].sizes), 0};
-  TypeResult result;
-  result.outputs.push_back(Type{types[0].dtype, node.op->view(input, signature).sizes});
-  result.compute = types[0].dtype;
-  return result;
+  return derive_types(Signature{*node.op, types, node.attrs, numbers});
 }
 
 }  // namespace groove

@@ -76,6 +76,7 @@ std::vector<Type> operand_types(const Graph& graph, const Node& node);
 /// when the node was made (NumberRef::constant) in the kind that the graph declares.
 std::vector<Scalar> recorded_numbers(const Graph& graph, const Node& node);
 /// Runs the type rule (view ops without one: the view rule on contiguous memory).
+TypeResult derive_types(const Signature& signature);
 TypeResult derive_types(const Graph& graph, const Node& node);
 
 /// "{dim: [1], keepdim: false}"; empty without attributes.

@@ -33,6 +33,7 @@ struct ShapeLoop {
   const char* name;
   void (*run)(int steps, Log& log);
   int least_share = 95;  // percent of the operators of steady steps that must have run compiled
+  std::uint64_t most_segments = 40;
 };
 
 // What ran compiled, from the middle of a loop to its end. What is written to the log does not count.
@@ -131,10 +132,64 @@ void sizes_that_coincide(int steps, Log& log) {
   log.parameters({weight});
 }
 
+// Each sentence of a step is a run of its own; one loss and one backward for what they left.
+void histories(int steps, Log& log) {
+  nn::Embedding words(30, 16);
+  nn::Linear wide(16, 24), narrow(24, 16), head(16, 3);
+  std::vector<Tensor> parameters = words->parameters();
+  for (const nn::Linear& layer : {wide, narrow, head})
+    for (const Tensor& p : layer->parameters()) parameters.push_back(p);
+  optim::AdamW optimizer(parameters, optim::AdamWOptions(1e-2));
+  Lengths lengths(60);
+  repeat(steps, [&] {
+    std::vector<Tensor> outputs;
+    for (int sentence = 0; sentence < 3; ++sentence) {
+      const Tensor ids = groove::randint(0, 30, {2 + lengths.next()}, TensorOptions(kLong));
+      Tensor h = words->forward(ids.unsqueeze(0));
+      h = h + narrow->forward(groove::gelu(wide->forward(h)));
+      outputs.push_back(head->forward(h.mean(1)));
+      log.number(outputs.back().sum().item<double>());
+    }
+    optimizer.zero_grad();
+    nn::functional::cross_entropy(groove::cat(outputs, 0), groove::arange(3)).backward();
+    optimizer.step();
+  });
+  log.parameters(parameters);
+}
+
+// Writes through views lie on the way back, and every third step asks for second derivatives.
+void written_histories(int steps, Log& log) {
+  const Tensor weight = groove::rand({6}).requires_grad_();
+  Lengths lengths(60);
+  int step = 0;
+  repeat(steps, [&] {
+    std::vector<Tensor> parts;
+    for (std::int64_t part = 2 + lengths.next() % 5; part > 0; --part) {
+      const std::int64_t rows = 3 + lengths.next();
+      Tensor y = groove::randn({rows, 6}) * weight;
+      y.narrow(0, 1, rows - 1).mul_(weight.exp());
+      y.select(1, 2).add_(y.select(1, 3).detach());
+      y = y.transpose(0, 1).reshape({2, 3 * rows}).tanh().mean(1);
+      log.number(y.sum().item<double>());
+      parts.push_back(y);
+    }
+    const Tensor sum = groove::stack(parts).sum(0);
+    const bool is_twice = step++ % 3 == 0;
+    Tensor gradient = autograd::grad({sum.square().sum()}, {weight}, {}, std::nullopt, is_twice)[0];
+    if (is_twice) gradient = autograd::grad({gradient.square().sum()}, {weight})[0];
+    log.tensor(gradient);
+    const NoGradGuard no_grad;
+    weight.sub_(gradient.clamp(-1, 1) * 1e-3);
+  });
+  log.parameters({weight});
+}
+
 const ShapeLoop kLoops[] = {{"forward", forward},
                             {"training", training},
                             {"two_sizes", two_sizes},
-                            {"sizes_that_coincide", sizes_that_coincide, 85}};
+                            {"sizes_that_coincide", sizes_that_coincide, 85},
+                            {"histories", histories, 90, 14},
+                            {"written_histories", written_histories, 30, 24}};
 
 std::string run_once(const ShapeLoop& loop, int steps) {
   Log log;
@@ -164,6 +219,7 @@ class Shapes : public ::testing::TestWithParam<ShapeLoop> {
 TEST_P(Shapes, RunCompiledWithTheSameBits) {
   EXPECT_TRUE(run_once(GetParam(), kSteps) == expected_) << jit::explain();
   EXPECT_GE(share.percent(), GetParam().least_share) << jit::explain();
+  EXPECT_LE(jit::summary().segments, GetParam().most_segments) << jit::explain();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Shapes, ::testing::ValuesIn(kLoops),

@@ -382,6 +382,8 @@ void Discovery::look_for_repeats() {
     if (search_->is_done.load(std::memory_order_acquire)) take_findings();
     return;
   }
+  const std::uint64_t known = std::min<std::uint64_t>(atom_count_, kAtoms);
+  if (!is_compilation_synchronous() && !affords_search(known)) return;
   search_ = std::make_shared<Search>();
   const std::uint64_t oldest = oldest_atom();
   search_->tokens.reserve(atom_count_ - oldest);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "src/core/fork.h"
+#include "tracer/investment.h"
 
 namespace groove::tracer {
 namespace {
@@ -136,6 +137,17 @@ Finder& finder() {
       f.mutex.unlock();
     });
 
+constinit std::atomic<std::int64_t> of_a_token{200};  // in nanoseconds, of late
+
+void note_search(std::size_t tokens, std::int64_t nanoseconds) {
+  constexpr std::int64_t kMemory = 4;  // searches
+  investment().spend_searching(nanoseconds);
+  if (tokens == 0) return;
+  const std::int64_t known = of_a_token.load(std::memory_order_relaxed);
+  of_a_token.store(known + (nanoseconds / static_cast<std::int64_t>(tokens) - known) / kMemory,
+                   std::memory_order_relaxed);
+}
+
 void find_loop() {
   sched_param priority{};
   pthread_setschedparam(pthread_self(), SCHED_IDLE, &priority);
@@ -146,7 +158,9 @@ void find_loop() {
     f.current = std::move(f.queue.front());
     f.queue.pop_front();
     lock.unlock();
+    const std::int64_t start = thread_time();
     f.current->found = find_repeats(f.current->tokens);
+    note_search(f.current->tokens.size(), thread_time() - start);
     f.current->is_done.store(true, std::memory_order_release);
     lock.lock();
     f.current.reset();
@@ -204,6 +218,11 @@ std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens) {
     found.push_back({latest, latest + candidate.length, times});
   }
   return found;
+}
+
+bool affords_search(std::size_t tokens) {
+  return investment().affords_search(static_cast<std::int64_t>(tokens) *
+                                     of_a_token.load(std::memory_order_relaxed));
 }
 
 void start_search(std::shared_ptr<Search> search) {

@@ -39,6 +39,8 @@ struct Search {
 
 /// Repeats that cover most first; what one covers is not counted for another.
 std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens);
+/// May the process spend what a search in so many tokens takes?
+bool affords_search(std::size_t tokens);
 /// Hands it to the finder's thread; `is_done` is set when `found` is there.
 void start_search(std::shared_ptr<Search> search);
 

@@ -1,5 +1,6 @@
 #include "tracer/investment.h"
 
+#include <algorithm>
 #include <ctime>
 
 namespace groove::tracer {
@@ -15,6 +16,19 @@ bool Investment::affords(std::int64_t more) const {
 
 bool Investment::affords_here(std::int64_t more) const {
   return affords(more) && allows(kHere, spent_here_.load(std::memory_order_relaxed) + more);
+}
+
+bool Investment::affords_recording() const {
+  const auto with_reserve = [](std::int64_t spent) {
+    return spent + std::max(spent, std::int64_t{0}) / 3;
+  };
+  return allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed))) &&
+         allows(kHere, with_reserve(spent_here_.load(std::memory_order_relaxed)));
+}
+
+bool Investment::affords_search(std::int64_t more) const {
+  return affords_recording() &&
+         allows(kBeside, 4 * (spent_searching_.load(std::memory_order_relaxed) + more));
 }
 
 std::int64_t Investment::advance(std::size_t words) {

@@ -19,6 +19,15 @@ class Investment {
   bool affords(std::int64_t more) const;
   /// … or on the program's own?
   bool affords_here(std::int64_t more) const;
+  /// … or something new, of which nobody knows what it will bring? A quarter is left for what is
+  /// known to be cheap: programs at other sizes of what was recorded.
+  bool affords_recording() const;
+  /// … or a search for what repeats? A quarter of all at most.
+  bool affords_search(std::int64_t more) const;
+  void spend_searching(std::int64_t nanoseconds) {
+    spend(nanoseconds);
+    spent_searching_.fetch_add(nanoseconds, std::memory_order_relaxed);
+  }
   void spend(std::int64_t nanoseconds) { spent_.fetch_add(nanoseconds, std::memory_order_relaxed); }
   void spend_here(std::int64_t nanoseconds) {
     spend(nanoseconds);
@@ -42,7 +51,7 @@ class Investment {
   bool allows(const Terms& terms, std::int64_t spent) const;
 
   const std::int64_t born_ = nanoseconds_now();
-  std::atomic<std::int64_t> spent_{0}, spent_here_{0}, saved_{0};
+  std::atomic<std::int64_t> spent_{0}, spent_here_{0}, spent_searching_{0}, saved_{0};
   std::atomic<std::int64_t> of_a_word_{15'000};  // to compile, of late
 };
 

@@ -160,7 +160,7 @@ class Context {
   std::uint64_t next_session(SessionOf what) const { return new_session(*this, what); }
   /// With synchronous compilation nothing depends on the clock.
   bool affords_recording() const {
-    return investment().affords_here(0) || is_compilation_synchronous() || is_strict();
+    return investment().affords_recording() || is_compilation_synchronous() || is_strict();
   }
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
@@ -312,10 +312,13 @@ class Context {
   void note_run(bool is_hit);
   // An iteration that runs eagerly although there is a segment, to compare the times
   // (context_trials.cpp).
+  // Two iterations: the first brings what eager mode needs into the caches, the second is timed.
   struct Trial {
     SegmentPtr segment;
+    Stretch whole;   // its words
     Stretch before;  // of what discovery has seen
-    std::int64_t start;
+    bool is_warm = false, is_waiting = false;
+    std::int64_t start = 0;
   };
   bool begin_trial(const SegmentPtr& segment);
   void note_watched(std::uint64_t hash, Discovery::Cost cost) {

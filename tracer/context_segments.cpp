@@ -80,6 +80,9 @@ void Context::finish_recording(bool is_cut) {
 void Context::close_recording(bool is_cut) {
   if (!is_cut && !side_of_ && !discovery_.accepts(*recorded_plan_, recorded_)) {
     // Not the iteration that was expected; it may have been the odd one out.
+    if (environment().logs("segments"))
+      fmt::print(stderr, "groove: {} words of {} were expected, {} others came\n",
+                 recorded_plan_->length, recorder_->place(), recorded_.length);
     drop_recorder();
     move_to(State::kWatching);
     return;
@@ -202,7 +205,7 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
   Reason refusal = Reason::kForced;
   const auto begins = [&](const SegmentPtr& segment, Replay* replay) {
     if (!discovery_.is_after(segment->before) || segment->loop.get() == unwilling) return false;
-    if (trial_ || begin_trial(segment)) return false;
+    if (begin_trial(segment)) return false;
     if (!segment->loop->backoff.is_willing()) {
       unwilling = segment->loop.get();
       return false;
@@ -241,8 +244,8 @@ bool Context::start_replay(std::uint64_t hash, const Word& word, const SiteKey& 
   order_by_promise(candidates);
   for (const SegmentPtr& segment : candidates)
     if (begins(segment, nullptr)) return true;
-  if (trial_) return false;
   if (start_at_sizes(hash, word, site, outputs)) return true;
+  if (trial_) return false;
   note_other_sizes(hash, refusal);
   if (refused) refused->ledger.note_exit(0, refused->words.size(), refusal, {}, 0);
   return false;
@@ -345,7 +348,8 @@ void Context::end_replay(bool is_hit, Reason reason) {
                               std::memory_order_relaxed);
     if (segment.missed.load(std::memory_order_relaxed) != 0)
       segment.missed.store(0, std::memory_order_relaxed);
-    note_gain(replay->told_segment(), true, segment.words.size(), segment.ledger.gain());
+    const std::size_t words = segment.words.size();
+    note_gain(replay->told_segment(), true, words, segment.ledger.gain_of(words));
     release_idle(*replay);
     drop_retired();
     return;

@@ -1,4 +1,4 @@
-// Does compiling pay? Now and then an iteration for which there is a segment runs eagerly, and the
+// Does compiling pay? Now and then two iterations for which there is a segment run eagerly, and the
 // times tell. What does not pay is let go.
 #include "tracer/context.h"
 #include "tracer/modes.h"
@@ -6,22 +6,39 @@
 
 namespace groove::tracer {
 
-// With synchronous compilation nothing depends on the clock.
+// The segment could begin now: does an eager iteration run instead? With synchronous compilation
+// nothing depends on the clock.
 bool Context::begin_trial(const SegmentPtr& segment) {
-  if (!segment->ledger.wants_trial(segment->statistics.hits) || is_compilation_synchronous() ||
+  const SegmentPtr& told = segment->original ? segment->original : segment;
+  if (trial_) {
+    if (trial_->is_waiting && trial_->segment == told) {
+      trial_->is_waiting = false;
+      trial_->before = discovery_.total();
+      trial_->start = thread_time();
+    }
+    return true;
+  }
+  if (!told->ledger.wants_trial(told->statistics.hits) || is_compilation_synchronous() ||
       is_strict() || !frames_.empty())
     return false;
-  trial_ = Trial{segment, discovery_.total(), thread_time()};
+  trial_ = Trial{told, replay_of(segment).whole(), discovery_.total()};
   return true;
 }
 
 void Context::follow_trial() {
-  const Stretch words = discovery_.total().since(trial_->before);
-  const Stretch whole = replay_of(trial_->segment).whole();
-  if (words.length < whole.length) return;
-  const Trial trial = *std::exchange(trial_, std::nullopt);
-  if (words == whole && trial.segment->ledger.note_trial(thread_time() - trial.start))
-    let_go(trial.segment);
+  constexpr std::uint64_t kLongestWait = 4;  // iterations
+  Trial& trial = *trial_;
+  const Stretch words = discovery_.total().since(trial.before);
+  if (words.length < trial.whole.length * (trial.is_waiting ? kLongestWait : 1)) return;
+  if (trial.is_waiting || !(words == trial.whole)) return trial_.reset();
+  if (!trial.is_warm) {
+    trial.is_warm = trial.is_waiting = true;
+    trial.before = discovery_.total();
+    return;
+  }
+  const std::int64_t taken = thread_time() - trial.start;
+  const SegmentPtr segment = std::exchange(trial_, std::nullopt)->segment;
+  if (segment->ledger.note_trial(taken)) let_go(segment);
 }
 
 }  // namespace groove::tracer

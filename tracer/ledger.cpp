@@ -45,7 +45,7 @@ void Ledger::note_compiled(std::int64_t nanoseconds) {
 }
 
 void Ledger::find_gain() {
-  const double gain = tried_ > 0 && timed_ > 0 ? eager_ - middle() : 0;
+  const double gain = tried_ > 0 && timed_ > 0 ? eager_ - quartile() : 0;
   const bool is_loss = gain < -(kMargin - 1) * eager_;
   gain_.store(gain > 0 || is_loss ? static_cast<float>(gain * kMillisecond) : 0,
               std::memory_order_relaxed);
@@ -72,7 +72,7 @@ double Ledger::note_exit(std::size_t matched, std::size_t words, Reason reason, 
   const double left =
       words == 0 ? 0 : 1 - static_cast<double>(matched) / static_cast<double>(words);
   const double lost =
-      static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - middle();
+      static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - quartile();
   ++exit.count;
   exit.lost += std::max(0.0, lost);
   // To begin a run and to leave it, and to match a word.
@@ -86,12 +86,13 @@ double Ledger::eager() const {
   return eager_;
 }
 
-double Ledger::middle(const Times& times, std::uint64_t count) {
+double Ledger::quartile(const Times& times, std::uint64_t count) {
   count = std::min<std::uint64_t>(count, times.size());
   if (count == 0) return 0;
   Times sorted = times;
-  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.begin() + count);
-  return sorted[count / 2];
+  const auto at = (count - 1) / 4;
+  std::nth_element(sorted.begin(), sorted.begin() + at, sorted.begin() + count);
+  return sorted[at];
 }
 
 bool Ledger::take_trial(std::uint64_t hits) {
@@ -101,21 +102,22 @@ bool Ledger::take_trial(std::uint64_t hits) {
   const std::uint64_t least = tried_ < kEnoughTrials ? 2 : 8;
   next_trial_.store(hits + std::clamp(hits, least, hits < 4 * kOften ? kOften : kSeldom),
                     std::memory_order_relaxed);
-  return tried_ < kEnoughTrials || middle() * kNoDoubt > eager_;
+  return tried_ < kEnoughTrials || quartile() * kNoDoubt > eager_;
 }
 
 bool Ledger::note_trial(std::int64_t nanoseconds) {
   const std::lock_guard lock(ledger_locks().of(this));
   trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
   if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
-  eager_ = middle(trials_, tried_);
+  eager_ = quartile(trials_, tried_);
+  is_tried_.store(true, std::memory_order_relaxed);
   find_gain();
-  return tried_ >= kEnoughTrials && middle() > kMargin * eager_;
+  return tried_ >= kEnoughTrials && quartile() > kMargin * eager_;
 }
 
 double Ledger::compiled() const {
   const std::lock_guard lock(ledger_locks().of(this));
-  return middle();
+  return quartile();
 }
 
 std::vector<Exit> Ledger::exits() const {

@@ -79,13 +79,20 @@ class Ledger {
   double note_exit(std::size_t matched, std::size_t words, Reason reason, const Came& came,
                    std::int64_t again);
 
-  /// Milliseconds of one iteration; 0 when not known. The median of the last timed; of eager ones
-  /// what the recording tells as long as there was no trial.
+  /// Milliseconds of one iteration; 0 when not known. The lower quartile of the last timed, as
+  /// whatever disturbs makes it longer; of eager ones what the recording tells as long as there was
+  /// no trial.
   double eager() const;
   double compiled() const;
   /// What a compiled run gains, in nanoseconds; 0 before the first trial, and where the times are
   /// about the same.
   double gain() const { return gain_.load(std::memory_order_relaxed); }
+  /// The same, and before the first trial what a run of so many words may be expected to gain.
+  double gain_of(std::size_t words) const {
+    constexpr double kOfAWord = 250;
+    return is_tried_.load(std::memory_order_relaxed) ? gain()
+                                                     : kOfAWord * static_cast<double>(words);
+  }
   /// Those that lost most first.
   std::vector<Exit> exits() const;
 
@@ -94,8 +101,8 @@ class Ledger {
   static constexpr std::uint64_t kEnoughTrials = 3;
   static constexpr std::size_t kMostExits = 64;
   using Times = std::array<double, 8>;  // the last ones, a ring
-  static double middle(const Times& times, std::uint64_t count);
-  double middle() const { return middle(compiled_, timed_); }
+  static double quartile(const Times& times, std::uint64_t count);
+  double quartile() const { return quartile(compiled_, timed_); }
   void find_gain();
   bool take_trial(std::uint64_t hits);
   Exit& exit_at(std::int32_t word, Reason reason, const Came& came);
@@ -104,6 +111,7 @@ class Ledger {
   Times compiled_{}, trials_{};
   std::uint64_t timed_ = 0, tried_ = 0;
   std::atomic<float> gain_{0};
+  std::atomic<bool> is_tried_{false};
   std::atomic<std::uint64_t> next_trial_{4};  // after so many runs
   std::vector<Exit> exits_;
 };

@@ -303,7 +303,9 @@ bool Replay::run_stage_for(TensorImpl& impl) {
     return info.early_output >= 0 &&
            segment_->graph.outputs[static_cast<std::size_t>(info.early_output)].stage < next_stage_;
   };
-  if ((info.is_live_in && info.writes == 0) || was_looked_at()) {  // a view of something real
+  // A view of something real, which is not to be written before this word.
+  const bool is_real = info.is_live_in && static_cast<std::size_t>(info.first_write) >= matched_;
+  if (is_real || was_looked_at()) {
     shows_results_.store(true, std::memory_order_release);
     if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) fill(id);
     return true;

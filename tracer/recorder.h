@@ -174,7 +174,7 @@ class Recorder {
   void note_derived_histories();
   void track_views(SlotId id);
   void add_history(const std::vector<SlotId>& held);
-  void note_used();
+  void note_uses();
   void add_output(std::int32_t storage);
   void add_outputs();
   void note_results(const Tensor* results, std::size_t count);

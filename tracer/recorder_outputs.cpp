@@ -146,8 +146,8 @@ void Recorder::add_outputs() {
   }
 }
 
-// What a view shows is used where the view is.
-void Recorder::note_used() {
+// Which words use and write what there is. What a view shows is used where the view is.
+void Recorder::note_uses() {
   for (StorageInfo& info : segment_->storages) info.is_used = info.is_live_in || info.writes > 0;
   const auto use = [this](SlotId id) {
     if (id == kNoSlot) return;
@@ -157,7 +157,13 @@ void Recorder::note_used() {
   const auto use_inputs = [&](const Op& op, const std::vector<SlotId>& inputs) {
     if (op.kind != OpKind::kView) std::for_each(inputs.begin(), inputs.end(), use);
   };
-  for (const Word& word : segment_->words) {
+  for (std::size_t w = segment_->words.size(); w-- > 0;) {
+    const Word& word = segment_->words[w];
+    for (const SlotId id : word.written_live_ins) {
+      const std::int32_t storage = segment_->slots[static_cast<std::size_t>(id)].storage;
+      segment_->storages[static_cast<std::size_t>(storage)].first_write =
+          static_cast<std::int32_t>(w);
+    }
     use_inputs(*word.op, word.inputs);
     for (const NestedCall& nested : word.nested) use_inputs(*nested.op, nested.inputs);
     for (const LeafGrad& effect : word.effects) use(effect.grad);
@@ -200,7 +206,7 @@ SegmentPtr Recorder::finish() {
       info.unnoticed = versions.unnoticed;
       info.writes = versions.noticed + versions.unnoticed;
     }
-  note_used();
+  note_uses();
   // … and one whose flag the program set did not have it from the start.
   for (auto at = segment_->words.rbegin(); at != segment_->words.rend(); ++at)
     for (const FlagEffect& flag : at->flags) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,8 @@ struct StorageInfo {
   bool is_exposed = false;  // made inside, and a raw pointer to it was handed out
   // A word reads or writes what another one made: the program must not change it in between.
   bool is_used = true;
+  // Of what existed before, the first word that writes it.
+  std::int32_t first_write = std::numeric_limits<std::int32_t>::max();
   std::uint32_t writes = 0;
   std::uint32_t unnoticed = 0;  // of them, those that Storage::unnoticed counts
   std::uint32_t versions() const { return writes - unnoticed; }

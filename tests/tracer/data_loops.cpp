@@ -185,6 +185,24 @@ void pointers_into_results(int steps, Log& log) {
   for (const Tensor& y : kept) log.tensor(y);
 }
 
+// Elements of a parameter are looked at before the step that writes it.
+void elements_read_before_a_step(int steps, Log& log) {
+  nn::Linear net(kColumns, 2);
+  optim::SGD optimizer(net->parameters(), 0.05);
+  for (int step = 0; step < steps; ++step) {
+    for (const Tensor& parameter : net->parameters()) {
+      const NoGradGuard no_grad;
+      log.number(parameter.view({-1})[0].item<double>());
+      log.number(parameter.view({-1})[1].item<double>());
+    }
+    const Tensor x = groove::full({kRows, kColumns}, drawn(step, 0));
+    optimizer.zero_grad();
+    net->forward(x).square().sum().backward();
+    optimizer.step();
+  }
+  log.parameters(net->parameters());
+}
+
 }  // namespace
 
 const std::vector<Loop>& data_loops() {
@@ -204,6 +222,7 @@ const std::vector<Loop>& data_loops() {
       {"stacks_of_rows", stacks_of_rows},
       {"masks_of_draws", masks_of_draws},
       {"pointers_into_results", pointers_into_results},
+      {"elements_read_before_a_step", elements_read_before_a_step},
   };
   return all;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracer/investment.h"
 #include "tracer/modes.h"
 
 namespace groove::tracer {
@@ -382,9 +383,10 @@ void Discovery::look_for_repeats() {
     if (search_->is_done.load(std::memory_order_acquire)) take_findings();
     return;
   }
-  const std::uint64_t known = std::min<std::uint64_t>(atom_count_, kAtoms);
-  if (!is_compilation_synchronous() && !affords_search(known)) return;
+  const std::int64_t price = price_of_search(std::min<std::uint64_t>(atom_count_, kAtoms));
+  if (!is_compilation_synchronous() && !investment().affords_search(price)) return;
   search_ = std::make_shared<Search>();
+  search_->price = price;
   const std::uint64_t oldest = oldest_atom();
   search_->tokens.reserve(atom_count_ - oldest);
   search_->atoms.reserve(atom_count_ - oldest);

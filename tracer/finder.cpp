@@ -139,9 +139,10 @@ Finder& finder() {
 
 constinit std::atomic<std::int64_t> of_a_token{200};  // in nanoseconds, of late
 
-void note_search(std::size_t tokens, std::int64_t nanoseconds) {
+void note_search(const Search& search, std::int64_t nanoseconds) {
   constexpr std::int64_t kMemory = 4;  // searches
-  investment().spend_searching(nanoseconds);
+  const std::size_t tokens = search.tokens.size();
+  investment().spend_searching(nanoseconds - search.price);
   if (tokens == 0) return;
   const std::int64_t known = of_a_token.load(std::memory_order_relaxed);
   of_a_token.store(known + (nanoseconds / static_cast<std::int64_t>(tokens) - known) / kMemory,
@@ -160,7 +161,7 @@ void find_loop() {
     lock.unlock();
     const std::int64_t start = thread_time();
     f.current->found = find_repeats(f.current->tokens);
-    note_search(f.current->tokens.size(), thread_time() - start);
+    note_search(*f.current, thread_time() - start);
     f.current->is_done.store(true, std::memory_order_release);
     lock.lock();
     f.current.reset();
@@ -220,12 +221,12 @@ std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens) {
   return found;
 }
 
-bool affords_search(std::size_t tokens) {
-  return investment().affords_search(static_cast<std::int64_t>(tokens) *
-                                     of_a_token.load(std::memory_order_relaxed));
+std::int64_t price_of_search(std::size_t tokens) {
+  return static_cast<std::int64_t>(tokens) * of_a_token.load(std::memory_order_relaxed);
 }
 
 void start_search(std::shared_ptr<Search> search) {
+  investment().spend_searching(search->price);
   Finder& f = finder();
   const std::lock_guard lock(f.mutex);
   f.queue.push_back(std::move(search));

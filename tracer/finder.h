@@ -34,14 +34,16 @@ struct Search {
   std::vector<std::uint64_t> tokens;  // one for each atom, and after each end of a step its own
   std::vector<std::uint64_t> atoms;   // [token] the number of the atom, or of the one to come
   std::vector<Repeat> found;
+  std::int64_t price = 0;
   std::atomic<bool> is_done{false};
 };
 
 /// Repeats that cover most first; what one covers is not counted for another.
 std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens);
-/// May the process spend what a search in so many tokens takes?
-bool affords_search(std::size_t tokens);
-/// Hands it to the finder's thread; `is_done` is set when `found` is there.
+/// Hands it to the finder's thread; `is_done` is set when `found` is there. `search.price` is spent
+/// from now on.
 void start_search(std::shared_ptr<Search> search);
+/// What a search in so many tokens takes, as far as is known, in nanoseconds.
+std::int64_t price_of_search(std::size_t tokens);
 
 }  // namespace groove::tracer

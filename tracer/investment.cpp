@@ -20,7 +20,7 @@ bool Investment::affords_here(std::int64_t more) const {
 
 bool Investment::affords_recording() const {
   const auto with_reserve = [](std::int64_t spent) {
-    return spent + std::max(spent, std::int64_t{0}) / 3;
+    return spent + std::max(spent, std::int64_t{0}) / 10;
   };
   return allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed))) &&
          allows(kHere, with_reserve(spent_here_.load(std::memory_order_relaxed)));

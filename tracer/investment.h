@@ -19,7 +19,7 @@ class Investment {
   bool affords(std::int64_t more) const;
   /// … or on the program's own?
   bool affords_here(std::int64_t more) const;
-  /// … or something new, of which nobody knows what it will bring? A quarter is left for what is
+  /// … or something new, of which nobody knows what it will bring? A tenth is left for what is
   /// known to be cheap: programs at other sizes of what was recorded.
   bool affords_recording() const;
   /// … or a search for what repeats? A quarter of all at most.

@@ -11,11 +11,11 @@ namespace groove::tracer {
 bool Context::begin_trial(const SegmentPtr& segment) {
   const SegmentPtr& told = segment->original ? segment->original : segment;
   if (trial_) {
-    if (trial_->is_waiting && trial_->segment == told) {
-      trial_->is_waiting = false;
-      trial_->before = discovery_.total();
-      trial_->start = thread_time();
-    }
+    if (!trial_->is_waiting) return true;
+    if (trial_->segment != told) return false;
+    trial_->is_waiting = false;
+    trial_->before = discovery_.total();
+    trial_->start = thread_time();
     return true;
   }
   if (!told->ledger.wants_trial(told->statistics.hits) || is_compilation_synchronous() ||
@@ -26,10 +26,10 @@ bool Context::begin_trial(const SegmentPtr& segment) {
 }
 
 void Context::follow_trial() {
-  constexpr std::uint64_t kLongestWait = 4;  // iterations
+  constexpr std::uint64_t kLongestWait = 1 << 14;  // words
   Trial& trial = *trial_;
   const Stretch words = discovery_.total().since(trial.before);
-  if (words.length < trial.whole.length * (trial.is_waiting ? kLongestWait : 1)) return;
+  if (words.length < (trial.is_waiting ? kLongestWait : trial.whole.length)) return;
   if (trial.is_waiting || !(words == trial.whole)) return trial_.reset();
   if (!trial.is_warm) {
     trial.is_warm = trial.is_waiting = true;

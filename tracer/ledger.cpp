@@ -45,7 +45,8 @@ void Ledger::note_compiled(std::int64_t nanoseconds) {
 }
 
 void Ledger::find_gain() {
-  const double gain = tried_ > 0 && timed_ > 0 ? eager_ - quartile() : 0;
+  const std::uint64_t least = has_many_sizes_.load(std::memory_order_relaxed) ? trials_.size() : 1;
+  const double gain = tried_ >= least && timed_ >= least ? eager_ - quartile() : 0;
   const bool is_loss = gain < -(kMargin - 1) * eager_;
   gain_.store(gain > 0 || is_loss ? static_cast<float>(gain * kMillisecond) : 0,
               std::memory_order_relaxed);
@@ -112,6 +113,8 @@ bool Ledger::note_trial(std::int64_t nanoseconds) {
   eager_ = quartile(trials_, tried_);
   is_tried_.store(true, std::memory_order_relaxed);
   find_gain();
+  if (has_many_sizes_.load(std::memory_order_relaxed))
+    return tried_ >= trials_.size() && quartile() > 2 * eager_;
   return tried_ >= kEnoughTrials && quartile() > kMargin * eager_;
 }
 

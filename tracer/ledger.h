@@ -64,6 +64,8 @@ class Ledger {
   /// For how many runs such a time stands.
   static std::uint64_t runs_of_a_time(std::uint64_t hits) { return hits < kFirst ? 1 : kSeldom; }
 
+  /// Its runs come at sizes of all kinds, and take times of all kinds: only many of them tell.
+  void note_many_sizes() { has_many_sizes_.store(true, std::memory_order_relaxed); }
   /// The iteration as it took while it was recorded, without what recording itself took.
   void note_eager(std::int64_t nanoseconds);
   /// Is an iteration to run eagerly once, to tell whether compiling pays? A few times soon, as the
@@ -111,7 +113,7 @@ class Ledger {
   Times compiled_{}, trials_{};
   std::uint64_t timed_ = 0, tried_ = 0;
   std::atomic<float> gain_{0};
-  std::atomic<bool> is_tried_{false};
+  std::atomic<bool> is_tried_{false}, has_many_sizes_{false};
   std::atomic<std::uint64_t> next_trial_{4};  // after so many runs
   std::vector<Exit> exits_;
 };

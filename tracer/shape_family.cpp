@@ -160,6 +160,7 @@ ShapeFamily::ShapeFamily(SegmentPtr original, const SizeNumbers& numbers, SizeFi
 
 void ShapeFamily::take_over_original() {
   original_->executable = std::make_unique<FamilyPrograms>(weak_from_this());
+  original_->ledger.note_many_sizes();
 }
 
 bool ShapeFamily::covers(const SizeNumbers& numbers) const {

@@ -26,6 +26,19 @@ TEST(Ledger, TrialsTellWhetherCompilingPays) {
   EXPECT_FALSE(ledger.note_trial(4'500)) << "it pays by now";
 }
 
+// Which sizes come while it is tried is chance.
+TEST(Ledger, RunsAtManySizesAreTriedOftener) {
+  Ledger ledger;
+  ledger.note_many_sizes();
+  for (int i = 0; i < 8; ++i) ledger.note_compiled(6'000);
+  for (int i = 0; i < 7; ++i) EXPECT_FALSE(ledger.note_trial(4'000));
+  EXPECT_EQ(ledger.gain(), 0);
+  EXPECT_FALSE(ledger.note_trial(4'000)) << "not twice as long";
+  EXPECT_NEAR(ledger.gain(), -2'000, 1);
+  for (int i = 0; i < 8; ++i) ledger.note_compiled(9'000);
+  EXPECT_TRUE(ledger.note_trial(4'000));
+}
+
 TEST(Ledger, AFewTrialsWhereThereIsNoDoubt) {
   Ledger ledger;
   ledger.note_eager(10'000);
@@ -69,7 +82,7 @@ TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
   investment.spend_searching(450'000);
   EXPECT_FALSE(investment.affords_search(400'000)) << "a quarter of all";
   EXPECT_TRUE(investment.affords_recording());
-  investment.spend_here(420'000);
+  investment.spend_here(470'000);
   EXPECT_FALSE(investment.affords_recording());
   EXPECT_TRUE(investment.affords_here(20'000));
 }

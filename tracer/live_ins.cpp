@@ -103,14 +103,11 @@ void Replay::take(Live& live, TensorImpl& impl) {
   if (addresses_[input] != address) moved_.push_back(segment_->live_ins[input]);
   buffers_[input] = addresses_[input] = address;
   live.epoch = kNotKnown;
-  if (impl.trace_session == 0) {
-    const std::int32_t name = name_borrowed(impl, borrower_);
-    if (name != kNoName && expected.is_leaf && !expected.has_hooks)
-      live.epoch = static_cast<std::uint32_t>(name);
-  } else if (!expected.recorded) {
-    // A handle of some replay is made anew when nobody but that replay has a reference to it.
-    retain(live, impl);
-  }
+  // By whomever it was made: it must be there when the run reads it.
+  if (!expected.recorded) return retain(live, impl);
+  const std::int32_t name = impl.trace_session == 0 ? name_borrowed(impl, borrower_) : kNoName;
+  if (name != kNoName && expected.is_leaf && !expected.has_hooks)
+    live.epoch = static_cast<std::uint32_t>(name);
 }
 
 // Everything that the compiled code relies on, one by one.

@@ -5,7 +5,7 @@
 #include "autodiff/arithmetic.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
-#include "tracer/tape_hooks.h"
+#include "tracer/calls/tape_hooks.h"
 
 namespace groove {
 namespace autodiff {
@@ -122,8 +122,8 @@ std::shared_ptr<Walk> begin(const Op& op, const Attrs& attrs, ArrayRef<Tensor> i
   return std::make_shared<Walk>(std::move(run));
 }
 
-PooledVector<Tensor> words_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients,
-                              ArrayRef<Tensor> inputs) {
+PooledVector<Tensor> operands_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients,
+                                 ArrayRef<Tensor> inputs) {
   PooledVector<Tensor> operands;
   operands.reserve(tensors.size() + gradients.size() + inputs.size());
   operands.assign(tensors.begin(), tensors.end());
@@ -135,29 +135,29 @@ PooledVector<Tensor> words_of(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradien
 // An error goes on its way to the program whatever this call meets.
 void tell_abandoned(const Site& site) noexcept {
   const Attrs none{};
-  BigWord word{&abandon_op(), {}, &none, {}, site};
-  word.code_role = CodeRole::kAbandons;
+  LibraryCall call{&abandon_op(), {}, &none, {}, site};
+  call.code_role = CodeRole::kAbandons;
   try {
-    run_big_word(word, [] {});
+    run_library_call(call, [] {});
   } catch (...) {
   }
 }
 
-// One word, or several where user code runs between them.
+// One call, or several where user code runs between them.
 void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
            bool create_graph, ArrayRef<Tensor> inputs, Site site, Tensors* results) {
-  const PooledVector<Tensor> operands = words_of(tensors, gradients, inputs);
+  const PooledVector<Tensor> operands = operands_of(tensors, gradients, inputs);
   const Attrs attrs = Attrs()
                           .add(std::int64_t{retain_graph})
                           .add(std::int64_t{create_graph})
                           .add(static_cast<std::int64_t>(tensors.size()))
                           .add(static_cast<std::int64_t>(gradients.size()));
   std::shared_ptr<Script> script;
-  BigWord word{&op, operands, &attrs, {}, site};
-  word.results = results;
-  word.code_role = CodeRole::kWalks;
-  word.script = &script;
-  run_big_word(word, [&] { run_part(op, attrs, operands, script, results); });
+  LibraryCall call{&op, operands, &attrs, {}, site};
+  call.results = results;
+  call.code_role = CodeRole::kWalks;
+  call.script = &script;
+  run_library_call(call, [&] { run_part(op, attrs, operands, script, results); });
   while (script) {
     std::shared_ptr<Script> stop = std::move(script);
     Tensors given;
@@ -169,12 +169,12 @@ void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, b
       throw;
     }
     const Attrs none{};
-    BigWord next{&resume_op(), given, &none, {}, site};
+    LibraryCall next{&resume_op(), given, &none, {}, site};
     next.results = results;
     next.code_role = CodeRole::kResumes;
     next.user_code = stop->user_code.get();
     next.script = &script;
-    run_big_word(next, [&] {
+    run_library_call(next, [&] {
       script = std::move(stop);
       run_part(resume_op(), none, given, script, results);
     });
@@ -206,8 +206,8 @@ bool run_part(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
   return true;
 }
 
-void backward_word(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
-                   bool create_graph, ArrayRef<Tensor> inputs, Site site) {
+void record_backward(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
+                     bool create_graph, ArrayRef<Tensor> inputs, Site site) {
   check_roots("backward", tensors, gradients);
   const bool has_result = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
     return input.defined() && !input.is_leaf();
@@ -241,8 +241,8 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
               std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs,
               Site site) {
   const CallFrame frame(site);
-  autodiff::backward_word(tensors, grad_tensors, retain_graph.value_or(create_graph), create_graph,
-                          inputs, site);
+  autodiff::record_backward(tensors, grad_tensors, retain_graph.value_or(create_graph),
+                            create_graph, inputs, site);
 }
 
 variable_list grad(const variable_list& outputs, const variable_list& inputs,

@@ -187,7 +187,7 @@ Answer second_half(const SplitRequest& request, ArrayRef<Scalar> numbers) {
     for (const ValueId id : node.inputs)
       inputs.push_back(id == kNoValue ? kNoValue : renamed[static_cast<std::size_t>(id)]);
     const std::int32_t made =
-        to.add_node(*node.op, std::move(inputs), node.attrs, node.numbers, node.place);
+        to.add_node(*node.op, std::move(inputs), node.attrs, node.numbers, node.source);
     for (std::size_t k = 0; k < node.outputs.size(); ++k)
       renamed[static_cast<std::size_t>(node.outputs[k])] =
           to.nodes[static_cast<std::size_t>(made)].outputs[k];

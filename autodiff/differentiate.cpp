@@ -72,7 +72,7 @@ Graph expand_for_tape(const Graph& graph, ArrayRef<Scalar> numbers) {
     values[static_cast<std::size_t>(input.value)] =
         builder.tensor(fresh.add_input(graph.type(input.value), input.strides));
   for (const groove::Node& node : graph.nodes) {
-    builder.set_context(node.place, 0, &entries);
+    builder.set_context(node.source, 0, &entries);
     Tensors inputs, outputs(node.outputs.size());
     for (const ValueId id : node.inputs)
       inputs.push_back(id == kNoValue ? Tensor() : values[static_cast<std::size_t>(id)]);

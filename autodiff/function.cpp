@@ -7,7 +7,7 @@
 #include "autodiff/saved.h"
 #include "autodiff/views.h"
 #include "src/core/check.h"
-#include "tracer/tape_hooks.h"
+#include "tracer/calls/tape_hooks.h"
 
 namespace groove {
 
@@ -310,10 +310,10 @@ variable_list apply_function(const char*, const FunctionArguments& given, Backwa
   variable_list operands(arguments);
   operands.insert(operands.end(), outputs.begin(), outputs.end());
   const Attrs attrs = node->note_outputs(outputs);
-  BigWord word{&function_op(), operands, &attrs, {}, Site::current()};
-  word.code_role = CodeRole::kAttaches;
-  word.user_code = node;
-  run_big_word(word, [&] { node->attach(arguments, outputs); });
+  LibraryCall call{&function_op(), operands, &attrs, {}, Site::current()};
+  call.code_role = CodeRole::kAttaches;
+  call.user_code = node;
+  run_library_call(call, [&] { node->attach(arguments, outputs); });
   return outputs;
 }
 

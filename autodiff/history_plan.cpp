@@ -9,7 +9,7 @@
 #include "autodiff/segment_backward.h"
 #include "autodiff/views.h"
 #include "src/core/faults.h"
-#include "tracer/tape_hooks.h"
+#include "tracer/calls/tape_hooks.h"
 
 namespace groove::autodiff {
 namespace {
@@ -45,7 +45,7 @@ class Planner {
     if (!why_.empty()) return nullptr;
     if (!used_up_.empty()) used_up = plan_used_up();
     plan_->number_kinds = request_.number_kinds;
-    plan_->place = request_.place;
+    plan_->source = request_.source;
     if (!plan_->nodes.empty()) plan_->programs = std::make_unique<BackwardPrograms>(*plan_);
     return plan_;
   }
@@ -172,9 +172,9 @@ class Planner {
   }
 
   std::int32_t planned_code(const TapeNode& code) {
-    const std::int32_t word = request_.attached_by(&code);
-    if (word < 0) why_ = "a result has a hook that no word of the loop has hung on it";
-    return place_of(word, plan_->code);
+    const std::int32_t call = request_.attached_by(&code);
+    if (call < 0) why_ = "a result has a hook that no call of the loop has hung on it";
+    return place_of(call, plan_->code);
   }
 
   HistoryPlan::Node described(const Node& node) {

@@ -5,7 +5,7 @@
 #include "autodiff/backward.h"
 #include "autodiff/segment_node.h"
 #include "src/core/check.h"
-#include "tracer/tape_hooks.h"
+#include "tracer/calls/tape_hooks.h"
 
 namespace groove {
 namespace autodiff {
@@ -28,7 +28,7 @@ Edge place_of(const Tensor& tensor, const char* what) {
   return edge;
 }
 
-Op word_of_hooks(const char* name) {
+Op op_of_hooks(const char* name) {
   return {.name = name,
           .kind = OpKind::kBig,
           .inputs = 1,
@@ -38,20 +38,20 @@ Op word_of_hooks(const char* name) {
 }
 
 const Op& register_hook_op() {
-  static const Op& op = define(word_of_hooks("register_hook"));
+  static const Op& op = define(op_of_hooks("register_hook"));
   return op;
 }
 
 const Op& register_leaf_hook_op() {
-  static const Op& op = define(word_of_hooks("register_leaf_hook"));
+  static const Op& op = define(op_of_hooks("register_leaf_hook"));
   return op;
 }
 
 const Op& remove_leaf_hook_op() {
   static const Op& op = define([] {
-    Op word = word_of_hooks("remove_leaf_hook");
-    word.attributes = {{"index", AttrType::kInt}};  // among those that hang there
-    return word;
+    Op removing = op_of_hooks("remove_leaf_hook");
+    removing.attributes = {{"index", AttrType::kInt}};  // among those that hang there
+    return removing;
   }());
   return op;
 }
@@ -78,7 +78,7 @@ unsigned add_hook(const Tensor& tensor, TapeNodePtr code) {
 }
 
 const Op& retain_grad_op() {
-  static const Op& op = define(word_of_hooks("retain_grad"));
+  static const Op& op = define(op_of_hooks("retain_grad"));
   return op;
 }
 
@@ -134,10 +134,10 @@ namespace {
 // A leaf has its hooks in every iteration: hanging one on it, or taking it off, is done at once.
 unsigned add_leaf_hook(const Tensor& leaf, const TapeNodePtr& code, const Site& site) {
   const Attrs none{};
-  BigWord word{&register_leaf_hook_op(), ArrayRef<Tensor>(leaf), &none, {}, site};
-  word.code_role = CodeRole::kHangs;
-  word.user_code = code.get();
-  run_big_word(word, [&] { change_leaf_hooks(*leaf.impl(), CodeRole::kHangs, code, false); });
+  LibraryCall call{&register_leaf_hook_op(), ArrayRef<Tensor>(leaf), &none, {}, site};
+  call.code_role = CodeRole::kHangs;
+  call.user_code = code.get();
+  run_library_call(call, [&] { change_leaf_hooks(*leaf.impl(), CodeRole::kHangs, code, false); });
   return static_cast<GradientHook&>(*code).position;
 }
 
@@ -152,10 +152,11 @@ void remove_leaf_hook(const Tensor& leaf, unsigned position, const Site& site) {
   if (at == node.hooks->end()) return;  // removed before
   const TapeNodePtr code = at->code;
   const Attrs attrs = Attrs().add(static_cast<std::int64_t>(at - node.hooks->begin()));
-  BigWord word{&remove_leaf_hook_op(), ArrayRef<Tensor>(leaf), &attrs, {}, site};
-  word.code_role = CodeRole::kTakesOff;
-  word.user_code = code.get();
-  run_big_word(word, [&] { change_leaf_hooks(*leaf.impl(), CodeRole::kTakesOff, code, false); });
+  LibraryCall call{&remove_leaf_hook_op(), ArrayRef<Tensor>(leaf), &attrs, {}, site};
+  call.code_role = CodeRole::kTakesOff;
+  call.user_code = code.get();
+  run_library_call(call,
+                   [&] { change_leaf_hooks(*leaf.impl(), CodeRole::kTakesOff, code, false); });
 }
 
 }  // namespace
@@ -177,14 +178,14 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
                "call requires_grad_() first");
   const TapeNodePtr code(new autodiff::GradientHook(std::move(hook)));
   if (autodiff::is_leaf(impl)) return autodiff::add_leaf_hook(self(), code, site);
-  // A result has a history of its own in every iteration: a word. Where it is replayed, the tensor
+  // A result has a history of its own in every iteration: a call. Where it is replayed, the tensor
   // itself counts its hooks.
   unsigned position = autograd_meta(impl).hooks_ever;
   const Attrs none{};
-  BigWord word{&autodiff::register_hook_op(), ArrayRef<Tensor>(self()), &none, {}, site};
-  word.code_role = CodeRole::kAttaches;
-  word.user_code = code.get();
-  run_big_word(word, [&] { position = autodiff::add_hook(self(), code); });
+  LibraryCall call{&autodiff::register_hook_op(), ArrayRef<Tensor>(self()), &none, {}, site};
+  call.code_role = CodeRole::kAttaches;
+  call.user_code = code.get();
+  run_library_call(call, [&] { position = autodiff::add_hook(self(), code); });
   autograd_meta(impl).hooks = autograd_meta(impl).hooks_ever = position + 1;
   return position;
 }
@@ -198,8 +199,8 @@ void DataMethods::retain_grad(Site site) const {
                "retain_grad: the tensor does not require a gradient");
   if (autodiff::is_leaf(impl) || impl.autograd->retains_grad) return;
   const Attrs none{};
-  const BigWord word{&autodiff::retain_grad_op(), ArrayRef<Tensor>(self()), &none, {}, site};
-  run_big_word(word, [&] { autodiff::retain(self()); });
+  const LibraryCall call{&autodiff::retain_grad_op(), ArrayRef<Tensor>(self()), &none, {}, site};
+  run_library_call(call, [&] { autodiff::retain(self()); });
   impl.autograd->retains_grad |= static_cast<bool>(impl.autograd->grad_fn);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "autodiff/saved.h"
-#include "tracer/history.h"
+#include "tracer/calls/history.h"
 
 namespace groove::autodiff {
 

@@ -4,7 +4,7 @@
 #include "autodiff/views.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
-#include "tracer/tape_hooks.h"
+#include "tracer/calls/tape_hooks.h"
 
 namespace groove::autodiff {
 namespace {

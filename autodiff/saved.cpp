@@ -2,7 +2,7 @@
 
 #include "groove/warning.h"
 #include "src/core/check.h"
-#include "tracer/threads.h"
+#include "tracer/thread/threads.h"
 
 namespace groove::autodiff {
 

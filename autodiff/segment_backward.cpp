@@ -10,12 +10,12 @@
 #include "kernels/ops/graph_builder.h"
 #include "src/core/check.h"
 #include "src/core/number_watch.h"
-#include "tracer/coverage.h"
-#include "tracer/investment.h"
-#include "tracer/modes.h"
-#include "tracer/numbers.h"
-#include "tracer/registry.h"
-#include "tracer/shared_locks.h"
+#include "tracer/cache/registry.h"
+#include "tracer/cache/shared_locks.h"
+#include "tracer/calls/numbers.h"
+#include "tracer/tell/coverage.h"
+#include "tracer/thread/modes.h"
+#include "tracer/watch/investment.h"
 
 namespace groove::autodiff {
 namespace {
@@ -306,7 +306,7 @@ std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const B
     }
     program->answer = std::make_shared<Answer>();
     program->code = std::make_shared<tracer::Segment>();
-    program->code->place = "the backward of " + plan_.place;
+    program->code->source = "the backward of " + plan_.source;
     program->code->make_graph = [question = Question(call),
                                  answer = program->answer](Graph& graph) {
       static_cast<const LivePlan&>(*question.run.plan).programs->build(question, *answer, graph);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "autodiff/op_node.h"
-#include "tracer/history.h"
-#include "tracer/makings.h"
-#include "tracer/segment.h"
+#include "tracer/calls/history.h"
+#include "tracer/calls/segment.h"
+#include "tracer/watch/makings.h"
 
 namespace groove::autodiff {
 

@@ -4,8 +4,8 @@
 
 #include "autodiff/views.h"
 #include "src/core/check.h"
-#include "tracer/tape_hooks.h"
-#include "tracer/threads.h"
+#include "tracer/calls/tape_hooks.h"
+#include "tracer/thread/threads.h"
 
 namespace groove::autodiff {
 

@@ -11,8 +11,8 @@
 #include "src/core/faults.h"
 #include "src/core/grad_mode.h"
 #include "src/core/gradient_lock.h"
-#include "tracer/history.h"
-#include "tracer/threads.h"
+#include "tracer/calls/history.h"
+#include "tracer/thread/threads.h"
 
 namespace groove {
 namespace {

@@ -4,8 +4,8 @@
 #include "autodiff/views.h"
 #include "groove/ops/math.h"
 #include "src/core/check.h"
-#include "tracer/tape_hooks.h"
-#include "tracer/threads.h"
+#include "tracer/calls/tape_hooks.h"
+#include "tracer/thread/threads.h"
 
 namespace groove {
 namespace {
@@ -107,8 +107,8 @@ const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
   // What other threads owe was computed with the flag as it is.
   if (impl.storage) before_write(*impl.storage);
   const Attrs attrs = Attrs().add(std::int64_t{value});
-  const BigWord word{&autodiff::requires_grad_op(), ArrayRef<Tensor>(self()), &attrs, {}, site};
-  run_big_word(word, [&] { impl.requires_grad = value; });
+  const LibraryCall call{&autodiff::requires_grad_op(), ArrayRef<Tensor>(self()), &attrs, {}, site};
+  run_library_call(call, [&] { impl.requires_grad = value; });
   return self();
 }
 
@@ -199,8 +199,8 @@ void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_gr
   const CallFrame frame(site);
   const ArrayRef<Tensor> gradients =
       gradient.defined() ? ArrayRef<Tensor>(gradient) : ArrayRef<Tensor>();
-  autodiff::backward_word(ArrayRef<Tensor>(self()), gradients, retain_graph.value_or(create_graph),
-                          create_graph, {}, site);
+  autodiff::record_backward(ArrayRef<Tensor>(self()), gradients,
+                            retain_graph.value_or(create_graph), create_graph, {}, site);
 }
 
 void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_graph,
@@ -210,8 +210,8 @@ void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_gr
   GROOVE_CHECK(!inputs->empty(), "backward: inputs is empty; leave it out to reach every leaf");
   const ArrayRef<Tensor> gradients =
       gradient.defined() ? ArrayRef<Tensor>(gradient) : ArrayRef<Tensor>();
-  autodiff::backward_word(ArrayRef<Tensor>(self()), gradients, retain_graph.value_or(create_graph),
-                          create_graph, *inputs, site);
+  autodiff::record_backward(ArrayRef<Tensor>(self()), gradients,
+                            retain_graph.value_or(create_graph), create_graph, *inputs, site);
 }
 
 }  // namespace groove

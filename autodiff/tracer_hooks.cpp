@@ -1,5 +1,5 @@
-// What the tracer asks of the tape (tracer/tape_hooks.h).
-#include "tracer/tape_hooks.h"
+// What the tracer asks of the tape (tracer/calls/tape_hooks.h).
+#include "tracer/calls/tape_hooks.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "autodiff/tape.h"
 #include "src/core/spin_lock.h"
-#include "tracer/tape_hooks.h"
+#include "tracer/calls/tape_hooks.h"
 
 namespace groove::autodiff {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace {
 

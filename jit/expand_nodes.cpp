@@ -74,7 +74,7 @@ class Expander {
   std::vector<ValueId> record(const Node& node) {
     Original original{operands_, form_.entries(), to_.nodes.size(), 0, values(), 0, {}};
     kernels::GraphBuilder builder(to_);
-    builder.set_context(node.place, node.stage, &node.numbers);
+    builder.set_context(node.source, node.stage, &node.numbers);
     Tensors inputs;
     for (const ValueId id : node.inputs) inputs.push_back(builder.tensor(rewriter_.renamed(id)));
     const std::vector<Type> types = operand_types(from_, node);
@@ -107,7 +107,7 @@ class Expander {
     };
     for (std::size_t i = original.first_node; i < original.end_node; ++i) {
       Node copy = to_.nodes[i];
-      copy.place = node.place;
+      copy.source = node.source;
       copy.stage = node.stage;
       for (NumberRef& number : copy.numbers) {
         if (number.entry >= 0)

@@ -12,7 +12,7 @@
 #include "jit/rematerialise.h"
 #include "jit/tiered_kernel.h"
 #include "kernels/nest_driver.h"
-#include "tracer/compiler.h"
+#include "tracer/cache/compiler.h"
 
 namespace groove::jit {
 

@@ -29,8 +29,8 @@ struct ScheduleOptions {
 /// value of an input that is overwritten in an earlier stage than it is last read in.
 Schedule schedule(const Graph& graph, Lowered& lowered, const ScheduleOptions& options = {});
 
-/// Inputs are bound by the words that use them: no launch may touch one before the first stage in
-/// which a word did. Empty when none does, otherwise what is wrong.
+/// Inputs are bound by the calls that use them: no launch may touch one before the first stage in
+/// which a call did. Empty when none does, otherwise what is wrong.
 std::string check_stages(const Graph& graph, const Lowered& lowered);
 
 }  // namespace groove::jit

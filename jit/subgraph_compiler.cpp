@@ -8,8 +8,8 @@
 #include "jit/subgraph_compiler.h"
 #include "kernels/backend.h"
 #include "src/core/check.h"
-#include "tracer/modes.h"
-#include "tracer/registry.h"
+#include "tracer/cache/registry.h"
+#include "tracer/thread/modes.h"
 
 namespace groove::jit {
 namespace {
@@ -63,9 +63,10 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
       own_bytes_ += rounded(static_cast<std::size_t>(element_count(check.type.sizes)) *
                             element_size(check.type.dtype));
     }
-    program_->place = "a function of control flow";
-    if (!graph.nodes.empty() && graph.nodes[0].place.file)
-      program_->place += fmt::format(" at {}:{}", graph.nodes[0].place.file, graph.nodes[0].place.line);
+    program_->source = "a function of control flow";
+    if (!graph.nodes.empty() && graph.nodes[0].source.file)
+      program_->source +=
+          fmt::format(" at {}:{}", graph.nodes[0].source.file, graph.nodes[0].source.line);
     program_->graph = std::move(graph);
     tracer::compile_program(program_, is_synchronous);
   }

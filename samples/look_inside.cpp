@@ -64,21 +64,21 @@ static std::string source_line(const std::string& file, std::uint32_t line) {
   return text.substr(std::min(text.find_first_not_of(' '), text.size()));
 }
 
-static void show_words(const jit::SegmentView& segment) {
+static void show_calls(const jit::SegmentView& segment) {
   heading("Your lines, and the calls they make",
           "Groove saw these calls repeat and recorded them once. Results are named after the call\n"
           "that makes them; what existed before is a parameter, an input or state. #0, #1 … are\n"
           "numbers that may change from step to step. Below a call of the library: the operators\n"
           "it stands for, which a compiled step does not walk through any more.");
   std::uint32_t line = 0;
-  for (const auto& word : segment.words) {
-    if (word.line != line) {
-      line = word.line;
-      std::printf("%4u  %s\n", line, source_line(word.file, line).c_str());
+  for (const auto& call : segment.calls) {
+    if (call.line != line) {
+      line = call.line;
+      std::printf("%4u  %s\n", line, source_line(call.file, line).c_str());
     }
-    std::printf("        %s\n", word.call.c_str());
-    if (!word.expands_to.empty()) std::printf("          = %s\n", word.expands_to.c_str());
-    if (word.ends_stage) std::printf("        -- the program looks at a value: work runs now --\n");
+    std::printf("        %s\n", call.call.c_str());
+    if (!call.expands_to.empty()) std::printf("          = %s\n", call.expands_to.c_str());
+    if (call.ends_stage) std::printf("        -- the program looks at a value: work runs now --\n");
   }
 }
 
@@ -148,9 +148,9 @@ int main(int argc, char** argv) {
                 static_cast<unsigned long long>(summary.hits));
     for (const auto& segment : jit::inspect()) {
       std::printf("\nSegment %llu at %s: %s, compiled in %.1f ms\n",
-                  static_cast<unsigned long long>(segment.id), segment.place.c_str(),
+                  static_cast<unsigned long long>(segment.id), segment.source.c_str(),
                   segment.state.c_str(), segment.compile_milliseconds);
-      show_words(segment);
+      show_calls(segment);
       heading("Guards",
               "Compared at each step while your lines run. If anything differs, the step goes on\n"
               "uncompiled and nothing is lost.");

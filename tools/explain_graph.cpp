@@ -18,7 +18,7 @@
 #include "jit/program.h"
 #include "src/core/check.h"
 #include "tools/explain_graph/allocations.h"
-#include "tracer/coverage.h"
+#include "tracer/tell/coverage.h"
 
 namespace {
 
@@ -142,7 +142,7 @@ groove::Graph step_of(const std::vector<jit::SegmentView>& segments, std::string
     if (!largest || segment.graph.size() > largest->graph.size()) largest = &segment;
   }
   GROOVE_CHECK(largest, "explain-graph: no loop was compiled; is GROOVE_MODE eager?");
-  place = largest->place;
+  place = largest->source;
   groove::Graph graph = groove::parse_graph(largest->graph);
   jit::run_pipeline(graph);
   return graph;

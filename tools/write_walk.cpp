@@ -104,7 +104,7 @@ void add_words(Page& page, const jit::SegmentView& segment) {
       "of: a compiled step does not walk through them any more.\n\n");
   std::uint32_t line = 0;
   std::string text;
-  for (const jit::WordView& word : segment.words) {
+  for (const jit::CallView& word : segment.calls) {
     if (word.line != line) text += source_line(word.line) + "\n";
     line = word.line;
     text += "    " + word.call + "\n";
@@ -203,7 +203,7 @@ Page make_page() {
   const std::vector<jit::SegmentView> segments = jit::inspect();
   const auto found = std::max_element(
       segments.begin(), segments.end(),
-      [](const auto& a, const auto& b) { return a.words.size() < b.words.size(); });
+      [](const auto& a, const auto& b) { return a.calls.size() < b.calls.size(); });
   if (found == segments.end()) throw groove::Error("the loop was not compiled");
   const jit::SegmentView& segment = *found;
   Page page;

@@ -61,8 +61,8 @@ std::string explain();
 // ---- looking inside: what inspect() tells of a segment, as text ----
 
 /// One call of the recorded iteration.
-struct WordView {
-  std::string file;  // the user's place
+struct CallView {
+  std::string file;  // the user's line
   std::uint32_t line = 0;
   std::string call;         // "relu1 = relu(linear0)"; results are named after their call
   std::string expands_to;   // operators that a library call such as backward() stands for
@@ -87,10 +87,10 @@ struct LaunchView {
 
 struct SegmentView {
   std::uint64_t id = 0;
-  std::string place;  // "file:line" of the first call
+  std::string source;  // "file:line" of the first call
   std::string state;  // "compiling", "armed" (in use) or "retired"
   double compile_milliseconds = 0;
-  std::vector<WordView> words;
+  std::vector<CallView> calls;
   std::string guards;            // what is compared before compiled code may run
   std::string graph;             // as recorded
   std::vector<PassView> passes;  // in order; the last graph is what is compiled

@@ -81,7 +81,7 @@ class Scalar {
     return isFloatingPoint() ? to_double() == static_cast<double>(number) : to_int() == number;
   }
 
-  // Where a number inside the expansion of a big word came from: its index among the word's own
+  // Where a number inside the expansion of a library call came from: its index among the call's own
   // numbers, or -1 for a literal. Carried along, never compared.
   constexpr int origin() const { return origin_; }
   constexpr Scalar with_origin(int index) const {

@@ -59,8 +59,8 @@ Graph capture(const std::function<Tensors(const Tensors&)>& function, const Tens
   groove::Graph& graph = state->graph;
   // A module of the library is called by the header: its user's line is that of the capture.
   for (groove::Node& node : graph.nodes)
-    if (node.place.file && std::string_view(node.place.file).ends_with("groove/jit/capture.h"))
-      node.place = {site.file_name(), site.line()};
+    if (node.source.file && std::string_view(node.source.file).ends_with("groove/jit/capture.h"))
+      node.source = {site.file_name(), site.line()};
   const auto set_name = [&](std::size_t input, const std::string& name) {
     graph.values[static_cast<std::size_t>(graph.inputs[input].value)].name = name;
   };

@@ -71,11 +71,11 @@ std::int32_t Graph::insert(std::size_t position, const std::string& name,
   GROOVE_CHECK(numbers.size() == op.number_names.size(), "{} takes {} numbers, not {}", name,
                op.number_names.size(), numbers.size());
   const Attrs attrs = detail::attrs_of(op, attributes);
-  Place place;
+  Source source;
   std::int32_t stage = 0;
   if (position < state.order.size()) {
     const groove::Node& next = state.node(state.order[position]);
-    place = next.place;
+    source = next.source;
     stage = next.stage;
   }
   std::vector<ValueId> operands;
@@ -89,7 +89,7 @@ std::int32_t Graph::insert(std::size_t position, const std::string& name,
   std::vector<NumberRef> refs;
   for (const Scalar& number : numbers) refs.push_back({-1, number.with_origin(-1)});
   const std::int32_t index =
-      state.graph.add_node(op, std::move(operands), attrs, std::move(refs), place, stage);
+      state.graph.add_node(op, std::move(operands), attrs, std::move(refs), source, stage);
   state.order.insert(state.order.begin() + static_cast<std::ptrdiff_t>(position), index);
   return index;
 }
@@ -120,7 +120,7 @@ std::vector<Value> Graph::insert_before(const Node& node, const std::vector<Valu
         "insert_before: the function reads a tensor that is not one of its inputs; a graph "
         "has its inputs and what operators make (full, arange, …)");
   };
-  Place place = state.node(node.index_).place;
+  Source source = state.node(node.index_).source;
   std::int32_t stage = state.node(node.index_).stage;
   Tensors given;
   for (const Value& value : inputs) {
@@ -129,7 +129,7 @@ std::vector<Value> Graph::insert_before(const Node& node, const std::vector<Valu
     given.push_back(builder.tensor(value.id_));
     if (!value.is_input()) stage = std::max(stage, state.node(state.value(value.id_).node).stage);
   }
-  builder.set_context(place, stage, nullptr);
+  builder.set_context(source, stage, nullptr);
   std::vector<Value> results;
   const DrawScope draws(0);
   for (const Tensor& tensor : builder.record([&] { return function(given); })) {

@@ -129,10 +129,10 @@ std::vector<Number> Node::numbers() const {
 }
 
 std::string Node::file() const {
-  const char* const file = state_->node(index_).place.file;
+  const char* const file = state_->node(index_).source.file;
   return file ? file : "";
 }
-std::uint32_t Node::line() const { return state_->node(index_).place.line; }
+std::uint32_t Node::line() const { return state_->node(index_).source.line; }
 int Node::stage() const { return state_->node(index_).stage; }
 std::string Node::text() const {
   return print_node(state_->graph, static_cast<std::size_t>(index_));

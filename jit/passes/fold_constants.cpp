@@ -104,7 +104,7 @@ bool fold_constants(Graph& graph) {
       constant.op = &constant_op();
       constant.attrs.add(IntArrayRef(type.sizes)).add(type.dtype);
       constant.attrs.add(static_cast<std::int64_t>(values[k]));
-      constant.place = folded.place;
+      constant.source = folded.source;
       constant.stage = folded.stage;
       constant.outputs = {id};
       Value& value = graph.values[static_cast<std::size_t>(id)];

@@ -92,7 +92,7 @@ class Finder {
 ValueId folded(Rewriter& rewriter, const Node& node, const std::vector<ValueId>& operands,
                const Scaled& scaled, std::size_t rank) {
   kernels::GraphBuilder builder(rewriter.graph());
-  builder.set_context(node.place, node.stage, nullptr);
+  builder.set_context(node.source, node.stage, nullptr);
   Tensor result;
   builder.record([&] {
     const Tensor factor = builder.tensor(rewriter.renamed(scaled.factor));

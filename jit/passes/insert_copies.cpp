@@ -79,7 +79,7 @@ class Copier {
     has_changed_ = true;
     Attrs attrs;
     attrs.add(IntArrayRef(order));
-    const std::int32_t node = graph_.add_node(materialize_op(), {value}, attrs, {}, place_, stage);
+    const std::int32_t node = graph_.add_node(materialize_op(), {value}, attrs, {}, source_, stage);
     before_.push_back(static_cast<std::int32_t>(current_));
     return graph_.nodes[static_cast<std::size_t>(node)].outputs[0];
   }
@@ -120,7 +120,7 @@ class Copier {
 
   Node& node() { return graph_.nodes[current_]; }
   void prepare() {
-    place_ = node().place;
+    source_ = node().source;
     stage_ = node().stage;
     if (node().op->kind == OpKind::kView) {
       prepare_view();
@@ -242,7 +242,7 @@ class Copier {
   const std::size_t count_;           // nodes before any copy is made
   std::size_t current_ = 0;           // the node whose operands are looked at
   std::vector<std::int32_t> before_;  // per copy: the node that it is made for
-  Place place_;
+  Source source_;
   std::int32_t stage_ = 0;
   std::map<ValueId, int> products_;  // that have the value to the right
   bool has_changed_ = false;

@@ -205,7 +205,7 @@ class Joiner {
     const auto known = views_.find(key);
     if (known != views_.end()) return known->second;
     kernels::GraphBuilder builder(rewriter_.graph());
-    builder.set_context(node.place, node.stage, nullptr);
+    builder.set_context(node.source, node.stage, nullptr);
     const Tensor source = builder.tensor(fresh);
     const Tensor view = builder.record([&] { return reshape(source, sizes); });
     return views_[key] = builder.value(view);
@@ -240,7 +240,7 @@ class Joiner {
                             : viewed(rewriter_.renamed(old), operands[i], node);
     }
     const std::int32_t made = graph.add_node(*trial.op, trial.inputs, trial.attrs, trial.numbers,
-                                             trial.place, trial.stage);
+                                             trial.source, trial.stage);
     const std::vector<ValueId> results = graph.nodes[static_cast<std::size_t>(made)].outputs;
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Value& old = from_.values[static_cast<std::size_t>(node.outputs[i])];

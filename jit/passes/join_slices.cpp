@@ -132,7 +132,7 @@ class Joiner {
     const Placed& placed = placed_.at(old);
     const Type& type = from_.type(old);
     kernels::GraphBuilder builder(rewriter_.graph());
-    builder.set_context(node.place, node.stage, nullptr);
+    builder.set_context(node.source, node.stage, nullptr);
     const Tensor whole = builder.record([&] {
       Tensors parts;
       std::int64_t at = 0;

@@ -50,7 +50,7 @@ bool scale_products(Graph& graph) {
     graph.nodes[i].outputs = {product};
     scaling.inputs = {product};
     scaling.outputs = {old};
-    scaling.place = graph.nodes[i].place;
+    scaling.source = graph.nodes[i].source;
     scaling.stage = graph.nodes[i].stage;
     graph.values[static_cast<std::size_t>(old)].node =
         static_cast<std::int32_t>(graph.nodes.size());

@@ -119,7 +119,7 @@ class Turner {
 // The product of what it was given, exchanged and transposed.
 ValueId turned(Rewriter& rewriter, const Node& node) {
   kernels::GraphBuilder builder(rewriter.graph());
-  builder.set_context(node.place, node.stage, nullptr);
+  builder.set_context(node.source, node.stage, nullptr);
   const Tensor left = builder.tensor(rewriter.renamed(node.inputs[0]));
   const Tensor right = builder.tensor(rewriter.renamed(node.inputs[1]));
   Tensor result;
@@ -182,7 +182,7 @@ bool turn_products(Graph& graph) {
         break;
       case Change::kUnary: {
         const std::int32_t copy = rewriter.graph().add_node(
-            *node.op, {rewriter.renamed(node.inputs[0])}, node.attrs, {}, node.place, node.stage);
+            *node.op, {rewriter.renamed(node.inputs[0])}, node.attrs, {}, node.source, node.stage);
         rewriter.rename(node.outputs[0],
                         rewriter.graph().nodes[static_cast<std::size_t>(copy)].outputs[0]);
         break;

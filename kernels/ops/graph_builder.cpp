@@ -27,9 +27,9 @@ bool stands_for_value(const TensorImpl& impl) { return impl.trace_session >= kFi
 GraphBuilder::GraphBuilder(Graph& graph, Composites composites)
     : graph_(graph), composites_(composites), session_(next_session()) {}
 
-void GraphBuilder::set_context(Place place, std::int32_t stage,
+void GraphBuilder::set_context(Source source, std::int32_t stage,
                                const std::vector<NumberRef>* origins) {
-  place_ = place;
+  source_ = source;
   stage_ = stage;
   origins_ = origins;
 }
@@ -83,7 +83,7 @@ void GraphBuilder::add(const Call& call, Tensor* outputs) {
   for (const Tensor& input : call.inputs) operands.push_back(value(input));
   std::vector<NumberRef> numbers = number_refs(call, operands);
   const std::int32_t node = graph_.add_node(*call.op, std::move(operands), *call.attrs,
-                                            std::move(numbers), place_, stage_);
+                                            std::move(numbers), source_, stage_);
   const std::vector<ValueId> results = graph_.nodes[static_cast<std::size_t>(node)].outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (call.is_inplace) {
@@ -149,9 +149,9 @@ void GraphBuilder::write_base(const Tensor& view) {
   attrs.add(IntArrayRef(place.geometry.sizes)).add(IntArrayRef(place.geometry.strides));
   attrs.add(place.geometry.offset);
   if (moves) attrs.add(IntArrayRef(place.steps)).add(IntArrayRef(place.extents));
-  const std::int32_t node = graph_.add_node(
-      moves ? *write_moving : *write_strided,
-      {known.base.impl()->trace_id, view.impl()->trace_id}, attrs, place.starts, place_, stage_);
+  const std::int32_t node = graph_.add_node(moves ? *write_moving : *write_strided,
+                                            {known.base.impl()->trace_id, view.impl()->trace_id},
+                                            attrs, place.starts, source_, stage_);
   known.base_value = graph_.nodes[static_cast<std::size_t>(node)].outputs[0];
   known.base.impl()->trace_id = known.base_value;
   ++version_of(view.impl()->counts_apart ? *view.impl() : *known.base.impl());
@@ -161,7 +161,7 @@ void GraphBuilder::refresh(const Tensor& view, View& known) const {
   if (known.base_value == known.base.impl()->trace_id) return;
   const ValueId parent = value(known.parent);
   const std::int32_t node = graph_.add_node(*known.made.op, {parent}, known.made.attrs,
-                                            known.made.numbers, known.made.place, stage_);
+                                            known.made.numbers, known.made.source, stage_);
   view.impl()->trace_id = graph_.nodes[static_cast<std::size_t>(node)].outputs[0];
   known.base_value = known.base.impl()->trace_id;
 }

@@ -26,8 +26,8 @@ class GraphBuilder {
   /// When set, numbers that nothing but kernels looks at become entry numbers of the graph, and
   /// their values are added here.
   std::vector<Scalar>* entries = nullptr;
-  /// Place, stage and numbers of what is recorded next: a number with origin k is `origins[k]`.
-  void set_context(Place place, std::int32_t stage, const std::vector<NumberRef>* origins);
+  /// Source, stage and numbers of what is recorded next: a number with origin k is `origins[k]`.
+  void set_context(Source source, std::int32_t stage, const std::vector<NumberRef>* origins);
 
   /// Calls `body()` with every dispatched op recorded.
   template <typename Body>
@@ -64,7 +64,7 @@ class GraphBuilder {
   Graph& graph_;
   Composites composites_;
   std::uint64_t session_;
-  Place place_;
+  Source source_;
   std::int32_t stage_ = 0;
   const std::vector<NumberRef>* origins_ = nullptr;
   mutable std::unordered_map<const TensorImpl*, View> views_;

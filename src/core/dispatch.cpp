@@ -1,4 +1,4 @@
-// The path of an op call through the layers, sites of library code, and big words.
+// The path of an op call through the layers, sites of library code, and library calls.
 #include "src/core/dispatch.h"
 
 #include "src/core/check.h"
@@ -20,7 +20,7 @@ struct Handlers {
   Handler next[kLayers + 1] = {no_handler, no_handler, no_handler, no_handler};
 };
 constinit Handlers handlers;
-constinit BigWordHandler big_word_handler = nullptr;
+constinit LibraryCallHandler library_call_handler = nullptr;
 
 struct Override {
   void (*handler)(void*, const Call&, Tensor*) = nullptr;
@@ -86,17 +86,17 @@ SiteScope::~SiteScope() {
 
 Site user_site(const Site& site) { return open_site.is_open ? open_site.site : site; }
 
-void register_big_word_handler(BigWordHandler handler) { big_word_handler = handler; }
+void register_library_call_handler(LibraryCallHandler handler) { library_call_handler = handler; }
 
-void run_big_word(const BigWord& word, void (*expand)(void*), void* context) {
+void run_library_call(const LibraryCall& call, void (*expand)(void*), void* context) {
   ensure_environment();
   GROOVE_CHECK(!override_.handler,
                "{}: this call changes state, so it cannot stand in a function given to cond, "
                "while_loop, scan or capture; call it outside (gradients of a captured graph: "
                "autodiff::differentiate)",
-               word.op->name);
-  const SiteScope scope(word.site, nullptr);
-  if (big_word_handler) return big_word_handler(word, expand, context);
+               call.op->name);
+  const SiteScope scope(call.site, nullptr);
+  if (library_call_handler) return library_call_handler(call, expand, context);
   expand(context);
 }
 

@@ -103,7 +103,7 @@ inline SiteKey site_key(const Site& site) {
 /// The same place, for people.
 Site user_site(const Site& site);
 
-// ---- words that are not ops ----
+// ---- calls that are not ops ----
 
 struct TapeNode;
 struct Script;  // src/core/autograd_meta.h
@@ -119,16 +119,16 @@ enum class CodeRole : std::uint8_t {
   kAbandons,  // it threw, and the backward is over
 };
 
-// A library call that is one word to the tracer: backward, zero_grad, optimizer.step. Its
+// A library call that is one call to the tracer: backward, zero_grad, optimizer.step. Its
 // expansion dispatches ordinary ops; in replay it does not run at all.
-struct BigWord {
+struct LibraryCall {
   const Op* op;  // kind kBig, for name and identity
   ArrayRef<Tensor> inputs;
   const Attrs* attrs;
   ArrayRef<Scalar> numbers;  // run-time inputs; expansions pass them on by with_origin()
   Site site = Site::none();
   const void* object = nullptr;  // whose state the expansion walks …
-  std::uint64_t epoch = 0;       // … and its epoch: a change means another word
+  std::uint64_t epoch = 0;       // … and its epoch: a change means another call
   bool ends_step = false;        // a natural cut comes after it
   // What the call gives: filled by the expansion, or by a replay.
   std::vector<Tensor>* results = nullptr;
@@ -137,17 +137,17 @@ struct BigWord {
   // Of a call that may meet user code; made by the expansion, or by a replay, when it does.
   std::shared_ptr<Script>* script = nullptr;
 };
-using BigWordHandler = void (*)(const BigWord& word, void (*expand)(void*), void* context);
-void register_big_word_handler(BigWordHandler handler);
-void run_big_word(const BigWord& word, void (*expand)(void*), void* context);
+using LibraryCallHandler = void (*)(const LibraryCall& call, void (*expand)(void*), void* context);
+void register_library_call_handler(LibraryCallHandler handler);
+void run_library_call(const LibraryCall& call, void (*expand)(void*), void* context);
 template <typename Expand>
-void run_big_word(const BigWord& word, const Expand& expand) {
-  run_big_word(
-      word, [](void* context) { (*static_cast<const Expand*>(context))(); },
+void run_library_call(const LibraryCall& call, const Expand& expand) {
+  run_library_call(
+      call, [](void* context) { (*static_cast<const Expand*>(context))(); },
       const_cast<void*>(static_cast<const void*>(&expand)));
 }
 
-// State changes the tracer must know of while it records the expansion of a big word.
+// State changes the tracer must know of while it records the expansion of a library call.
 struct StateHooks {
   void (*on_set_grad)(TensorImpl& leaf, const Tensor& grad) = nullptr;
   // An expansion is about to read or write the `.grad` of this leaf.

@@ -20,13 +20,14 @@ ValueId Graph::add_input(Type type, Shape strides) {
 }
 
 std::int32_t Graph::add_node(const Op& op, std::vector<ValueId> operands, Attrs attrs,
-                             std::vector<NumberRef> number_refs, Place place, std::int32_t stage) {
+                             std::vector<NumberRef> number_refs, Source source,
+                             std::int32_t stage) {
   Node node;
   node.op = &op;
   node.inputs = std::move(operands);
   node.attrs = std::move(attrs);
   node.numbers = std::move(number_refs);
-  node.place = place;
+  node.source = source;
   node.stage = stage;
   const TypeResult result = derive_types(*this, node);
   const auto index = static_cast<std::int32_t>(nodes.size());

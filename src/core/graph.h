@@ -28,7 +28,7 @@ struct Value {
   std::string name;         // of the text form; may be empty
 };
 
-struct Place {  // the user's line, kept by every pass
+struct Source {  // the user's line, kept by every pass
   const char* file = "";
   std::uint32_t line = 0;
 };
@@ -39,7 +39,7 @@ struct Node {
   Attrs attrs;
   std::vector<NumberRef> numbers;
   std::vector<ValueId> outputs;
-  Place place;
+  Source source;
   std::int32_t stage = 0;  // earliest stage this node may run in (when it was matched)
 };
 
@@ -66,7 +66,7 @@ struct Graph {
   ValueId add_input(Type type, Shape strides);
   /// Runs the type rule, appends the node and its values; returns the node's index.
   std::int32_t add_node(const Op& op, std::vector<ValueId> inputs, Attrs attrs,
-                        std::vector<NumberRef> numbers, Place place = {}, std::int32_t stage = 0);
+                        std::vector<NumberRef> numbers, Source source = {}, std::int32_t stage = 0);
   const Type& type(ValueId value) const { return values[static_cast<std::size_t>(value)].type; }
 };
 

@@ -238,22 +238,22 @@ class Parser {
     if (!op->attributes.empty()) attrs = parse_attributes(*op);
     std::vector<NumberRef> numbers = parse_numbers(*op);
     const auto stage = accept_word("stage") ? static_cast<std::int32_t>(integer()) : 0;
-    Place place;
+    Source source;
     if (accept("@")) {
-      place.file = lasting_text(word());
+      source.file = lasting_text(word());
       expect(":");
-      place.line = static_cast<std::uint32_t>(integer());
+      source.line = static_cast<std::uint32_t>(integer());
     }
-    add(*op, std::move(operands), std::move(attrs), std::move(numbers), place, stage, results);
+    add(*op, std::move(operands), std::move(attrs), std::move(numbers), source, stage, results);
   }
   void add(const Op& op, std::vector<ValueId> operands, Attrs attrs, std::vector<NumberRef> numbers,
-           Place place, std::int32_t stage, const std::vector<std::string>& results) {
+           Source source, std::int32_t stage, const std::vector<std::string>& results) {
     if (op.inputs >= 0 && operands.size() != static_cast<std::size_t>(op.inputs)) {
       fail(fmt::format("{} takes {} operands, not {}", op.name, op.inputs, operands.size()));
     }
     std::int32_t index = -1;
     try {
-      index = graph_.add_node(op, std::move(operands), std::move(attrs), std::move(numbers), place,
+      index = graph_.add_node(op, std::move(operands), std::move(attrs), std::move(numbers), source,
                               stage);
       for (const ValueId id : graph_.nodes[static_cast<std::size_t>(index)].outputs)
         check_sizes(op.name, graph_.type(id));
@@ -358,7 +358,7 @@ class Parser {
 Graph parse_graph(const std::string& text) { return Parser(text).run().graph; }
 GraphWithValues parse_graph_with_values(const std::string& text) { return Parser(text).run(); }
 
-// Node::place keeps plain pointers, so file names that were read live for ever.
+// Node::source keeps plain pointers, so file names that were read live for ever.
 const char* lasting_text(const std::string& text) {
   static std::mutex mutex;
   static auto& names = *new std::unordered_set<std::string>;

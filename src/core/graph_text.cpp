@@ -139,8 +139,8 @@ std::string statement_text(const Node& node, const std::vector<std::string>& nam
   }
   text += " = " + call_text(node, names);
   if (node.stage != 0) text += fmt::format(" stage {}", node.stage);
-  if (node.place.line != 0) {
-    text += fmt::format(" @ {}:{}", base_name(node.place.file), node.place.line);
+  if (node.source.line != 0) {
+    text += fmt::format(" @ {}:{}", base_name(node.source.file), node.source.line);
   }
   return text;
 }

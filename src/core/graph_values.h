@@ -25,7 +25,7 @@ std::string print_node(const Graph& graph, std::size_t node);
 
 /// The names that print() gives the values, each another; empty for values that nothing defines.
 std::vector<std::string> value_names(const Graph& graph);
-/// The same text for ever: what Place::file points to when it was read.
+/// The same text for ever: what Source::file points to when it was read.
 const char* lasting_text(const std::string& text);
 /// The dtype that short_name() calls so, or Undefined.
 ScalarType dtype_of_short_name(const std::string& text);

@@ -26,7 +26,7 @@ enum class OpKind : std::uint8_t {
   kContraction,
   kComposite,
   kOpaque,
-  kBig,  // backward, zero_grad, step: one word, whose expansion is other ops
+  kBig,  // backward, zero_grad, step: one recorded call, whose expansion is other ops
 };
 
 // ---- attributes: structure, as opposed to numbers ----

@@ -192,7 +192,7 @@ class Reader {
       operands.push_back(input.is_null() ? kNoValue : value(input, place));
     Attrs attrs = attributes(*op, json, place);
     std::vector<NumberRef> numbers = numbers_of(*op, json, place);
-    groove::Place line;
+    groove::Source line;
     if (find(json, "file")) line.file = lasting_text(text(json, place, "file"));
     if (const Json* number = find(json, "line"))
       line.line = static_cast<std::uint32_t>(integer(*number, {&place, ".line"}, 0, 1 << 30));

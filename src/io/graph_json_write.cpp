@@ -86,10 +86,10 @@ class Writer {
     }
     json["outputs"] = Json::array();
     for (const ValueId id : node.outputs) json["outputs"].push_back(value(id));
-    if (node.place.line != 0) {
-      const std::string file = node.place.file;
+    if (node.source.line != 0) {
+      const std::string file = node.source.file;
       json["file"] = file.substr(file.rfind('/') + 1);
-      json["line"] = node.place.line;
+      json["line"] = node.source.line;
     }
     if (node.stage != 0) json["stage"] = node.stage;
     return json;

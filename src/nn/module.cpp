@@ -313,8 +313,8 @@ void Module::zero_grad(bool set_to_none, Site site) {
       const AutogradMeta* const meta = parameter.impl()->autograd;
       epoch = epoch * 31 + (meta && meta->grad.defined() ? 2 : 1);
     }
-  const BigWord word{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
-  run_big_word(word, [&] {
+  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
+  run_library_call(call, [&] {
     const NoGradGuard no_grad;
     clear_gradients(set_to_none);
   });

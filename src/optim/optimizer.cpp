@@ -199,8 +199,8 @@ void Optimizer::zero_grad(bool set_to_none, Site site) {
       if (!set_to_none) epoch = detail::mix(epoch, detail::has_gradient(*param.impl()));
     }
   const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
-  const BigWord word{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
-  run_big_word(word, [&] {
+  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
+  run_library_call(call, [&] {
     const NoGradGuard no_grad;
     for (const OptimizerParamGroup& group : param_groups_)
       for (const Tensor& param : group.params()) {

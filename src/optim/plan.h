@@ -1,11 +1,11 @@
-// How a library optimizer's step() becomes one word. The host part runs at every call: it looks
+// How a library optimizer's step() becomes one call. The host part runs at every call: it looks
 // at options and parameters, advances step counters and makes the numbers. The expansion (the
 // update of every parameter) runs only where the tracer does not replay it.
 //
-// State that is missing is made before the word, by calls of its own: a replay of the word skips
+// State that is missing is made before the call, by calls of its own: a replay of the call skips
 // its expansion, but what comes before it runs or is replayed like the program's own calls.
 //
-// The word's epoch is a fingerprint of all structure: groups, flags, parameters, which of them
+// The call's epoch is a fingerprint of all structure: groups, flags, parameters, which of them
 // have gradients, which have state in which tensors (the program may put others there), and how
 // they share numbers. Equal fingerprints mean equal expansions.
 #pragma once
@@ -61,7 +61,7 @@ void refresh(StepPlan& plan, const Optimizer::StateMap& states,
 /// Of the groups and slots, without options and the tensors of states.
 std::uint64_t fingerprint(const StepPlan& plan, const std::vector<OptimizerParamGroup>& groups);
 
-/// The word of a whole step; the update of one parameter is an op of its own.
+/// The call of a whole step; the update of one parameter is an op of its own.
 const Op& define_step(const char* name);
 
 /// The state of a parameter, made if it has none.
@@ -176,8 +176,8 @@ void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups,
     begin = end;
   }
   const Attrs attrs{};
-  const BigWord word{&op, {}, &attrs, plan.numbers, site, object, epoch, true};
-  run_big_word(word, [&] {
+  const LibraryCall call{&op, {}, &attrs, plan.numbers, site, object, epoch, true};
+  run_library_call(call, [&] {
     std::vector<Scalar> numbers(plan.numbers);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       numbers[i] = numbers[i].with_origin(static_cast<int>(i));

@@ -11,7 +11,7 @@
 #include "groove/groove.h"
 #include "kernels/backend.h"
 #include "src/core/tensor_impl.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 

@@ -125,7 +125,7 @@ TEST_F(Dispatch, SitesOfLibraryCodeAreTheUsersLineAndAnOrdinal) {
 TEST_F(Dispatch, BigWordsExpandWithoutATracer) {
   int expanded = 0;
   const Attrs attrs{};
-  run_big_word(BigWord{&probe_op(), {}, &attrs, {}, Site::current()}, [&] { ++expanded; });
+  run_library_call(LibraryCall{&probe_op(), {}, &attrs, {}, Site::current()}, [&] { ++expanded; });
   EXPECT_EQ(expanded, 1);
 }
 

@@ -7,7 +7,7 @@
 #include "groove/jit/capture.h"
 #include "groove/jit/pass.h"
 #include "tests/graph/equal.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove {
 namespace {

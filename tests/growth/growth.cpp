@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "groove/jit.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace {
 

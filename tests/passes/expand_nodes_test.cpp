@@ -16,13 +16,13 @@ bool is_composite(const Node& node) { return node.op->kind == OpKind::kComposite
 
 std::string one_by_one(Graph graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-    graph.nodes[i].place.line = static_cast<std::uint32_t>(i + 1);
+    graph.nodes[i].source.line = static_cast<std::uint32_t>(i + 1);
   const auto count = static_cast<std::uint32_t>(graph.nodes.size());
   for (std::uint32_t line = 1; line <= count; ++line) {
     expand_nodes(
         graph,
         [&](const Graph&, const Node& node) {
-          return is_composite(node) && node.place.line == line;
+          return is_composite(node) && node.source.line == line;
         },
         kernels::compose);
   }
@@ -31,7 +31,7 @@ std::string one_by_one(Graph graph) {
 
 std::string at_once(Graph graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-    graph.nodes[i].place.line = static_cast<std::uint32_t>(i + 1);
+    graph.nodes[i].source.line = static_cast<std::uint32_t>(i + 1);
   expand_nodes(
       graph, [](const Graph&, const Node& node) { return is_composite(node); }, kernels::compose);
   EXPECT_EQ(verify(graph), "");

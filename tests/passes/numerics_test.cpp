@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::jit {
 namespace {

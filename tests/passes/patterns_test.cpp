@@ -52,7 +52,7 @@ Graph with_gradients(const Graph& graph) {
     for (const ValueId id : node.inputs)
       inputs.push_back(id == kNoValue ? id : names[static_cast<std::size_t>(id)]);
     const std::int32_t copy =
-        both.add_node(*node.op, inputs, node.attrs, node.numbers, node.place, node.stage);
+        both.add_node(*node.op, inputs, node.attrs, node.numbers, node.source, node.stage);
     for (std::size_t k = 0; k < node.outputs.size(); ++k)
       names[static_cast<std::size_t>(node.outputs[k])] =
           both.nodes[static_cast<std::size_t>(copy)].outputs[k];

@@ -20,10 +20,10 @@
 #include "groove/jit.h"
 #include "src/core/allocator.h"
 #include "tests/programs/program.h"
-#include "tracer/coverage.h"
-#include "tracer/lessons.h"
-#include "tracer/registry.h"
-#include "tracer/testing.h"
+#include "tracer/tell/coverage.h"
+#include "tracer/watch/speculation_feedback.h"
+#include "tracer/cache/registry.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::programs {
 namespace {
@@ -43,28 +43,28 @@ double process_seconds() {
 void tell_parent() {
   const tracer::Coverage end = tracer::coverage();
   const double cpu = process_seconds();
-  std::int64_t stages = 0, words = 0, armed = 0;
+  std::int64_t stages = 0, calls = 0, armed = 0;
   std::map<std::string, std::uint64_t> exits;
   std::set<std::int64_t> live_ins;
   for (const tracer::SegmentPtr& segment : tracer::all_segments()) {
     for (int i = 0; i < static_cast<int>(tracer::Reason::kCount); ++i)
       if (const std::uint64_t count = segment->statistics.left_at_reason[i])
         exits[std::string(name(static_cast<tracer::Reason>(i))) + " at " +
-              segment->place.substr(segment->place.rfind('/') + 1)] += count;
+              segment->source.substr(segment->source.rfind('/') + 1)] += count;
     if (segment->state.load() != tracer::State::kArmed) continue;
     ++armed;
     stages = std::max<std::int64_t>(stages, segment->stages);
-    words = std::max<std::int64_t>(words, static_cast<std::int64_t>(segment->words.size()));
+    calls = std::max<std::int64_t>(calls, static_cast<std::int64_t>(segment->calls.size()));
     live_ins.insert(segment->live_ins.begin(), segment->live_ins.end());
   }
   for (const tracer::Failure& failure : tracer::all_failures())
     exits["not compiled, " + std::string(name(failure.reason)) + " at " +
-          failure.place.substr(failure.place.rfind('/') + 1)] += failure.count;
+          failure.source.substr(failure.source.rfind('/') + 1)] += failure.count;
   const jit::Summary summary = jit::summary();
   std::printf("%c\n", kEndOfOutput);
   std::printf("segments %lld\nstages %lld\nwords %lld\nhits %llu\nleaves %llu\n",
               static_cast<long long>(armed), static_cast<long long>(stages),
-              static_cast<long long>(words), static_cast<unsigned long long>(summary.hits),
+              static_cast<long long>(calls), static_cast<unsigned long long>(summary.hits),
               static_cast<unsigned long long>(summary.leaves));
   std::printf("compiled %llu\neager %llu\n",
               static_cast<unsigned long long>(end.compiled - coverage_at_steady.compiled),
@@ -81,9 +81,9 @@ void tell_parent() {
   std::sort(ranked.rbegin(), ranked.rend());
   for (const auto& [count, why] : ranked)
     std::printf("exit %llu x %s\n", static_cast<unsigned long long>(count), why.c_str());
-  for (const tracer::EagerPlace& place : tracer::eager_places())
-    std::printf("place %llu x %s\n", static_cast<unsigned long long>(place.count),
-                place.place.c_str());
+  for (const tracer::EagerCalls& each : tracer::eager_calls())
+    std::printf("eagerly %llu x %s\n", static_cast<unsigned long long>(each.count),
+                each.source.c_str());
 }
 
 void read_report(const std::string& text, Result& result) {
@@ -93,14 +93,14 @@ void read_report(const std::string& text, Result& result) {
     if (space == std::string::npos) continue;
     const std::string key = line.substr(0, space), value = line.substr(space + 1);
     if (key == "exit") result.exits.push_back(value);
-    if (key == "place") result.eager_places.push_back(value);
+    if (key == "eagerly") result.eager_calls.push_back(value);
     if (key == "live_in") result.live_ins.push_back(std::stoll(value));
     if (key == "compiled_seconds") result.compiled_seconds = std::stod(value);
     if (key == "cpu_seconds") result.cpu_seconds = std::stod(value);
     const std::array<std::pair<const char*, std::int64_t*>, 7> counts{
         {{"segments", &result.segments},
          {"stages", &result.stages},
-         {"words", &result.words},
+         {"calls", &result.calls},
          {"hits", &result.hits},
          {"leaves", &result.leaves},
          {"compiled", &result.compiled},

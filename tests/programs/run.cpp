@@ -123,13 +123,13 @@ class Check {
     }
   }
 
-  // Leaves before every word, and at every check of a live-in.
+  // Leaves before every call, and at every check of a live-in.
   void force(const Result& measured) {
-    for (std::int64_t word = 0; word < measured.words; ++word) {
-      if (!is_sampled(word, measured.words)) continue;
+    for (std::int64_t call = 0; call < measured.calls; ++call) {
+      if (!is_sampled(call, measured.calls)) continue;
       Request request{program_.name, kMeasured};
-      request.exit_at = word;
-      compare("exit before word " + std::to_string(word), run_child(request));
+      request.exit_at = call;
+      compare("exit before call " + std::to_string(call), run_child(request));
     }
     const auto live_ins = static_cast<std::int64_t>(measured.live_ins.size());
     for (std::int64_t i = 0; i < live_ins; ++i) {
@@ -150,14 +150,14 @@ class Check {
         result.cpu_seconds > 0 ? 100 * result.compiled_seconds / result.cpu_seconds : 0;
     std::printf("%-26s %8lld %6lld %6lld %7lld %6lld %8.1f %6.1f  %s\n", program_.name.c_str(),
                 static_cast<long long>(result.segments), static_cast<long long>(result.stages),
-                static_cast<long long>(result.words), static_cast<long long>(result.hits),
+                static_cast<long long>(result.calls), static_cast<long long>(result.hits),
                 static_cast<long long>(result.leaves), result.share(), cpu, program_.why.c_str());
     const bool is_short = result.share() < 90;
     for (std::size_t i = 0; i < result.exits.size() && (is_short || options_.has_reasons); ++i)
       if (i < kShownReasons) std::printf("    exits: %s\n", result.exits[i].c_str());
-    for (std::size_t i = 0; i < result.eager_places.size() && (is_short || options_.has_reasons);
+    for (std::size_t i = 0; i < result.eager_calls.size() && (is_short || options_.has_reasons);
          ++i)
-      if (i < kShownReasons) std::printf("    eager: %s\n", result.eager_places[i].c_str());
+      if (i < kShownReasons) std::printf("    eager: %s\n", result.eager_calls[i].c_str());
     std::fflush(stdout);
   }
 
@@ -175,7 +175,7 @@ int check_all(const Options& options) {
     for (const Way& way : all_ways()) std::printf("  way %s\n", way.name.c_str());
     return 0;
   }
-  std::printf("%-26s %8s %6s %6s %7s %6s %8s %6s\n", "program", "segments", "stages", "words",
+  std::printf("%-26s %8s %6s %6s %7s %6s %8s %6s\n", "program", "segments", "stages", "calls",
               "hits", "left", "share %", "cpu %");
   int bad = 0, count = 0;
   for (std::size_t i = 0; i < all().size(); ++i) {
@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
   app.add_option("--shard", options.shard, "which part of the programs, from 0");
   app.add_option("--shards", options.shards, "how many parts");
   app.add_option("--child", child.program, "run this program in this process");
-  app.add_option("--exit-at", child.exit_at, "leave every replay before this word");
+  app.add_option("--exit-at", child.exit_at, "leave every replay before this call");
   app.add_option("--fail-live-in", child.fail_live_in, "fail the check of this slot");
   app.add_flag("--guard-pages", child.has_guard_pages, "let storages end at forbidden pages");
   app.add_flag("--explain", child.tells, "explain to standard error at the end");

@@ -1,6 +1,6 @@
-// One small program for every reason in tracer/reasons.def, shown on the page "How Groove finds and
-// leaves compiled code". Each is a loop that is compiled and then does something else once, in
-// iteration 9; `odd` says when.
+// One small program for every reason in tracer/calls/reasons.def, shown on the page "How Groove
+// finds and leaves compiled code". Each is a loop that is compiled and then does something else
+// once, in iteration 9; `odd` says when.
 #include "tests/tell/reasons_examples.h"
 
 #include <groove/groove.h>

@@ -7,8 +7,8 @@
 
 #include "tests/tell/reasons_examples.h"
 #include "tests/tell/tell.h"
-#include "tracer/reasons.h"
-#include "tracer/report.h"
+#include "tracer/calls/reasons.h"
+#include "tracer/tell/report.h"
 
 namespace groove::testing {
 namespace {
@@ -39,7 +39,7 @@ TEST_F(Reasons, EachExampleGivesExactlyItsReason) {
   }
 }
 
-// What no program gives: every word matched, a test, or a defect of Groove.
+// What no program gives: every call matched, a test, or a defect of Groove.
 const std::set<std::string> kWithoutExample = {
     "kCompleted", "kForced",       "kCompileFailed", "kProgramFailed",
     "kUserCode",  "kUnknownAlias", "kLiveTape",      "kWrittenAfterRead"};

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tests/tell/tell.h"
-#include "tracer/report.h"
+#include "tracer/tell/report.h"
 
 namespace groove::testing {
 namespace {
@@ -37,9 +37,9 @@ TEST_F(Report, RanksExitsByWhatTheyLose) {
                                   [](const json& loss) { return loss["reason"] == "kMismatchOp"; });
   ASSERT_TRUE(found != losses.end()) << jit::explain();
   const json& exit = *found;
-  const std::string place = fmt::format("report_test.cpp:{}", line);
-  EXPECT_EQ(exit["expected"], "tanh at " + place);
-  EXPECT_EQ(exit["came"], "exp at " + place);
+  const std::string source = fmt::format("report_test.cpp:{}", line);
+  EXPECT_EQ(exit["expected"], "tanh at " + source);
+  EXPECT_EQ(exit["came"], "exp at " + source);
   EXPECT_EQ(exit["count"], 1);
   EXPECT_GT(exit["lost_milliseconds"].get<double>(), 0.0);
   double before = 1e300;
@@ -48,10 +48,10 @@ TEST_F(Report, RanksExitsByWhatTheyLose) {
     before = loss["lost_milliseconds"].get<double>();
   }
   const std::string text = jit::explain();
-  EXPECT_NE(text.find("tanh at " + place + " expected, got exp at " + place), std::string::npos)
+  EXPECT_NE(text.find("tanh at " + source + " expected, got exp at " + source), std::string::npos)
       << text;
   EXPECT_NE(text.find("what to do: "), std::string::npos) << text;
-  EXPECT_NE(tracer::explain_html().find("tanh at " + place), std::string::npos);
+  EXPECT_NE(tracer::explain_html().find("tanh at " + source), std::string::npos);
 }
 
 TEST_F(Report, SaysWhatWasSavedAndHowMuchRanCompiled) {
@@ -88,7 +88,7 @@ TEST_F(Report, LoopsThatAreNotCompiledSayWhyAndWhere) {
   ASSERT_EQ(all["not_compiled"].size(), 1u) << jit::explain();
   const json& failure = all["not_compiled"][0];
   EXPECT_EQ(failure["reason"], "kTooLong");
-  EXPECT_NE(failure["place"].get<std::string>().find(fmt::format("report_test.cpp:{}", line)),
+  EXPECT_NE(failure["source"].get<std::string>().find(fmt::format("report_test.cpp:{}", line)),
             std::string::npos);
   EXPECT_GE(failure["eager_iterations"].get<int>(), 16);
   EXPECT_GT(failure["lost_milliseconds"].get<double>(), 0.0);
@@ -108,9 +108,9 @@ TEST_F(Report, TextJsonAndPageSayTheSame) {
     EXPECT_TRUE(all.contains(part)) << part;
   const std::string page = tracer::explain_html(), text = tracer::explain_text();
   for (const json& segment : all["segments"]) {
-    const std::string place = tracer::short_place(segment["place"].get<std::string>());
-    EXPECT_NE(page.find(place), std::string::npos);
-    EXPECT_NE(text.find(place), std::string::npos);
+    const std::string source = tracer::short_source(segment["source"].get<std::string>());
+    EXPECT_NE(page.find(source), std::string::npos);
+    EXPECT_NE(text.find(source), std::string::npos);
   }
 }
 

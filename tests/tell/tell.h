@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 

@@ -265,8 +265,8 @@ TEST_F(ValueErrors, ProvenValuesEndNoStage) {
     EXPECT_GE(jit::summary().hits, 8u) << proven.name << "\n" << jit::explain();
     EXPECT_EQ(jit::summary().leaves, 0u) << proven.name << "\n" << jit::explain();
     for (const jit::SegmentView& segment : jit::inspect())
-      for (const jit::WordView& word : segment.words)
-        EXPECT_FALSE(word.ends_stage) << proven.name << ": " << word.call;
+      for (const jit::CallView& call : segment.calls)
+        EXPECT_FALSE(call.ends_stage) << proven.name << ": " << call.call;
   }
 }
 

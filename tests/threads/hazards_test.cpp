@@ -12,7 +12,7 @@
 
 #include "groove/jit.h"
 #include "tests/threads/threads.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {

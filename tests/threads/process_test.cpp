@@ -12,9 +12,9 @@
 #include "groove/jit.h"
 #include "groove/memory.h"
 #include "tests/threads/threads.h"
-#include "tracer/ledger.h"
-#include "tracer/report.h"
-#include "tracer/testing.h"
+#include "tracer/tell/report.h"
+#include "tracer/tell/testing.h"
+#include "tracer/watch/segment_profile.h"
 
 namespace groove::testing {
 namespace {
@@ -152,13 +152,13 @@ TEST_P(Process, AChildMayAskWhatBecameOfLoops) {
   for (int turn = 0; turn < 4; ++turn)
     for (int size = 3; size < 12; ++size)
       total = total + (numbers({size, size + 1}, size) * 1.5).tanh().sum();
-  tracer::Ledger ledger;
+  tracer::SegmentProfile profile;
   std::atomic<bool> is_over{false};
   std::vector<std::function<void()>> works = {
       [] { jit::explain(); },
       [] { jit::summary(); },
-      [&] { ledger.exits(); },
-      [&] { ledger.note_exit(1, 2, tracer::Reason::kHostRead, {}, 1000); },
+      [&] { profile.exits(); },
+      [&] { profile.note_exit(1, 2, tracer::Reason::kHostRead, {}, 1000); },
       [] { tracer::forget_gone(); },
   };
   std::vector<std::thread> others;

@@ -11,8 +11,8 @@
 
 #include "groove/jit.h"
 #include "src/core/graph.h"
-#include "tracer/compiler.h"
-#include "tracer/testing.h"
+#include "tracer/cache/compiler.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "groove/jit.h"
 #include "jit/passes/passes.h"
 #include "jit/tiered_kernel.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::jit {
 namespace {

@@ -10,7 +10,7 @@
 #include "groove/groove.h"
 #include "groove/jit.h"
 #include "jit/tiered_kernel.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::jit {
 namespace {

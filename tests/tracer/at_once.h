@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "groove/jit.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 

@@ -5,8 +5,8 @@
 #include "groove/groove.h"
 #include "groove/jit.h"
 #include "src/core/graph.h"
-#include "tracer/compiler.h"
-#include "tracer/testing.h"
+#include "tracer/cache/compiler.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {
@@ -99,7 +99,7 @@ TEST_F(Checked, FindsAWrongWrittenInput) {
   EXPECT_THROW(loop(), Error);
 }
 
-// One that later words of the same run have added to.
+// One that later calls of the same run have added to.
 TEST_F(Checked, FindsAWrongGradient) {
   auto weight = groove::full({3}, 0.25).requires_grad_();
   optim::SGD optimizer({weight}, optim::SGDOptions(0.1));

@@ -7,8 +7,8 @@
 
 #include "groove/groove.h"
 #include "groove/jit.h"
-#include "tracer/discovery.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
+#include "tracer/watch/discovery.h"
 
 namespace groove::testing {
 namespace {
@@ -34,7 +34,7 @@ Numbers inference(int steps) {
   return {total.sum().item<double>(), total.select(0, 1).select(0, 2).item<double>()};
 }
 
-// The same function at four places: no word but the last ones come once in a step.
+// The same function at four places: no call but the last ones come once in a step.
 Tensor slope(const Tensor& y, const Tensor& a) { return groove::tanh(y.matmul(a)) - y * 0.5; }
 
 Numbers runge_kutta(int steps) {
@@ -306,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- the finder alone ----
 
-std::uint64_t word(std::uint64_t i) {
+std::uint64_t call(std::uint64_t i) {
   i = (i + 1) * 0x9e3779b97f4a7c15u;
   i ^= i >> 29;
   i *= 0xbf58476d1ce4e5b9u;
@@ -316,18 +316,18 @@ std::uint64_t word(std::uint64_t i) {
 TEST(Finder, FindsPlantedRepeats) {
   std::mt19937_64 random(17);
   for (int round = 0; round < 50; ++round) {
-    // A few different stretches, each at several places, among words that never come again.
+    // A few different stretches, each at several places, among calls that never come again.
     const std::size_t kinds = 1 + random() % 3;
     std::vector<std::vector<std::uint64_t>> planted(kinds);
     std::uint64_t next = 1'000'000;
     for (std::size_t k = 0; k < kinds; ++k) {
       const std::size_t length = 5 + random() % 40;
-      for (std::size_t i = 0; i < length; ++i) planted[k].push_back(word(k * 1000 + i));
+      for (std::size_t i = 0; i < length; ++i) planted[k].push_back(call(k * 1000 + i));
     }
     std::vector<std::uint64_t> tokens;
     std::vector<std::size_t> times(kinds, 0);
     for (int i = 0; i < 30; ++i) {
-      for (std::size_t n = 1 + random() % 12; n > 0; --n) tokens.push_back(word(next++));
+      for (std::size_t n = 1 + random() % 12; n > 0; --n) tokens.push_back(call(next++));
       const std::size_t k = static_cast<std::size_t>(i) % kinds;
       tokens.insert(tokens.end(), planted[k].begin(), planted[k].end());
       ++times[k];
@@ -348,17 +348,17 @@ TEST(Finder, FindsPlantedRepeats) {
 TEST(Finder, FindsNothingInNoise) {
   std::vector<std::uint64_t> tokens;
   EXPECT_TRUE(tracer::find_repeats(tokens).empty());
-  for (std::uint64_t i = 0; i < 3000; ++i) tokens.push_back(word(i));
+  for (std::uint64_t i = 0; i < 3000; ++i) tokens.push_back(call(i));
   EXPECT_TRUE(tracer::find_repeats(tokens).empty());
 }
 
 TEST(Finder, AWholeRunOfOneWordIsBounded) {
-  const std::vector<std::uint64_t> tokens(4096, word(1));
+  const std::vector<std::uint64_t> tokens(4096, call(1));
   for (const tracer::Repeat& repeat : tracer::find_repeats(tokens))
     EXPECT_LE((repeat.end - repeat.begin) * repeat.count, tokens.size());
 }
 
-// A stretch has the same sums, whether its words came one by one or as runs.
+// A stretch has the same sums, whether its calls came one by one or as runs.
 TEST(Stretch, Composes) {
   std::mt19937_64 random(23);
   for (int round = 0; round < 200; ++round) {
@@ -382,7 +382,7 @@ TEST(Stretch, Composes) {
   }
 }
 
-// Few kinds of words in no order: short stretches come again all the time, and none is a loop.
+// Few kinds of calls in no order: short stretches come again all the time, and none is a loop.
 TEST(Discovery, ChanceIsNoLoop) {
   using tracer::Discovery;
   tt::set_synchronous(true);
@@ -390,9 +390,9 @@ TEST(Discovery, ChanceIsNoLoop) {
   discovery.set_hot(2);
   std::mt19937_64 random(29);
   for (int i = 0; i < 30'000; ++i) {
-    const std::uint64_t next = word(random() % 8);
-    ASSERT_EQ(discovery.plan(next), nullptr) << "after " << i << " words";
-    discovery.on_word(next, Discovery::kOpCost);
+    const std::uint64_t next = call(random() % 8);
+    ASSERT_EQ(discovery.plan(next), nullptr) << "after " << i << " calls";
+    discovery.on_call(next, Discovery::kOpCost);
   }
 }
 
@@ -403,44 +403,44 @@ TEST(Discovery, FindsTheOuterLoopAroundCompiledRuns) {
   discovery.set_hot(2);
   constexpr int kInner = 128;
   tracer::Stretch inner;
-  for (std::uint64_t i = 1; i <= 6; ++i) inner.append(word(i));
+  for (std::uint64_t i = 1; i <= 6; ++i) inner.append(call(i));
   for (int outer = 0; outer < 6; ++outer) {
-    const Discovery::Plan* const plan = discovery.plan(word(0));
+    const Discovery::Plan* const plan = discovery.plan(call(0));
     if (outer >= 4) {
       ASSERT_NE(plan, nullptr) << "iteration " << outer;
       EXPECT_EQ(plan->length, 2u + kInner * 6);
       EXPECT_TRUE(plan->covers_runs);
       return;
     }
-    discovery.on_word(word(0), Discovery::kOpCost);
+    discovery.on_call(call(0), Discovery::kOpCost);
     for (int t = 0; t < kInner; ++t) {
       if (outer == 0 && t < 5) {  // watched still
-        for (std::uint64_t i = 1; i <= 6; ++i) discovery.on_word(word(i), Discovery::kOpCost);
+        for (std::uint64_t i = 1; i <= 6; ++i) discovery.on_call(call(i), Discovery::kOpCost);
         continue;
       }
       discovery.on_run_start();
-      discovery.on_run(word(1), word(6), inner, true);
+      discovery.on_run(call(1), call(6), inner, true);
     }
-    discovery.on_word(word(7), Discovery::kOpCost);
+    discovery.on_call(call(7), Discovery::kOpCost);
   }
 }
 
-// What the program looks at every 40 iterations has 40 times as many words between, and is compiled
+// What the program looks at every 40 iterations has 40 times as many calls between, and is compiled
 // already: no loop of its own.
 TEST(Discovery, ManyCompiledRunsAreNoIteration) {
   using tracer::Discovery;
   Discovery discovery;
   discovery.set_hot(2);
   tracer::Stretch run;
-  for (std::uint64_t i = 1; i <= 20; ++i) run.append(word(i));
+  for (std::uint64_t i = 1; i <= 20; ++i) run.append(call(i));
   for (int look = 0; look < 12; ++look) {
     for (int i = 0; i < 40; ++i) {
-      ASSERT_EQ(discovery.plan(word(1)), nullptr) << "look " << look;
+      ASSERT_EQ(discovery.plan(call(1)), nullptr) << "look " << look;
       discovery.on_run_start();
-      discovery.on_run(word(1), word(20), run, true);
+      discovery.on_run(call(1), call(20), run, true);
     }
-    ASSERT_EQ(discovery.plan(word(21)), nullptr) << "look " << look;
-    discovery.on_word(word(21), Discovery::kOpCost);
+    ASSERT_EQ(discovery.plan(call(21)), nullptr) << "look " << look;
+    discovery.on_call(call(21), Discovery::kOpCost);
     discovery.on_host_read();
   }
 }

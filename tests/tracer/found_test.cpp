@@ -5,7 +5,7 @@
 
 #include "groove/groove.h"
 #include "groove/jit.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {
@@ -75,7 +75,7 @@ TEST_F(Found, InPlaceWritePromotes) {
   });
 }
 
-// `.grad` taken away between the words of one iteration.
+// `.grad` taken away between the calls of one iteration.
 TEST_F(Found, GradientClearedByHand) {
   expect_as_eager([] {
     const Tensor a = groove::full({2}, 0.3).requires_grad_(),
@@ -137,7 +137,7 @@ TEST_F(Found, ExposedMemoryUnderTwoHandles) {
   });
 }
 
-// A pointer is handed out after a word has read the memory, but before the compiled code has.
+// A pointer is handed out after a call has read the memory, but before the compiled code has.
 TEST_F(Found, MemoryExposedAfterItsUse) {
   expect_as_eager([] {
     const Tensor p = groove::zeros({3, 1}).requires_grad_();
@@ -159,7 +159,7 @@ TEST_F(Found, MemoryExposedAfterItsUse) {
   });
 }
 
-// The word that read the memory under two views runs again after the program has written there.
+// The call that read the memory under two views runs again after the program has written there.
 TEST_F(Found, ExposedMemoryUnderTwoViewsOfALeftRun) {
   expect_as_eager([] {
     const Tensor p = groove::zeros({2}).requires_grad_();
@@ -281,7 +281,7 @@ TEST_F(Found, SecondBackwardThroughAKeptResult) {
   });
 }
 
-// What was saved is overwritten by a word that comes later on the tape; a backward past it runs.
+// What was saved is overwritten by a call that comes later on the tape; a backward past it runs.
 TEST_F(Found, SavedValueOverwrittenBeforeABackwardPastIt) {
   expect_as_eager([] {
     const Tensor p = groove::full({3}, 0.5).requires_grad_();
@@ -385,8 +385,8 @@ TEST_F(Found, ViewOfABaseThatJoinedTheTape) {
   });
 }
 
-// Leaving a loop: words after a write into memory that the program looks at read what was written,
-// and words before a write in place that a stage has done read what was there first.
+// Leaving a loop: calls after a write into memory that the program looks at read what was written,
+// and calls before a write in place that a stage has done read what was there first.
 TEST_F(Found, WritesWhileLeaving) {
   expect_as_eager([] {
     const Tensor p = groove::full({1}, 3.0).requires_grad_();

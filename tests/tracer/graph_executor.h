@@ -8,7 +8,7 @@
 #include "kernels/lowering.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
-#include "tracer/compiler.h"
+#include "tracer/cache/compiler.h"
 
 namespace groove::testing {
 

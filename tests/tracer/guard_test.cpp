@@ -6,7 +6,7 @@
 
 #include "groove/groove.h"
 #include "groove/jit.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {

@@ -112,7 +112,7 @@ void adagrads_made_again(int steps, Log& log) {
                                         optim::AdagradOptions(0.01).initial_accumulator_value(0.1));
 }
 
-// The words before the branch are the same with and without the hook.
+// The calls before the branch are the same with and without the hook.
 void hooks_beside_a_branch(int steps, Log& log) {
   auto weight = groove::randn({4}).requires_grad_(), other = groove::randn({4}).requires_grad_();
   int calls = 0;

@@ -11,7 +11,7 @@
 #include "groove/memory.h"
 #include "src/core/autograd_meta.h"
 #include "tests/tracer/at_once.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kernels/backend.h"
 #include "src/core/graph.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::tracer {
 namespace {
@@ -49,9 +49,9 @@ TEST_F(Inspect, TextsAreReadBack) {
   ASSERT_FALSE(segments.empty()) << jit::explain();
   const jit::SegmentView& segment = segments.back();
   EXPECT_EQ(segment.state, "armed");
-  ASSERT_GE(segment.words.size(), 6u);
-  EXPECT_EQ(segment.words[0].file, __FILE__);
-  EXPECT_EQ(segment.words[0].call.rfind("mm0 = mm(input", 0), 0u) << segment.words[0].call;
+  ASSERT_GE(segment.calls.size(), 6u);
+  EXPECT_EQ(segment.calls[0].file, __FILE__);
+  EXPECT_EQ(segment.calls[0].call.rfind("mm0 = mm(input", 0), 0u) << segment.calls[0].call;
   EXPECT_NE(segment.guards.find(": f32[6, 16], contiguous, requires grad"), std::string::npos)
       << segment.guards;
 

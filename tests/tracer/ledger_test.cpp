@@ -1,54 +1,54 @@
-#include "tracer/ledger.h"
+#include "tracer/watch/segment_profile.h"
 
 #include <gtest/gtest.h>
 
-#include "tracer/backoff.h"
-#include "tracer/investment.h"
+#include "tracer/watch/backoff.h"
+#include "tracer/watch/investment.h"
 
 namespace groove::tracer {
 namespace {
 
-TEST(Ledger, TrialsTellWhetherCompilingPays) {
-  Ledger ledger;
-  ledger.note_eager(10'000);
-  for (int i = 0; i < 8; ++i) ledger.note_compiled(6'000);
-  EXPECT_EQ(ledger.gain(), 0) << "a recording tells little";
-  EXPECT_FALSE(ledger.wants_trial(3)) << "too early";
-  EXPECT_TRUE(ledger.wants_trial(4));
-  EXPECT_FALSE(ledger.wants_trial(4)) << "one for each number of runs";
+TEST(SegmentProfile, TrialsTellWhetherCompilingPays) {
+  SegmentProfile profile;
+  profile.note_eager(10'000);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(6'000);
+  EXPECT_EQ(profile.gain(), 0) << "a recording tells little";
+  EXPECT_FALSE(profile.wants_trial(3)) << "too early";
+  EXPECT_TRUE(profile.wants_trial(4));
+  EXPECT_FALSE(profile.wants_trial(4)) << "one for each number of runs";
   // The recording made the iteration look slower than it is.
-  EXPECT_FALSE(ledger.note_trial(4'000)) << "too few";
-  EXPECT_FALSE(ledger.note_trial(90'000));
-  EXPECT_TRUE(ledger.note_trial(4'500));
-  EXPECT_DOUBLE_EQ(ledger.eager(), 4'000e-6) << "what disturbs makes it longer";
-  EXPECT_NEAR(ledger.gain(), -2'000, 1);
-  for (int i = 0; i < 8; ++i) ledger.note_compiled(4'000);
-  EXPECT_FALSE(ledger.note_trial(4'500)) << "it pays by now";
+  EXPECT_FALSE(profile.note_trial(4'000)) << "too few";
+  EXPECT_FALSE(profile.note_trial(90'000));
+  EXPECT_TRUE(profile.note_trial(4'500));
+  EXPECT_DOUBLE_EQ(profile.eager(), 4'000e-6) << "what disturbs makes it longer";
+  EXPECT_NEAR(profile.gain(), -2'000, 1);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(4'000);
+  EXPECT_FALSE(profile.note_trial(4'500)) << "it pays by now";
 }
 
 // Which sizes come while it is tried is chance.
-TEST(Ledger, RunsAtManySizesAreTriedOftener) {
-  Ledger ledger;
-  ledger.note_many_sizes();
-  for (int i = 0; i < 8; ++i) ledger.note_compiled(6'000);
-  for (int i = 0; i < 7; ++i) EXPECT_FALSE(ledger.note_trial(4'000));
-  EXPECT_EQ(ledger.gain(), 0);
-  EXPECT_FALSE(ledger.note_trial(4'000)) << "not twice as long";
-  EXPECT_NEAR(ledger.gain(), -2'000, 1);
-  for (int i = 0; i < 8; ++i) ledger.note_compiled(9'000);
-  EXPECT_TRUE(ledger.note_trial(4'000));
+TEST(SegmentProfile, RunsAtManySizesAreTriedOftener) {
+  SegmentProfile profile;
+  profile.note_many_sizes();
+  for (int i = 0; i < 8; ++i) profile.note_compiled(6'000);
+  for (int i = 0; i < 7; ++i) EXPECT_FALSE(profile.note_trial(4'000));
+  EXPECT_EQ(profile.gain(), 0);
+  EXPECT_FALSE(profile.note_trial(4'000)) << "not twice as long";
+  EXPECT_NEAR(profile.gain(), -2'000, 1);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(9'000);
+  EXPECT_TRUE(profile.note_trial(4'000));
 }
 
-TEST(Ledger, AFewTrialsWhereThereIsNoDoubt) {
-  Ledger ledger;
-  ledger.note_eager(10'000);
-  for (int i = 0; i < 8; ++i) ledger.note_compiled(1'000);
+TEST(SegmentProfile, AFewTrialsWhereThereIsNoDoubt) {
+  SegmentProfile profile;
+  profile.note_eager(10'000);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(1'000);
   for (std::uint64_t hits = 0, trials = 0; hits < 100; ++hits) {
-    if (!ledger.wants_trial(hits)) continue;
-    ledger.note_trial(9'000);
+    if (!profile.wants_trial(hits)) continue;
+    profile.note_trial(9'000);
     EXPECT_LE(++trials, 3U);
   }
-  EXPECT_FALSE(ledger.wants_trial(1'000'000));
+  EXPECT_FALSE(profile.wants_trial(1'000'000));
 }
 
 TEST(Investment, IsAShareOfTheTimeAndOfWhatWasSaved) {

@@ -14,7 +14,7 @@
 namespace groove::testing {
 namespace {
 
-// Real at once, with no word of a loop for it.
+// Real at once, with no call of a loop for it.
 Tensor fresh(std::int64_t count, int seed) {
   std::vector<float> values;
   for (std::int64_t i = 0; i < count; ++i)

@@ -1,12 +1,12 @@
 // Every loop, compiled, against itself in eager mode: byte for byte the same log; and again with an
-// exit forced at every word of its segments.
+// exit forced at every call of its segments.
 #include <groove/groove.h>
 #include <gtest/gtest.h>
 
 #include "src/core/allocator.h"
 #include "tests/tracer/graph_executor.h"
 #include "tests/tracer/loops.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {
@@ -50,11 +50,11 @@ class Loops : public ::testing::TestWithParam<Loop> {
     if (GetParam().is_compiled) {
       EXPECT_GT(jit::summary().hits, 0u) << jit::explain();
     }
-    const std::int64_t words = tt::longest_segment();
-    for (std::int64_t word = 0; word <= words; ++word) {
+    const std::int64_t calls = tt::longest_segment();
+    for (std::int64_t call = 0; call <= calls; ++call) {
       tt::forget_everything();
-      tt::force_exit_at(word);
-      expect_same("exit forced at word " + std::to_string(word));
+      tt::force_exit_at(call);
+      expect_same("exit forced at call " + std::to_string(call));
       tt::force_exit_at(-1);
     }
   }

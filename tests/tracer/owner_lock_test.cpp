@@ -1,5 +1,5 @@
 // The lock of a context: its owner's cheap way in keeps visitors out, and they keep out the owner.
-#include "tracer/owner_lock.h"
+#include "tracer/thread/owner_lock.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ TEST(OwnerLock, IsTakenOnce) {
   EXPECT_TRUE(lock.is_held());
   EXPECT_FALSE(lock.try_enter());
   EXPECT_FALSE(lock.lock(&me));
-  lock.leave();
+  lock.release();
   EXPECT_FALSE(lock.is_held());
   int other = 0;
   ASSERT_TRUE(lock.lock(&other));
@@ -64,7 +64,7 @@ TEST(OwnerLock, LetsOneThreadIn) {
   for (; visiting > 0; ++times) {
     if (!lock.try_enter()) lock.lock(&me);
     work(times % 64 == 0);
-    lock.leave();
+    lock.release();
   }
   for (std::thread& visitor : visitors) visitor.join();
   EXPECT_EQ(torn, 0);

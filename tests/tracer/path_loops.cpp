@@ -294,7 +294,7 @@ void early_return(int steps, std::string& log, HalfWay half_way) {
   write_all(log, net->parameters());
 }
 
-// Twenty-seven ways on from the same words: too many to have them all.
+// Twenty-seven ways on from the same calls: too many to have them all.
 void many_ways(int steps, std::string& log, HalfWay half_way) {
   NoGradGuard no_grad;
   auto a = groove::randn({5});
@@ -311,7 +311,7 @@ void many_ways(int steps, std::string& log, HalfWay half_way) {
   }
 }
 
-// Words of the same kind on one of several models.
+// Calls of the same kind on one of several models.
 void ensemble(int steps, std::string& log, HalfWay half_way) {
   std::vector<Net> nets;
   std::vector<std::unique_ptr<optim::Adam>> optimizers;

@@ -16,9 +16,9 @@
 #include "src/core/allocator.h"
 #include "tests/tracer/graph_executor.h"
 #include "tests/tracer/path_loops.h"
-#include "tracer/lessons.h"
-#include "tracer/registry.h"
-#include "tracer/testing.h"
+#include "tracer/cache/registry.h"
+#include "tracer/tell/testing.h"
+#include "tracer/watch/speculation_feedback.h"
 
 namespace groove::testing {
 namespace {
@@ -70,11 +70,11 @@ class PathLoops : public ::testing::TestWithParam<PathLoop> {
     EXPECT_GE(compiled / (compiled + alone), GetParam().share) << jit::explain();
     tt::set_hot(1);
     const std::string expected = eager(kStepsWithExits);
-    const std::int64_t words = tt::longest_segment();
-    for (std::int64_t word = 0; word <= words || word < 12; ++word) {
+    const std::int64_t calls = tt::longest_segment();
+    for (std::int64_t call = 0; call <= calls || call < 12; ++call) {
       tt::forget_everything();
-      tt::force_exit_at(word);
-      expect_same(expected, kStepsWithExits, "exit forced at word " + std::to_string(word));
+      tt::force_exit_at(call);
+      expect_same(expected, kStepsWithExits, "exit forced at call " + std::to_string(call));
       tt::force_exit_at(-1);
     }
   }
@@ -121,21 +121,21 @@ TEST(Paths, WhatIsRecordedOnLeavingHasWhatWasLookedAt) {
   tt::forget_everything();
   for (const PathLoop& loop : path_loops())
     if (std::string(loop.name) == "episodes") run_path_loop(loop, 300, [] {});
-  const auto place = [](const jit::WordView& word) {
-    const std::size_t from = word.call.find("= ") + 2;
-    return word.call.substr(from, word.call.find('(') - from) + std::to_string(word.line);
+  const auto place = [](const jit::CallView& call) {
+    const std::size_t from = call.call.find("= ") + 2;
+    return call.call.substr(from, call.call.find('(') - from) + std::to_string(call.line);
   };
   std::set<std::string> looked_at;
   const std::vector<jit::SegmentView> segments = jit::inspect();
   for (const jit::SegmentView& segment : segments)
-    for (const jit::WordView& word : segment.words)
-      if (word.ends_stage) looked_at.insert(place(word));
+    for (const jit::CallView& call : segment.calls)
+      if (call.ends_stage) looked_at.insert(place(call));
   EXPECT_FALSE(looked_at.empty());
   for (const jit::SegmentView& segment : segments)
-    for (std::size_t w = 0; w + 1 < segment.words.size(); ++w)
-      EXPECT_TRUE(segment.words[w].ends_stage || !looked_at.contains(place(segment.words[w])))
-          << "segment " << segment.id << ", word " << w << " of " << segment.words.size() << ": "
-          << segment.words[w].call;
+    for (std::size_t w = 0; w + 1 < segment.calls.size(); ++w)
+      EXPECT_TRUE(segment.calls[w].ends_stage || !looked_at.contains(place(segment.calls[w])))
+          << "segment " << segment.id << ", call " << w << " of " << segment.calls.size() << ": "
+          << segment.calls[w].call;
   tt::forget_everything();
 }
 
@@ -185,9 +185,10 @@ TEST(Paths, WhatIsLearnedMeanwhileMakesARecordingOutOfDate) {
   const std::vector<tracer::SegmentPtr> segments = tracer::all_segments();
   ASSERT_FALSE(segments.empty());
   const tracer::Segment& segment = *segments.front();
-  std::int32_t inner = 0;  // a word whose result nobody holds
-  while (segment.slots[static_cast<std::size_t>(
-                           segment.words.at(static_cast<std::size_t>(inner)).outputs.front())]
+  std::int32_t inner = 0;  // a call whose result nobody holds
+  while (segment
+             .slots[static_cast<std::size_t>(
+                 segment.calls.at(static_cast<std::size_t>(inner)).outputs.front())]
              .is_held)
     ++inner;
   EXPECT_FALSE(tracer::is_outdated(segment));

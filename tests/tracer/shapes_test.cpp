@@ -8,7 +8,7 @@
 
 #include "groove/jit.h"
 #include "tests/tracer/loop_log.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::testing {
 namespace {
@@ -98,7 +98,7 @@ void training(int steps, Log& log) {
   log.parameters(parameters);
 }
 
-// Two sizes, one of which is shown by a later word only, and plain integers that follow from both.
+// Two sizes, one of which is shown by a later call only, and plain integers that follow from both.
 void two_sizes(int steps, Log& log) {
   const InferenceMode guard;
   Tensor w = groove::randn({8, 8});

@@ -1,4 +1,4 @@
-#include "tracer/size_fit.h"
+#include "tracer/cache/size_fit.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include <thread>
 
-#include "tracer/discovery.h"
-#include "tracer/testing.h"
+#include "tracer/tell/testing.h"
+#include "tracer/watch/discovery.h"
 
 namespace groove::tracer {
 namespace {
@@ -158,7 +158,7 @@ TEST(Discovery, FindsStretchesBetweenSteps) {
   Discovery discovery;
   discovery.set_hot(2);
   const auto iteration = [&] {
-    for (const std::uint64_t word : {11u, 12u, 13u}) discovery.on_word(word, Discovery::kOpCost);
+    for (const std::uint64_t call : {11u, 12u, 13u}) discovery.on_call(call, Discovery::kOpCost);
     discovery.on_step_end();
   };
   iteration();
@@ -173,9 +173,8 @@ TEST(Discovery, FindsCyclesWithoutCuts) {
   Discovery discovery;
   discovery.set_hot(2);
   for (int i = 0; i < 3; ++i)
-    for (const std::uint64_t word : {1u, 2u, 3u, 4u})
-      discovery.on_word(word, Discovery::kOpCost);
-  discovery.on_word(1, Discovery::kOpCost);
+    for (const std::uint64_t call : {1u, 2u, 3u, 4u}) discovery.on_call(call, Discovery::kOpCost);
+  discovery.on_call(1, Discovery::kOpCost);
   const Discovery::Plan* found = nullptr;
   for (const std::uint64_t head : {1u, 2u, 3u, 4u})
     if (discovery.plan(head)) found = discovery.plan(head);
@@ -187,8 +186,8 @@ TEST(Discovery, PenalizedLoopsMustRepeatMoreOften) {
   Discovery discovery;
   discovery.set_hot(1);
   const auto iteration = [&] {
-    discovery.on_word(5, Discovery::kOpCost);
-    discovery.on_word(6, Discovery::kBigCost);
+    discovery.on_call(5, Discovery::kOpCost);
+    discovery.on_call(6, Discovery::kBigCost);
     discovery.on_step_end();
   };
   iteration();

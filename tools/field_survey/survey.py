@@ -66,11 +66,14 @@ def ratio(one, other):
 
 
 def load(path):
-    """What a JSON file holds, or None."""
+    """What a JSON file holds; None where there is none, or the writer was ended half way."""
     if not os.path.exists(path):
         return None
     with open(path) as stream:
-        return json.load(stream)
+        try:
+            return json.load(stream)
+        except ValueError:
+            return None
 
 
 def operators(report):
@@ -82,8 +85,8 @@ def reasons(report, most=5):
     """What the report says first of where time is lost."""
     rows = []
     for loss in report.get("where_time_is_lost", [])[:most]:
-        place = str(loss.get("place", "")).rsplit("/", 1)[-1]
-        rows.append(f"{loss['lost_milliseconds']:.1f} ms: {place}: {loss['text']}")
+        source = str(loss.get("source", "")).rsplit("/", 1)[-1]
+        rows.append(f"{loss['lost_milliseconds']:.1f} ms: {source}: {loss['text']}")
     return rows
 
 

@@ -16,9 +16,9 @@
 #include "kernels/pool.h"
 #include "src/core/allocator.h"
 #include "tools/random_loops/machine.h"
-#include "tracer/coverage.h"
-#include "tracer/report.h"
-#include "tracer/testing.h"
+#include "tracer/tell/coverage.h"
+#include "tracer/tell/report.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::random_loops {
 namespace {
@@ -70,12 +70,12 @@ Counters run(const Task& task, std::FILE* log) {
   return counters;
 }
 
-// The library's own report, and under "eager_places" where operators ran eagerly after note_half().
+// The library's own report, and under "eager_calls" where operators ran eagerly after note_half().
 void write_report(std::FILE* to) {
   auto report = nlohmann::json::parse(tracer::explain_json());
-  auto& places = report["eager_places"] = nlohmann::json::array();
-  for (const tracer::EagerPlace& place : tracer::eager_places()) {
-    places.push_back({{"place", place.place}, {"count", place.count}});
+  auto& places = report["eager_calls"] = nlohmann::json::array();
+  for (const tracer::EagerCalls& each : tracer::eager_calls()) {
+    places.push_back({{"source", each.source}, {"count", each.count}});
     if (places.size() == 12) break;
   }
   std::fputs(report.dump().c_str(), to);

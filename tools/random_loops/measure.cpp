@@ -91,7 +91,7 @@ std::vector<Reason> reasons_of(const std::string& report_text) {
   };
   for (const json& loss : report.value("where_time_is_lost", json::array())) {
     Reason reason{"", loss.value("reason", std::string("?")), number(loss, "lost_milliseconds")};
-    reason.text = fmt::format("{} {} {} times, {:.1f} ms lost", text(loss, "place"), reason.name,
+    reason.text = fmt::format("{} {} {} times, {:.1f} ms lost", text(loss, "source"), reason.name,
                               number(loss, "count"), reason.lost);
     if (loss.contains("eager_iterations"))
       reason.text += fmt::format(", {} eager", number(loss, "eager_iterations"));
@@ -103,10 +103,10 @@ std::vector<Reason> reasons_of(const std::string& report_text) {
   }
   std::string eagerly;
   std::size_t places = 0;
-  for (const json& place : report.value("eager_places", json::array())) {
+  for (const json& place : report.value("eager_calls", json::array())) {
     if (places++ == 5) break;
     eagerly += fmt::format("{}{} {}", eagerly.empty() ? "eagerly in the last half: " : ", ",
-                           number(place, "count"), text(place, "place"));
+                           number(place, "count"), text(place, "source"));
   }
   if (!eagerly.empty()) reasons.push_back({std::move(eagerly), ""});
   return reasons;

@@ -11,8 +11,8 @@
 #include "kernels/asmjit/isa.h"
 #include "kernels/backend.h"
 #include "tests/tracer/graph_executor.h"
-#include "tracer/compiler.h"
-#include "tracer/testing.h"
+#include "tracer/cache/compiler.h"
+#include "tracer/tell/testing.h"
 
 namespace groove::random_programs {
 namespace {

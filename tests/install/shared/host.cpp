@@ -27,8 +27,8 @@ int main(int, char** argv) {
     train(50);
     if (argv[2][0] == 's' && groove::jit::explain().find("train.h") == std::string::npos) return 5;
     for (const auto& segment : groove::jit::inspect())
-      for (const auto& word : segment.words)
-        if (word.file.find('/') == std::string::npos)
-          return std::fprintf(stderr, "%s of %s?\n", word.file.c_str(), word.call.c_str()), 6;
+      for (const auto& call : segment.calls)
+        if (call.file.find('/') == std::string::npos)
+          return std::fprintf(stderr, "%s of %s?\n", call.file.c_str(), call.call.c_str()), 6;
   }
 }

@@ -1,0 +1,28 @@
+// How much memory segments take, and programs that belong to loops without being one (functions of
+// control flow, backwards of results that were kept), and which go when it is too much: those whose
+// last runs saved least for what they hold.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tracer/calls/segment.h"
+
+namespace groove::tracer {
+
+/// Calls, graph, code, and the arena of one thread: roughly.
+std::size_t bytes_of(const Segment& segment);
+
+/// The bytes in force: set_cache_bytes(), else GROOVE_CACHE_BYTES.
+std::size_t cache_bytes();
+void set_cache_bytes(std::size_t bytes);  // 0: as the environment says
+
+/// Arenas of fewer bytes are kept while a loop is idle, and hold no gradients (commit.cpp).
+std::size_t large_arena();
+void set_large_arena(std::size_t bytes);  // tests; 0: as ever
+
+/// What must go so that all fit, the least valuable first; never `kept`. The working memory of the
+/// largest step comes on top of the bytes in force. Past runs count half at each call.
+std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept);
+
+}  // namespace groove::tracer

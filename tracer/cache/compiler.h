@@ -1,0 +1,87 @@
+// What the tracer asks of the compiler: a graph turned into something to run, stage by stage. The
+// JIT registers the one Compiler there is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "src/core/graph.h"
+
+namespace groove {
+
+namespace jit {
+struct SegmentView;
+}
+
+struct ProgramContext {
+  void* arena = nullptr;   // 64-byte aligned, Executable::arena_bytes() long, kept between stages
+  std::int32_t stage = 0;  // which stage to run
+  // Whose data lies ready at the start of the arena: an executable that finds its own mark need not
+  // put it there again. 0 with an arena that anyone else may have written.
+  std::uint64_t mark = 0;
+  // Where the arena goes on behind Executable::kept_bytes(), 64-byte aligned; null: where it lies.
+  // With another address the mark is 0.
+  void* work = nullptr;
+};
+
+// buffers: first one pointer per graph input (element 0 of the live-in's geometry), then one per
+// graph output that does not write an input (contiguous memory of the value's type). sizes: for
+// programs at any sizes; null for static ones. scalars: one call per entry number, holding a
+// double's bits or an int64 as Graph::numbers says. A status other than 0 means nothing was
+// committed.
+using ProgramEntry = std::int32_t (*)(const void* program, void* const* buffers,
+                                      const std::int64_t* sizes, const std::uint64_t* scalars,
+                                      ProgramContext* context);
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Called before each stage: what follows may depend on it until the next call. False when there
+  /// is nothing to run yet, not after the first stage; throws when there will be nothing.
+  virtual bool prepare() { return true; }
+  virtual std::size_t arena_bytes() const = 0;
+  /// Where in the arena the n-th output that does not write an input may lie, -1 for nowhere: its
+  /// bytes there are no other's from the first stage that writes it to the end of the last.
+  virtual std::int64_t output_place(std::size_t) const { return -1; }
+  /// The first so many bytes of the arena stay as they are from run to run and from stage to stage;
+  /// nothing in the others outlives a run, unless an output was given a place there.
+  virtual std::size_t kept_bytes() const { return arena_bytes(); }
+  /// Roughly what it holds besides the arenas: code, constants, what a launch needs.
+  virtual std::size_t memory_bytes() const { return 0; }
+  virtual std::int32_t run(void* const* buffers, const std::int64_t* sizes,
+                           const std::uint64_t* scalars,
+                           ProgramContext& context) const noexcept = 0;
+  /// For explain(): launches, bytes moved, arena, a readable listing.
+  virtual std::string describe() const = 0;
+  /// Called once, after some runs, on the compile thread or the user's: may replace code by faster
+  /// code that gives the same bits, also while other threads run it.
+  virtual void promote() noexcept {}
+  /// About how long that takes.
+  virtual double promotion_milliseconds() const { return 0; }
+  /// Fills what a compiler knows about a segment: passes, groups, launches. `recorded` is the graph
+  /// that this was made of.
+  virtual void inspect(const Graph& recorded, jit::SegmentView& view) const;
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// Called on the compile thread or, synchronously, on the user's. Throws groove::Error on what
+  /// it cannot compile; the segment then stays eager.
+  virtual std::unique_ptr<Executable> compile(Graph graph) = 0;
+  /// The same for one of many sizes: no code is made for these alone.
+  virtual std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) {
+    return compile(std::move(graph));
+  }
+  /// The same where results may differ from eager mode's bits (jit::Numerics::kFast).
+  virtual std::unique_ptr<Executable> compile_fast(Graph graph) {
+    return compile(std::move(graph));
+  }
+};
+
+void register_compiler(Compiler& compiler);
+Compiler* registered_compiler();  // null when none is linked
+
+}  // namespace groove

@@ -1,0 +1,355 @@
+// Expressions are tried from the simplest on. One with p free factors must hold in more than p
+// recordings, so that at least one of them confirms it. What the program shows is compared at every
+// match besides; a number inside is not, so it must follow from the sizes in one way only: as long
+// as two of the expressions hold that differ elsewhere, more recordings must tell them apart.
+#include "tracer/cache/size_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+
+namespace groove::tracer {
+namespace {
+
+using Row = std::vector<std::int64_t>;  // [sample]
+using Term = SizeExpression::Term;
+using Form = SizeExpression::Form;
+
+// Far from any overflow of products of three.
+constexpr std::int64_t kMost = std::int64_t{1} << 40;
+
+bool is_small(const Row& row) {
+  return std::all_of(row.begin(), row.end(),
+                     [](std::int64_t value) { return value > -kMost && value < kMost; });
+}
+
+// Products of up to three symbols.
+struct Monomial {
+  std::array<std::int16_t, 3> symbols;
+  Row values;
+};
+
+class Fitter {
+ public:
+  Fitter(const SizeNumbers& numbers, const std::vector<Row>& samples)
+      : numbers_(numbers), samples_(samples) {}
+
+  SizeFit run() {
+    result_.expressions.resize(numbers_.numbers.size());
+    for (std::size_t i = 0; i < numbers_.numbers.size(); ++i) {
+      const bool is_shown = i < numbers_.shown.back();
+      const SizeNumber& number = numbers_.numbers[i];
+      const Row row = values_of(i);
+      bool is_ambiguous = false;
+      std::optional<SizeExpression> found = is_shown || number.may_be_anything
+                                                ? first_of(number, row)
+                                                : only_of(number, row, is_ambiguous);
+      if (!found && is_shown && !number.is_real() && is_small(row)) {
+        add_symbol(i, row);
+        found = fit(row);
+      }
+      if (!found && number.may_be_anything) {
+        found = SizeExpression{};
+        found->constant = row.back();
+        if (number.is_real()) found = constant_real(row.back());
+      }
+      if (!found) {
+        std::string values;
+        for (const std::int64_t value : row)
+          values += number.is_real() ? fmt::format(" {}", std::bit_cast<double>(value))
+                                     : fmt::format(" {}", value);
+        result_.failure =
+            fmt::format("number {} of {} follows from {}:{}", i, numbers_.numbers.size(),
+                        is_ambiguous ? "sizes in more than one way" : "no size", values);
+        return std::move(result_);
+      }
+      result_.expressions[i] = std::move(*found);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Row values_of(std::size_t number) const {
+    Row row;
+    for (const Row& sample : samples_) row.push_back(sample[number]);
+    return row;
+  }
+  static bool is_same(const Row& row) {
+    return std::all_of(row.begin(), row.end(),
+                       [&row](std::int64_t value) { return value == row[0]; });
+  }
+
+  // The products that the new symbol takes part in, by degree.
+  void add_symbol(std::size_t number, const Row& row) {
+    const auto id = static_cast<std::int16_t>(result_.symbols.size());
+    result_.symbols.push_back(number);
+    std::vector<Monomial> fresh[3];
+    fresh[0].push_back({{id, -1, -1}, row});
+    const auto times = [](const Monomial& a, const Monomial& b, std::size_t degree) {
+      Monomial product = a;
+      product.symbols[degree] = b.symbols[0];
+      for (std::size_t i = 0; i < product.values.size(); ++i) product.values[i] *= b.values[i];
+      return product;
+    };
+    monomials_[0].push_back(fresh[0][0]);
+    if (is_large(row)) return;
+    for (const Monomial& other : monomials_[0]) fresh[1].push_back(times(other, fresh[0][0], 1));
+    for (const Monomial& other : fresh[1])
+      for (const Monomial& third : monomials_[0])
+        if (third.symbols[0] <= other.symbols[0]) fresh[2].push_back(times(other, third, 2));
+    for (std::size_t degree = 1; degree < 3; ++degree)
+      monomials_[degree].insert(monomials_[degree].end(), fresh[degree].begin(),
+                                fresh[degree].end());
+  }
+  static bool is_large(const Row& row) {
+    return std::any_of(row.begin(), row.end(), [](std::int64_t value) { return value >= 1 << 20; });
+  }
+
+  static SizeExpression one_term(std::int64_t factor, const Monomial& of, std::int64_t constant) {
+    SizeExpression expression;
+    expression.constant = constant;
+    expression.terms.push_back({factor, of.symbols});
+    return expression;
+  }
+
+  static std::optional<SizeExpression> first_found(const auto& each) {
+    std::optional<SizeExpression> first;
+    each([&](SizeExpression found) {
+      first = std::move(found);
+      return true;
+    });
+    return first;
+  }
+  std::optional<SizeExpression> fit(const Row& row) const {
+    return first_found([&](const auto& is_enough) { each_fit(row, is_enough); });
+  }
+  std::optional<SizeExpression> first_of(const SizeNumber& number, const Row& row) const {
+    if (!number.is_real()) return fit(row);
+    return first_found([&](const auto& is_enough) { each_real_fit(row, is_enough); });
+  }
+  // None when expressions that differ at other sizes hold as well.
+  std::optional<SizeExpression> only_of(const SizeNumber& number, const Row& row,
+                                        bool& is_ambiguous) {
+    const auto key = std::make_pair(number.is_real(), row);
+    if (const auto known = only_.find(key); known != only_.end()) return known->second;
+    std::optional<SizeExpression> only;
+    const auto differs = [&](const SizeExpression& found) {
+      if (!only) only = found;
+      is_ambiguous = !is_same_function(*only, found);
+      return is_ambiguous;
+    };
+    if (number.is_real()) {
+      each_real_fit(row, differs);
+    } else {
+      each_fit(row, differs);
+    }
+    if (is_ambiguous) return std::nullopt;
+    return only_[key] = only;
+  }
+  // Compared where products of different symbols have different values.
+  bool is_same_function(const SizeExpression& a, const SizeExpression& b) const {
+    std::vector<std::int64_t> symbols(result_.symbols.size());
+    std::int64_t next = 17;
+    for (int probe = 0; probe < 6; ++probe) {
+      for (std::int64_t& symbol : symbols) {
+        symbol = 2 + next % 1009;
+        next = (next * 48271 + 11) % 2147483647;
+      }
+      if (a.value(symbols) != b.value(symbols)) return false;
+    }
+    return true;
+  }
+
+  // Calls is_enough(expression) for those that hold, until one is.
+  template <typename Enough>
+  bool each_fit(const Row& row, const Enough& is_enough) const {
+    if (is_same(row)) {
+      SizeExpression expression;
+      expression.constant = row[0];
+      if (is_enough(std::move(expression))) return true;
+    }
+    for (const auto& of_degree : monomials_)
+      for (const Monomial& of : of_degree)
+        if (of.values == row && is_enough(one_term(1, of, 0))) return true;
+    if (samples_.size() < 2 || !is_small(row)) return false;
+    for (const auto& of_degree : monomials_)
+      for (const Monomial& of : of_degree)
+        if (auto found = fit_scaled(row, of); found && is_enough(std::move(*found))) return true;
+    for (const Monomial& of : monomials_[0])
+      if (auto found = fit_shifted(row, of); found && is_enough(std::move(*found))) return true;
+    if (samples_.size() < 3) return false;
+    for (const auto& of_degree : monomials_)
+      for (const Monomial& of : of_degree)
+        if (auto found = fit_affine(row, of); found && is_enough(std::move(*found))) return true;
+    for (std::size_t a = 0; a < monomials_[0].size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (auto found = fit_sum(row, monomials_[0][b], monomials_[0][a]);
+            found && is_enough(std::move(*found)))
+          return true;
+    return false;
+  }
+
+  static std::optional<SizeExpression> fit_scaled(const Row& row, const Monomial& of) {
+    std::size_t telling = 0;  // a product of zero tells nothing of its factor
+    while (telling < row.size() && of.values[telling] == 0) ++telling;
+    if (telling == row.size() || row[telling] % of.values[telling] != 0) return std::nullopt;
+    const std::int64_t factor = row[telling] / of.values[telling];
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (row[i] != factor * of.values[i]) return std::nullopt;
+    return one_term(factor, of, 0);
+  }
+  static std::optional<SizeExpression> fit_shifted(const Row& row, const Monomial& of) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (row[i] - of.values[i] != row[0] - of.values[0]) return std::nullopt;
+    return one_term(1, of, row[0] - of.values[0]);
+  }
+  // Two different values of the symbol give the line, a third one confirms it.
+  static std::optional<SizeExpression> fit_affine(const Row& row, const Monomial& of) {
+    std::size_t other = 1;
+    while (other < row.size() && of.values[other] == of.values[0]) ++other;
+    if (other == row.size()) return std::nullopt;
+    const std::int64_t run = of.values[other] - of.values[0], rise = row[other] - row[0];
+    if (rise % run != 0) return std::nullopt;
+    const std::int64_t factor = rise / run, constant = row[0] - factor * of.values[0];
+    bool is_confirmed = false;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i] != factor * of.values[i] + constant) return std::nullopt;
+      is_confirmed |= of.values[i] != of.values[0] && of.values[i] != of.values[other];
+    }
+    if (!is_confirmed) return std::nullopt;
+    return one_term(factor, of, constant);
+  }
+  // a * first + b * second with factors of one sign, by the first two recordings that tell.
+  std::optional<SizeExpression> fit_sum(const Row& row, const Monomial& first,
+                                        const Monomial& second) const {
+    for (std::size_t j = 1; j < row.size(); ++j) {
+      const std::int64_t determinant =
+          first.values[0] * second.values[j] - first.values[j] * second.values[0];
+      if (determinant == 0) continue;
+      const std::int64_t a = row[0] * second.values[j] - row[j] * second.values[0];
+      const std::int64_t b = first.values[0] * row[j] - first.values[j] * row[0];
+      if (a % determinant != 0 || b % determinant != 0) return std::nullopt;
+      SizeExpression sum = one_term(a / determinant, first, 0);
+      sum.terms.push_back({b / determinant, second.symbols});
+      for (std::size_t i = 0; i < row.size(); ++i)
+        if (row[i] !=
+            sum.terms[0].factor * first.values[i] + sum.terms[1].factor * second.values[i])
+          return std::nullopt;
+      return sum;
+    }
+    return std::nullopt;
+  }
+
+  static SizeExpression constant_real(std::int64_t bits) {
+    SizeExpression expression;
+    expression.form = Form::kReal;
+    expression.scale = std::bit_cast<double>(bits);
+    expression.constant = 1;
+    return expression;
+  }
+
+  // A mean divides by a count, a scale by a root of one.
+  template <typename Enough>
+  bool each_real_fit(const Row& row, const Enough& is_enough) const {
+    if (is_same(row) && is_enough(constant_real(row[0]))) return true;
+    for (const Form form : {Form::kReal, Form::kReciprocal, Form::kRoot, Form::kReciprocalRoot})
+      for (const double scale : {1.0, -1.0, 2.0, -2.0}) {
+        Row counts;
+        for (const std::int64_t bits : row) {
+          const double value = std::bit_cast<double>(bits) / scale;
+          const double count = form == Form::kReal         ? value
+                               : form == Form::kReciprocal ? 1 / value
+                               : form == Form::kRoot       ? value * value
+                                                           : 1 / (value * value);
+          if (!(count > 0 && count < 1e12)) break;
+          counts.push_back(std::llround(count));
+        }
+        if (counts.size() != row.size()) continue;
+        const bool is_done = each_fit(counts, [&](SizeExpression found) {
+          if (found.is_constant()) return false;
+          found.form = form;
+          found.scale = scale;
+          return gives(found, row) && is_enough(std::move(found));
+        });
+        if (is_done) return true;
+      }
+    return false;
+  }
+  bool gives(const SizeExpression& expression, const Row& row) const {
+    std::vector<std::int64_t> symbols(result_.symbols.size());
+    for (std::size_t sample = 0; sample < row.size(); ++sample) {
+      for (std::size_t i = 0; i < symbols.size(); ++i)
+        symbols[i] = samples_[sample][result_.symbols[i]];
+      if (expression.value(symbols) != row[sample]) return false;
+    }
+    return true;
+  }
+
+  const SizeNumbers& numbers_;
+  const std::vector<Row>& samples_;
+  SizeFit result_;
+  std::vector<Monomial> monomials_[3];  // by degree
+  std::map<std::pair<bool, Row>, std::optional<SizeExpression>> only_;
+};
+
+}  // namespace
+
+std::int64_t SizeExpression::value(const std::vector<std::int64_t>& symbols) const {
+  auto total = static_cast<std::uint64_t>(constant);  // wraps for sizes that no memory has
+  for (const Term& term : terms) {
+    auto product = static_cast<std::uint64_t>(term.factor);
+    for (const std::int16_t symbol : term.symbols)
+      if (symbol >= 0)
+        product *= static_cast<std::uint64_t>(symbols[static_cast<std::size_t>(symbol)]);
+    total += product;
+  }
+  const auto sum = static_cast<std::int64_t>(total);
+  const auto count = static_cast<double>(sum);
+  switch (form) {
+    case Form::kInteger:
+      return sum;
+    case Form::kReal:
+      return std::bit_cast<std::int64_t>(scale * count);
+    case Form::kReciprocal:
+      return std::bit_cast<std::int64_t>(scale / count);
+    case Form::kRoot:
+      return std::bit_cast<std::int64_t>(scale * std::sqrt(count));
+    case Form::kReciprocalRoot:
+      return std::bit_cast<std::int64_t>(scale / std::sqrt(count));
+  }
+  return 0;
+}
+
+std::string SizeExpression::text(const std::vector<std::string>& names) const {
+  std::string sum;
+  for (const Term& term : terms) {
+    sum += sum.empty() ? "" : " + ";
+    if (term.factor != 1) sum += fmt::format("{} ", term.factor);
+    for (const std::int16_t symbol : term.symbols)
+      if (symbol >= 0) sum += names[static_cast<std::size_t>(symbol)];
+  }
+  if (constant != 0 || sum.empty()) sum += fmt::format("{}{}", sum.empty() ? "" : " + ", constant);
+  switch (form) {
+    case Form::kInteger:
+      return sum;
+    case Form::kReal:
+      return fmt::format("{} * ({})", scale, sum);
+    case Form::kReciprocal:
+      return fmt::format("{} / ({})", scale, sum);
+    case Form::kRoot:
+      return fmt::format("{} * sqrt({})", scale, sum);
+    case Form::kReciprocalRoot:
+      return fmt::format("{} / sqrt({})", scale, sum);
+  }
+  return sum;
+}
+
+SizeFit fit_sizes(const SizeNumbers& numbers,
+                  const std::vector<std::vector<std::int64_t>>& samples) {
+  return Fitter(numbers, samples).run();
+}
+
+}  // namespace groove::tracer

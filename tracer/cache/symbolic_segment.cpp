@@ -1,0 +1,398 @@
+#include "tracer/cache/symbolic_segment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <mutex>
+
+#include "src/core/check.h"
+#include "src/core/geometry.h"
+#include "tracer/cache/budget.h"
+#include "tracer/cache/registry.h"
+#include "tracer/cache/shared_locks.h"
+#include "tracer/calls/history_types.h"
+#include "tracer/calls/recorded_view.h"
+#include "tracer/thread/modes.h"
+#include "tracer/watch/investment.h"
+
+namespace groove::tracer {
+namespace {
+
+// Programs of a symbolic segment that are kept, the last used ones: no more than a part of what all
+// compiled loops may take.
+constexpr std::size_t kMostPrograms = 256, kMostProgramBytes = 64 << 20;
+// Threads that need a program for the same sizes at once: one makes it, the others wait for it, but
+// not for ever. A forked child may find a turn taken by a thread that it has not.
+constexpr std::chrono::milliseconds kLongestWait{500};
+std::timed_mutex& turn_of(std::size_t hash) {
+  static std::array<std::timed_mutex, 16> turns;
+  return turns[hash % turns.size()];
+}
+
+std::size_t slots_before(const Segment& segment, std::size_t call) {
+  return call < segment.calls.size() ? static_cast<std::size_t>(segment.calls[call].first_slot)
+                                     : segment.slots.size();
+}
+
+// What the views of a result, whose memory is one piece, look like.
+Shape strides_of(const Segment& segment, const Slot& slot) {
+  if (slot.parent == kNoSlot) return contiguous_strides(slot.type.sizes);
+  const Slot& parent = segment.slots[static_cast<std::size_t>(slot.parent)];
+  const Node& made = segment.graph.nodes[static_cast<std::size_t>(slot.view_call)];
+  std::vector<kernels::MovingStart> starts;
+  return recorded_view(made, {parent.type.sizes, parent.strides, 0}, parent.type, starts).strides;
+}
+
+bool has_classes_of(const Shape& sizes, const Shape& known) {
+  if (sizes.size() != known.size()) return false;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (size_class(sizes[i]) != size_class(known[i])) return false;
+  return true;
+}
+
+bool is_ready(const Segment& segment) {
+  return segment.state.load(std::memory_order_acquire) == State::kArmed;
+}
+
+// Runs the program for the sizes that the copy has now.
+class SizedExecutable final : public Executable {
+ public:
+  /// `history`: null, or what the segment's becomes a copy of.
+  SizedExecutable(SymbolicSegmentPtr symbolic, std::shared_ptr<const SizeValues> sizes,
+                  Segment& segment, std::shared_ptr<const HistoryPlan> history)
+      : symbolic_(std::move(symbolic)),
+        sizes_(std::move(sizes)),
+        segment_(segment),
+        history_(std::move(history)) {}
+
+  bool prepare() override {
+    if (program_ && made_for_ == *sizes_) return true;
+    program_ = nullptr;  // one that could not be made is none
+    if (!symbolic_->offers(*sizes_, segment_.graph)) return false;
+    SegmentPtr program = symbolic_->program(*sizes_, segment_.graph);
+    GROOVE_CHECK(is_ready(*program), "{}", program->failure);
+    if (history_) segment_.history = symbolic_->history(*sizes_, *history_);
+    program_ = std::move(program);
+    made_for_ = *sizes_;
+    return true;
+  }
+  std::size_t arena_bytes() const override {
+    return program_ ? program_->executable->arena_bytes() : 0;
+  }
+  std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
+                   ProgramContext& context) const noexcept override {
+    return program_->executable->run(buffers, sizes, scalars, context);
+  }
+  std::string describe() const override { return {}; }
+
+ private:
+  SymbolicSegmentPtr symbolic_;
+  std::shared_ptr<const SizeValues> sizes_;
+  Segment& segment_;  // whose executable this is
+  std::shared_ptr<const HistoryPlan> history_;
+  SizeValues made_for_;
+  SegmentPtr program_;
+};
+
+// What the registry and reports ask of a symbolic segment's recording.
+class SymbolicPrograms final : public Executable {
+ public:
+  explicit SymbolicPrograms(std::weak_ptr<const SymbolicSegment> symbolic)
+      : symbolic_(std::move(symbolic)) {}
+  std::size_t arena_bytes() const override { return 0; }
+  std::size_t memory_bytes() const override {
+    const auto symbolic = symbolic_.lock();
+    return symbolic ? symbolic->memory_bytes() : 0;
+  }
+  std::int32_t run(void* const*, const std::int64_t*, const std::uint64_t*,
+                   ProgramContext&) const noexcept override {
+    return 1;
+  }
+  std::string describe() const override {
+    const auto symbolic = symbolic_.lock();
+    return symbolic ? symbolic->describe() : "at any sizes";
+  }
+
+ private:
+  std::weak_ptr<const SymbolicSegment> symbolic_;  // which may be gone before its recording
+};
+
+}  // namespace
+
+std::string why_sizes_are_fixed(const Segment& segment) {
+  if (segment.slot_values.size() != segment.slots.size()) return "slots without values";
+  try {
+    for (const Slot& slot : segment.slots)
+      if (!slot.is_live_in && !(slot.strides == strides_of(segment, slot)))
+        return "a result lies otherwise than in one piece";
+    if (segment.history && !has_types_of(*segment.history, segment))
+      return "a result's history has user code, or types of its own";
+  } catch (const Error& error) {
+    return error.msg();
+  }
+  return {};
+}
+
+std::string sizes_text(const Segment& segment) {
+  const auto* const symbolic = dynamic_cast<const SymbolicPrograms*>(segment.executable.get());
+  return symbolic ? symbolic->describe() : std::string();
+}
+
+// ---- the symbolic segment ----
+
+SymbolicSegment::SymbolicSegment(SegmentPtr original, const SizeNumbers& numbers, SizeFit fit)
+    : original_(std::move(original)),
+      structure_(numbers.structure),
+      structure_before_(numbers.structure_before),
+      expressions_(std::move(fit.expressions)) {
+  for (std::size_t i = 0; i < expressions_.size(); ++i)
+    if (!expressions_[i].is_constant()) moving_.push_back(i);
+  for (const std::size_t number : fit.symbols) {
+    const auto call = static_cast<std::size_t>(
+        std::upper_bound(numbers.shown.begin(), numbers.shown.end(), number) -
+        numbers.shown.begin() - 1);
+    const std::int64_t value = numbers.numbers[number].value();
+    symbols_.push_back({number, call, value, value});
+    names_.push_back(name_of_shown(*original_, call, number - numbers.shown[call]));
+  }
+}
+
+void SymbolicSegment::adopt_original() {
+  original_->executable = std::make_unique<SymbolicPrograms>(weak_from_this());
+  original_->profile.note_many_sizes();
+}
+
+bool SymbolicSegment::covers(const SizeNumbers& numbers) const {
+  SizeValues sizes;
+  for (const Symbol& symbol : symbols_) sizes.push_back(numbers.numbers[symbol.number].value());
+  for (std::size_t i = 0; i < expressions_.size(); ++i)
+    if (!numbers.numbers[i].may_be_anything &&
+        expressions_[i].value(sizes) != numbers.numbers[i].value())
+      return false;
+  return true;
+}
+
+std::size_t SymbolicSegment::Hash::operator()(const SizeValues& sizes) const {
+  std::uint64_t hash = sizes.size();
+  for (const std::int64_t size : sizes)
+    hash = (hash ^ static_cast<std::uint64_t>(size)) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+SegmentPtr SymbolicSegment::find(const SizeValues& sizes) {
+  const std::lock_guard lock(symbolic_locks().of(this));
+  const auto found = programs_.find(sizes);
+  if (found == programs_.end()) return nullptr;
+  found->second.used = ++clock_;
+  note_made(found->second);
+  return found->second.segment;
+}
+
+void SymbolicSegment::note_made(Program& entry) {
+  if (entry.is_made || entry.segment->state.load(std::memory_order_acquire) == State::kCompiling)
+    return;
+  entry.is_made = true;
+  makings_->note_made(entry.segment->statistics.compile_milliseconds);
+  if (entry.segment->executable)
+    entry.bytes = entry.segment->executable->memory_bytes() + sizeof(Segment);
+  bytes_ += entry.bytes;
+}
+
+SegmentPtr SymbolicSegment::make(const SizeValues& sizes, const Graph& graph, bool is_synchronous) {
+  std::unique_lock turn(turn_of(Hash()(sizes)), std::defer_lock);
+  if (is_synchronous && turn.try_lock_for(kLongestWait)) {
+    SegmentPtr known = find(sizes);
+    if (known && is_ready(*known)) return known;
+  }
+  auto program = std::make_shared<Segment>();
+  program->graph = graph;
+  program->source = original_->source;
+  program->id = original_->id;
+  program->is_for_many_sizes = true;
+  const std::int64_t start = thread_time();
+  compile_program(program, is_synchronous);
+  const std::int64_t taken = thread_time() - start;
+  makings_->note_begun();
+  if (is_synchronous) investment().spend_here(taken);
+  const std::lock_guard lock(symbolic_locks().of(this));
+  Program& entry = programs_[sizes];
+  bytes_ -= entry.bytes;
+  entry = Program{program, std::move(entry.history), ++clock_};
+  note_made(entry);
+  drop_oldest();
+  return program;
+}
+
+void SymbolicSegment::drop_oldest() {
+  const std::size_t most = std::min(kMostProgramBytes, cache_bytes() / 4);
+  while (programs_.size() > 1 && (programs_.size() > kMostPrograms || bytes_.load() > most)) {
+    const auto oldest = std::min_element(
+        programs_.begin(), programs_.end(),
+        [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+    bytes_ -= oldest->second.bytes;
+    programs_.erase(oldest);
+  }
+}
+
+// Most sizes may never come again. Where one run does not gain what it takes to make its program,
+// that is made for sizes that came before.
+bool SymbolicSegment::wants(const SizeValues& sizes) {
+  constexpr std::uint64_t kFirst = 4;  // programs that tell what one gains
+  constexpr std::size_t kMostSeen = 4096;
+  if (is_compilation_synchronous() || find(sizes) || makings_->begun() < kFirst ||
+      original_->profile.gain() > makings_->milliseconds() * 1e6)
+    return true;
+  const std::lock_guard lock(symbolic_locks().of(this));
+  if (seen_.size() >= kMostSeen) seen_.clear();
+  return !seen_.insert(Hash()(sizes)).second;
+}
+
+bool SymbolicSegment::offers(const SizeValues& sizes, const Graph& graph) {
+  if (is_compilation_synchronous()) return true;
+  const SegmentPtr known = find(sizes);
+  if (known && is_ready(*known)) return true;
+  if (known) return false;
+  note_programs_made();
+  const Makings::How how = makings_->how(original_->profile.gain());
+  if (how == Makings::How::kBeside) make(sizes, graph, false);
+  return how == Makings::How::kHere;
+}
+
+SegmentPtr SymbolicSegment::program(const SizeValues& sizes, const Graph& graph) {
+  SegmentPtr known = find(sizes);
+  if (!known || !is_ready(*known)) return make(sizes, graph, true);
+  makings_->note_found();
+  return known;
+}
+
+std::shared_ptr<HistoryPlan> SymbolicSegment::history(const SizeValues& sizes,
+                                                      const HistoryPlan& now) {
+  const std::lock_guard lock(symbolic_locks().of(this));
+  const auto found = programs_.find(sizes);
+  if (found == programs_.end()) return now.copy(backwards_);
+  std::shared_ptr<HistoryPlan>& known = found->second.history;
+  if (!known) known = now.copy(backwards_);
+  return known;
+}
+
+void SymbolicSegment::note_programs_made() {
+  if (makings_->made() > 0) return;
+  const std::lock_guard lock(symbolic_locks().of(this));
+  for (auto& [sizes, program] : programs_) note_made(program);
+}
+
+void SymbolicSegment::note_sizes(const SizeValues& sizes) {
+  const std::lock_guard lock(symbolic_locks().of(this));
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    symbols_[i].least = std::min(symbols_[i].least, sizes[i]);
+    symbols_[i].greatest = std::max(symbols_[i].greatest, sizes[i]);
+  }
+}
+
+std::string SymbolicSegment::describe() const {
+  const std::lock_guard lock(symbolic_locks().of(this));
+  std::string text = "at any sizes:";
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    text += fmt::format("{} {} ({} to {} so far)", i == 0 ? "" : ",", names_[i], symbols_[i].least,
+                        symbols_[i].greatest);
+  return text + fmt::format("; {} programs kept of {} made, one takes {:.2f} ms, {} KB",
+                            programs_.size(), makings_->made(), makings_->milliseconds(),
+                            bytes_.load() >> 10);
+}
+
+// ---- a copy ----
+
+SymbolicCopy::SymbolicCopy(SymbolicSegmentPtr symbolic)
+    : symbolic_(std::move(symbolic)), segment_(std::make_shared<Segment>()) {
+  static_cast<SegmentContent&>(*segment_) = *symbolic_->original();
+  segment_->original = symbolic_->original();
+  ++segment_->original->copies;
+  segment_->state.store(State::kArmed);
+  // A proof that a check always passes may rest on sizes: it is made anew at every match.
+  constexpr std::uint64_t kNoNumber = 0x7ff4'dead'dead'deadu;
+  for (RecordedCall& call : segment_->calls)
+    if (call.checked.value != kNoValue) call.checked.numbers.emplace_back(0, kNoNumber);
+  if (segment_->history)
+    segment_->history = history_ = segment_->history->copy(symbolic_->backwards());
+  numbers_ = size_numbers(*segment_);
+  sizes_ = std::make_shared<SizeValues>();
+  for (const SymbolicSegment::Symbol& symbol : symbolic_->symbols())
+    sizes_->push_back(numbers_.numbers[symbol.number].value());
+  segment_->executable = std::make_unique<SizedExecutable>(symbolic_, sizes_, *segment_, history_);
+}
+
+SymbolicCopy::~SymbolicCopy() { --segment_->original->copies; }
+
+bool SymbolicCopy::sizes_shown(std::size_t at, const SizeValues& shown, SizeValues& sizes) const {
+  const std::size_t begin = numbers_.shown[at];
+  if (begin + shown.size() != numbers_.shown[at + 1]) return false;
+  const std::vector<SymbolicSegment::Symbol>& symbols = symbolic_->symbols();
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    if (symbols[i].call == at) sizes[i] = shown[symbols[i].number - begin];
+  return true;
+}
+
+bool SymbolicCopy::resize(const SizeValues& sizes, std::size_t first_call) {
+  const SizeValues before = *sizes_;
+  if (sizes == before) return true;
+  if (take_on(sizes, slots_before(*segment_, first_call))) return true;
+  take_on(before, segment_->slots.size());
+  return false;
+}
+
+bool SymbolicCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
+  *sizes_ = sizes;
+  const std::vector<SizeExpression>& expressions = symbolic_->expressions();
+  for (const std::size_t number : symbolic_->moving())
+    numbers_.numbers[number].set(expressions[number].value(sizes));
+  Segment& segment = *segment_;
+  const Segment& original = *symbolic_->original();
+  Graph& graph = segment.graph;
+  const auto is_alike = [&](const Type& type, ValueId value) {
+    const Type& known = original.graph.type(value);
+    return type.dtype == known.dtype && has_classes_of(type.sizes, known.sizes);
+  };
+  try {
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+      const Slot& slot = segment.slots[static_cast<std::size_t>(segment.live_ins[i])];
+      GraphInput& input = graph.inputs[i];
+      if (!is_alike(slot.type, input.value)) return false;
+      graph.values[static_cast<std::size_t>(input.value)].type = slot.type;
+      input.strides = slot.strides;
+    }
+    for (const Node& node : graph.nodes) {
+      const TypeResult types = derive_types(graph, node);
+      for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+        if (!is_alike(types.outputs[k], node.outputs[k])) return false;
+        graph.values[static_cast<std::size_t>(node.outputs[k])].type = types.outputs[k];
+      }
+    }
+    for (const GraphOutput& output : graph.outputs)
+      if (output.writes >= 0 &&
+          !(graph.type(output.value) ==
+            graph.type(graph.inputs[static_cast<std::size_t>(output.writes)].value)))
+        return false;
+    for (std::size_t id = 0; id < segment.slots.size(); ++id) {
+      Slot& slot = segment.slots[id];
+      if (slot.is_live_in) continue;
+      const Type& type = graph.type(segment.slot_values[id]);
+      if (id < first_slot && first_slot < segment.slots.size() && !(slot.type == type))
+        return false;
+      slot.type = type;
+      slot.strides = strides_of(segment, slot);
+    }
+    for (const RecordedCall& call : segment.calls)
+      for (const LeafGrad& effect : call.effects)
+        if (effect.grad != kNoSlot &&
+            !(segment.slots[static_cast<std::size_t>(effect.leaf)].type.sizes ==
+              segment.slots[static_cast<std::size_t>(effect.grad)].type.sizes))
+          return false;
+    return !history_ || has_types_of(*history_, segment);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,136 @@
+// A loop at any sizes: one recording, the numbers in it as expressions in a few sizes, and programs
+// for the sizes that came last. Every context has a copy of the recording that takes on the sizes
+// of the run at hand.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "tracer/cache/size_fit.h"
+#include "tracer/calls/segment.h"
+#include "tracer/watch/makings.h"
+
+namespace groove::tracer {
+
+using SizeValues = std::vector<std::int64_t>;  // [symbol]
+
+class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
+ public:
+  /// `original` is the recording that `numbers` belong to.
+  SymbolicSegment(SegmentPtr original, const SizeNumbers& numbers, SizeFit fit);
+
+  /// Once, before anybody knows of it.
+  void adopt_original();
+  /// Is a recording with these numbers what the segment would be at its sizes?
+  bool covers(const SizeNumbers& numbers) const;
+  /// Stands for the segment in reports and in the registry; never run itself.
+  const SegmentPtr& original() const { return original_; }
+  bool is_armed() const {
+    return original_->state.load(std::memory_order_acquire) == State::kArmed;
+  }
+  std::uint64_t structure() const { return structure_; }
+
+  struct Symbol {
+    std::size_t number;  // among SizeNumbers::numbers
+    std::size_t call;    // that shows it
+    std::int64_t least, greatest;
+  };
+  const std::vector<Symbol>& symbols() const { return symbols_; }
+  const std::vector<SizeExpression>& expressions() const { return expressions_; }
+  /// Numbers that are no constants.
+  const std::vector<std::size_t>& moving() const { return moving_; }
+  const std::vector<std::uint64_t>& structure_before() const { return structure_before_; }
+
+  /// The program comes at these sizes: is there a program for them, or is one worth making? A
+  /// cheap question, before a copy takes them on.
+  bool wants(const SizeValues& sizes);
+  /// Is there a program for these sizes, or may one be made of the graph when it is needed? If
+  /// neither, one may be on its way.
+  bool offers(const SizeValues& sizes, const Graph& graph);
+  /// That program, made now if there is none. One of no state Armed could not be made.
+  SegmentPtr program(const SizeValues& sizes, const Graph& graph);
+  /// What a run at these sizes leaves on the tape: `now` is at them, and not handed out.
+  std::shared_ptr<HistoryPlan> history(const SizeValues& sizes, const HistoryPlan& now);
+  /// Programs of the backward through such runs.
+  const std::shared_ptr<Makings>& backwards() const { return backwards_; }
+  void note_sizes(const SizeValues& sizes);
+
+  std::size_t memory_bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  /// For people: the symbols, and what is known of programs.
+  std::string describe() const;
+
+ private:
+  struct Program {
+    SegmentPtr segment;
+    std::shared_ptr<HistoryPlan> history;  // once it was asked for
+    std::uint64_t used = 0;
+    std::size_t bytes = 0;
+    bool is_made = false;
+  };
+  struct Hash {
+    std::size_t operator()(const SizeValues& sizes) const;
+  };
+  SegmentPtr find(const SizeValues& sizes);
+  /// Makes one: at once, or on the compile thread.
+  SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
+  void note_programs_made();
+  void note_made(Program& entry);
+  void drop_oldest();
+
+  SegmentPtr original_;
+  std::uint64_t structure_;
+  std::vector<std::uint64_t> structure_before_;
+  std::vector<SizeExpression> expressions_;
+  std::vector<std::size_t> moving_;
+  std::vector<Symbol> symbols_;
+  std::vector<std::string> names_;
+
+  std::unordered_map<SizeValues, Program, Hash> programs_;
+  std::uint64_t clock_ = 0;
+  std::unordered_set<std::size_t> seen_;  // hashes of sizes that no program was made for
+  std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();
+  std::shared_ptr<Makings> backwards_ = std::make_shared<Makings>();
+  std::atomic<std::size_t> bytes_{0};
+};
+using SymbolicSegmentPtr = std::shared_ptr<SymbolicSegment>;
+
+// One context's copy of a symbolic segment's recording, at the sizes of the run at hand.
+class SymbolicCopy {
+ public:
+  explicit SymbolicCopy(SymbolicSegmentPtr symbolic);
+  ~SymbolicCopy();
+  SymbolicCopy(const SymbolicCopy&) = delete;
+  SymbolicCopy& operator=(const SymbolicCopy&) = delete;
+
+  const SymbolicSegmentPtr& symbolic() const { return symbolic_; }
+  const SegmentPtr& segment() const { return segment_; }
+  const SizeNumbers& numbers() const { return numbers_; }
+  const SizeValues& sizes() const { return *sizes_; }
+
+  /// Takes on other sizes. False, with nothing changed, when the recording does not hold at them;
+  /// what calls before `first_call` gave must not change.
+  bool resize(const SizeValues& sizes, std::size_t first_call);
+  /// The sizes when call `at` shows these numbers; false when it cannot.
+  bool sizes_shown(std::size_t at, const SizeValues& shown, SizeValues& sizes) const;
+
+ private:
+  bool take_on(const SizeValues& sizes, std::size_t first_slot);
+
+  SymbolicSegmentPtr symbolic_;
+  SegmentPtr segment_;
+  std::shared_ptr<HistoryPlan> history_;  // null, or the one whose numbers are set
+  SizeNumbers numbers_;
+  std::shared_ptr<SizeValues> sizes_;  // shared with the executable
+};
+
+/// For people, of a symbolic segment's recording: which sizes it takes, and what programs there
+/// are; otherwise empty.
+std::string sizes_text(const Segment& segment);
+/// Can a symbolic segment be made of such a recording? Empty, or why not.
+std::string why_sizes_are_fixed(const Segment& segment);
+
+}  // namespace groove::tracer

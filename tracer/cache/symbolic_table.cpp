@@ -1,0 +1,188 @@
+#include "tracer/cache/symbolic_table.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "src/core/check.h"
+#include "src/core/environment.h"
+#include "tracer/cache/registry.h"
+#include "tracer/thread/modes.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr std::size_t kLeastSamples = 3, kMostSamples = 12;
+constexpr int kFreeSamples = 8;  // of a head, before the next ones must be waited for longer
+constexpr int kMostDoublings = 20;
+constexpr std::size_t kMostHeads = 1024, kMostStructures = 16;
+
+// Recordings of one structure.
+struct Group {
+  std::uint64_t structure = 0;
+  std::vector<std::vector<std::int64_t>> samples;
+  SymbolicSegmentPtr symbolic;
+  bool is_let_go = false;  // the symbolic segment was slower than eager mode
+};
+struct Head {
+  std::vector<Group> groups;  // the one that was recorded last comes last
+  std::uint64_t missed = 0;   // since the last recording
+  int wasted = 0;             // recordings that have not become symbolic
+};
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, Head> heads;
+};
+
+// Never destroyed, as the registry is not.
+Table& table() {
+  static Table& instance = *new Table;
+  return instance;
+}
+
+Group& group_of(Head& head, std::uint64_t structure) {
+  const auto found = std::find_if(head.groups.begin(), head.groups.end(),
+                                  [&](const Group& group) { return group.structure == structure; });
+  if (found != head.groups.end()) {
+    std::rotate(found, found + 1, head.groups.end());
+  } else {
+    if (head.groups.size() == kMostStructures) head.groups.erase(head.groups.begin());
+    head.groups.push_back({structure, {}, nullptr, false});
+  }
+  return head.groups.back();
+}
+
+// What begins so is in no symbolic segment: recordings for its sizes are not free any more.
+void note_without_symbolic_segment(std::uint64_t head) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto known = t.heads.find(head);
+  if (known == t.heads.end()) return;
+  known->second.wasted = std::max(known->second.wasted, kFreeSamples) + 1;
+}
+
+void tell(const Segment& segment, const std::string& what) {
+  if (environment().logs("segments"))
+    fmt::print(stderr, "groove: loop at {} at other sizes: {}\n", segment.source, what);
+}
+
+bool has_free_sizes(const Segment& segment) {
+  const std::string why = why_sizes_are_fixed(segment);
+  if (why.empty()) return true;
+  tell(segment, why);
+  note_without_symbolic_segment(segment.head);
+  return false;
+}
+
+void note_values(Group& group, const SizeNumbers& numbers) {
+  std::vector<std::int64_t> values = numbers.values();
+  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) return;
+  if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
+  group.samples.push_back(std::move(values));
+}
+
+}  // namespace
+
+std::mutex& symbolic_table_mutex() { return table().mutex; }
+
+std::vector<SymbolicSegmentPtr> symbolic_segments_of(std::uint64_t head) {
+  std::vector<SymbolicSegmentPtr> symbolic_segments;
+  if (!may_have_symbolic_segment(head)) return symbolic_segments;
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.heads.find(head);
+  if (found == t.heads.end()) return symbolic_segments;
+  for (auto group = found->second.groups.rbegin(); group != found->second.groups.rend(); ++group)
+    if (group->symbolic && group->symbolic->is_armed())
+      symbolic_segments.push_back(group->symbolic);
+  return symbolic_segments;
+}
+
+bool wants_sample(std::uint64_t head) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  if (t.heads.size() > kMostHeads) t.heads.clear();
+  Head& known = t.heads[head];
+  // The first recording waits until another size has come as often as any stretch must.
+  const bool is_first = std::none_of(known.groups.begin(), known.groups.end(),
+                                     [](const Group& group) { return group.samples.size() > 1; });
+  const int doublings = std::clamp(known.wasted - kFreeSamples, 0, kMostDoublings);
+  const std::uint64_t needed = static_cast<std::uint64_t>(is_first ? hot_repeats() : 1)
+                               << doublings;
+  if (++known.missed < needed) return false;
+  known.missed = 0;
+  ++known.wasted;
+  return true;
+}
+
+bool is_early_sample(std::uint64_t head) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto known = t.heads.find(head);
+  return known == t.heads.end() || std::none_of(known->second.groups.begin(),
+                                                known->second.groups.end(), [](const Group& group) {
+                                                  return group.symbolic ||
+                                                         group.samples.size() + 1 >= kLeastSamples;
+                                                });
+}
+
+void note_sample(Segment& segment) {
+  if (!has_free_sizes(segment)) return;
+  const SizeNumbers numbers = size_numbers(segment);
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  note_values(group_of(t.heads[segment.head], numbers.structure), numbers);
+}
+
+bool add_sample(const SegmentPtr& segment) {
+  const auto say = [&](const std::string& what) { tell(*segment, what); };
+  if (!has_free_sizes(*segment)) return false;
+  const SizeNumbers numbers = size_numbers(*segment);
+  Table& t = table();
+  std::unique_lock lock(t.mutex);
+  Head& head = t.heads[segment->head];
+  Group& group = group_of(head, numbers.structure);
+  if (group.symbolic && group.symbolic->is_armed() && group.symbolic->covers(numbers)) return true;
+  if (group.is_let_go) return false;
+  note_values(group, numbers);
+  if (group.samples.size() < kLeastSamples) return false;
+  SizeFit fit = fit_sizes(numbers, group.samples);
+  if (!fit.failure.empty()) {
+    lock.unlock();
+    say(fit.failure);
+    return false;
+  }
+  if (fit.symbols.empty()) return false;
+  const SymbolicSegmentPtr before = group.symbolic;
+  group.symbolic = std::make_shared<SymbolicSegment>(segment, numbers, std::move(fit));
+  group.symbolic->adopt_original();
+  head.wasted = std::max(0, head.wasted - kFreeSamples);
+  symbolic_filter.fetch_or(1ull << (segment->head & 63));
+  lock.unlock();
+  adopt(segment);
+  if (before && before->is_armed()) retire(before->original());
+  say("a segment of all sizes");
+  return true;
+}
+
+void drop_retired_symbolic_segments() {
+  if (symbolic_filter.load(std::memory_order_relaxed) == 0) return;
+  std::vector<SymbolicSegmentPtr> gone;  // destroyed without the lock
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  for (auto& [hash, head] : t.heads)
+    for (Group& group : head.groups)
+      if (group.symbolic && !group.symbolic->is_armed()) {
+        group.is_let_go |= group.symbolic->original()->is_let_go.load(std::memory_order_relaxed);
+        gone.push_back(std::move(group.symbolic));
+      }
+}
+
+void forget_all_symbolic_segments() {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  t.heads.clear();
+  symbolic_filter.store(0);
+}
+
+}  // namespace groove::tracer

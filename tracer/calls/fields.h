@@ -1,0 +1,49 @@
+// What two recordings on one path agree in. A field that is added to RecordedCall or Slot does not
+// compile before it stands in one of the two lists: what paths are told by, or what they are not.
+#pragma once
+
+#include <tuple>
+
+#include "tracer/calls/segment.h"
+
+namespace groove::tracer {
+
+namespace detail {
+
+// What a path is told by.
+inline auto path_fields(const Slot& slot) {
+  const auto& [is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
+               view_call, holds_base, storage, counts_apart, is_user_visible, is_held, recorded,
+               recorded_epoch, derives_history, hooks, grad_of, same_as] = slot;
+  // Set by later calls or by what the program holds at the end; and which object must come, which
+  // is looked at when a run goes over.
+  (void)std::tie(is_user_visible, is_held, recorded, recorded_epoch);
+  return std::tie(is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
+                  view_call, holds_base, storage, counts_apart, derives_history, hooks, grad_of,
+                  same_as);
+}
+
+inline auto path_fields(const RecordedCall& call) {
+  const auto& [hash, op, attrs, site, source, is_library_call, is_inplace, grad_enabled, ends_step,
+               first_slot, inputs, outputs, output_is_new, first_number, number_kinds,
+               fixed_numbers, has_settled_position, nested_live_ins, read_live_ins, grads_before,
+               effects, flags, code_role, stops_at, stops_at_hook, releases_code, nested,
+               written_live_ins, apart, checked, tape_nodes, operators, object, epoch] = call;
+  // These follow from the others, or are for people.
+  (void)std::tie(hash, source, nested, checked);
+  return std::tie(op, attrs, site, is_library_call, is_inplace, grad_enabled, ends_step, first_slot,
+                  inputs, outputs, output_is_new, first_number, number_kinds, fixed_numbers,
+                  has_settled_position, nested_live_ins, read_live_ins, grads_before, effects,
+                  flags, code_role, stops_at, stops_at_hook, releases_code, written_live_ins, apart,
+                  tape_nodes, operators, object, epoch);
+}
+
+}  // namespace detail
+
+/// Does a run that has come so far by one go on by the other as well?
+template <typename Record>
+bool is_on_one_path(const Record& a, const Record& b) {
+  return detail::path_fields(a) == detail::path_fields(b);
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,312 @@
+// Replay, the way out: what has matched runs eagerly, from the first call on. Compiled stages that
+// ran before the end wrote nothing that existed before, so running their calls again is harmless;
+// what the program already saw of them has the same bits.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "src/core/check.h"
+#include "src/core/faults.h"
+#include "tracer/calls/numbers.h"
+#include "tracer/calls/tape_hooks.h"
+#include "tracer/replay/replay.h"
+#include "tracer/tell/coverage.h"
+
+namespace groove::tracer {
+namespace {
+
+class GradModeScope {
+ public:
+  explicit GradModeScope(bool is_enabled) : previous_(grad_enabled()) {
+    set_grad_enabled(is_enabled);
+  }
+  ~GradModeScope() { set_grad_enabled(previous_); }
+  GradModeScope(const GradModeScope&) = delete;
+  GradModeScope& operator=(const GradModeScope&) = delete;
+
+ private:
+  bool previous_;
+};
+
+// Operands, results and numbers of a call, of which most have few.
+template <typename T>
+class FewOf {
+ public:
+  explicit FewOf(std::size_t count) : count_(count) {
+    if (count > kFew) many_.resize(count);
+  }
+  T* data() { return many_.empty() ? few_.data() : many_.data(); }
+  T& operator[](std::size_t i) { return data()[i]; }
+  operator ArrayRef<T>() { return {data(), count_}; }
+
+ private:
+  static constexpr std::size_t kFew = 4;
+  std::size_t count_;
+  std::array<T, kFew> few_{};
+  std::vector<T> many_;
+};
+
+}  // namespace
+
+Tensor Replay::operand(SlotId id) {
+  if (id == kNoSlot) return Tensor();
+  Live& live = live_[static_cast<std::size_t>(id)];
+  GROOVE_ASSERT(live.run == run_);
+  hold(live);
+  return Tensor(live.object);
+}
+
+std::vector<Scalar> Replay::numbers_of(const RecordedCall& call) const {
+  std::vector<Scalar> numbers;
+  for (std::size_t i = 0; i < call.number_kinds.size(); ++i) numbers.push_back(number_of(call, i));
+  return numbers;
+}
+
+Scalar Replay::number_of(const RecordedCall& call, std::size_t i) const {
+  return number_in(scalars_[static_cast<std::size_t>(call.first_number) + i], call.number_kinds[i]);
+}
+
+// The pending handle the user holds becomes the result of the eager run. One that a stage made
+// real before keeps its memory, whose address the program may know; the bits are the same.
+void Replay::bind_result(SlotId id, const Tensor& result) {
+  Live& live = live_[static_cast<std::size_t>(id)];
+  TensorImpl& to = *live.object;
+  TensorImpl& from = *result.impl();
+  if (&to == &from) return;
+  const bool has_same_layout =
+      to.geometry.sizes == from.geometry.sizes && to.geometry.strides == from.geometry.strides;
+  if (!live.is_filled || !has_same_layout) {
+    to.storage = from.storage;
+    to.set_geometry(from.geometry);
+    live.is_filled = true;
+  } else if (!has_fault(Fault::kRepeatedWriteLost) && to.storage.get() != from.storage.get() &&
+             (is_comparing_ || to.storage->version != from.storage->version ||
+              to.storage->unnoticed != from.storage->unnoticed)) {
+    // Writes in place that the stage has done already: they run, and count, again, and calls before
+    // them read what was there first.
+    std::memcpy(to.data(), from.data(), span_bytes(from));
+    to.storage->version = from.storage->version;
+    to.storage->unnoticed = from.storage->unnoticed;
+  }
+  live.epoch = kNotReusable;  // it carries a real history now
+  if (tape_hooks().move_history) tape_hooks().move_history(from, to);
+  to.requires_grad = from.requires_grad;
+  to.is_pending = false;  // now complete for every thread
+  if (rerun_) rerun_->became(from, to);
+}
+
+void Replay::rerun_call_of_library(const RecordedCall& recorded, const std::vector<Tensor>& inputs,
+                                   std::shared_ptr<Script>& script, TapeNode* code,
+                                   std::vector<Tensor>& results) {
+  if (tape_hooks().run_again &&
+      tape_hooks().run_again(*recorded.op, recorded.attrs, inputs, code, script, &results)) {
+    for (const LeafGrad& effect : recorded.effects) {
+      if (effect.grad == kNoSlot) continue;
+      AutogradMeta& meta = autograd_meta(*live_[static_cast<std::size_t>(effect.leaf)].object);
+      Live& grad = live_[static_cast<std::size_t>(effect.grad)];
+      if (segment_->slots[static_cast<std::size_t>(effect.grad)].is_live_in) continue;
+      if (meta.grad.defined()) bind_result(effect.grad, meta.grad);
+      meta.grad = Tensor(grad.object);
+    }
+    return;
+  }
+  // A library call without the tape (zero_grad): its recorded calls and effects.
+  if (rerun_)
+    for (const LeafGrad& known : recorded.grads_before)
+      rerun_->use_grad(*live_[static_cast<std::size_t>(known.leaf)].object);
+  const std::vector<Scalar> own = numbers_of(recorded);
+  for (const NestedCall& nested : recorded.nested) {
+    std::vector<Tensor> operands;
+    for (const SlotId id : nested.inputs) operands.push_back(operand(id));
+    std::vector<Scalar> numbers;
+    for (const NumberRef& ref : nested.numbers)
+      numbers.push_back(ref.entry < 0
+                            ? ref.constant
+                            : own[static_cast<std::size_t>(ref.entry - recorded.first_number)]);
+    std::vector<Tensor> made(output_count(*nested.op, nested.attrs));
+    const Call call{nested.op, operands,        &nested.attrs,
+                    numbers,   recorded.source, nested.is_inplace};
+    if (rerun_)
+      rerun_->nested(call, made.data());
+    else
+      run_eager(call, made.data());
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      const SlotId id = nested.outputs[k];
+      if (id == kNoSlot || nested.is_inplace) continue;
+      Live& live = live_[static_cast<std::size_t>(id)];
+      if (live.run != run_) {  // a value the program never saw
+        live.impl = groove::detail::RefPtr<TensorImpl>(made[k].impl());
+        live.object = made[k].impl();
+        live.run = run_;
+        live.is_filled = true;
+        live.epoch = kNotReusable;
+      } else {
+        bind_result(id, made[k]);
+      }
+    }
+  }
+  for (const LeafGrad& effect : recorded.effects) {
+    TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
+    const Tensor grad = operand(effect.grad);
+    if (rerun_) rerun_->set_grad(leaf, grad);
+    autograd_meta(leaf).grad = grad;
+  }
+  for (const FlagEffect& flag : recorded.flags)
+    live_[static_cast<std::size_t>(flag.slot)].object->requires_grad = flag.after;
+}
+
+void Replay::rerun(std::size_t w) {
+  const RecordedCall& recorded = segment_->calls[w];
+  const GradModeScope mode(recorded.grad_enabled || has_fault(Fault::kLeftInWrongGradMode));
+  if (recorded.is_library_call) return rerun_library_call(w);
+  FewOf<Tensor> inputs(recorded.inputs.size()), results(recorded.outputs.size());
+  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) inputs[i] = operand(recorded.inputs[i]);
+  FewOf<Scalar> numbers(recorded.number_kinds.size());
+  for (std::size_t i = 0; i < recorded.number_kinds.size(); ++i)
+    numbers[i] = number_of(recorded, i);
+  const Call call{recorded.op, inputs,          &recorded.attrs,
+                  numbers,     recorded.source, recorded.is_inplace};
+  if (rerun_)
+    rerun_->call(call, recorded.site, results.data());
+  else
+    run_eager(call, results.data());
+  bind_results(recorded, results);
+}
+
+void Replay::bind_results(const RecordedCall& call, ArrayRef<Tensor> results) {
+  for (std::size_t k = 0; k < call.outputs.size(); ++k)
+    if (call.outputs[k] != kNoSlot && call.output_is_new[k])
+      bind_result(call.outputs[k], results[k]);
+}
+
+void Replay::rerun_library_call(std::size_t w) {
+  const RecordedCall& call = segment_->calls[w];
+  std::vector<Tensor> inputs, results;
+  for (const SlotId id : call.inputs) inputs.push_back(operand(id));
+  std::shared_ptr<Script> script = script_of_rerun(w);
+  TapeNodePtr code = script ? script->user_code : TapeNodePtr();
+  for (const auto& [at, attached] : code_)
+    if (at == w) code = attached;
+  if (rerun_) {
+    const std::vector<Scalar> numbers = numbers_of(call);
+    LibraryCall big{call.op,     inputs,      &call.attrs, numbers,
+                    call.source, call.object, call.epoch,  call.ends_step};
+    big.results = &results;
+    big.code_role = call.code_role;
+    big.user_code = code.get();
+    if (call.code_role == CodeRole::kWalks || call.code_role == CodeRole::kResumes)
+      big.script = &script;
+    const auto expand = [&] { rerun_call_of_library(call, inputs, script, code.get(), results); };
+    rerun_->library_call(
+        big, call.site, [](void* run) { (*static_cast<decltype(expand)*>(run))(); },
+        const_cast<void*>(static_cast<const void*>(&expand)));
+  } else {
+    rerun_call_of_library(call, inputs, script, code.get(), results);
+  }
+  const bool has_code = call.code_role != CodeRole::kNone;
+  bind_results(call, has_code && script ? script->arguments : results);
+  if (has_code) stop_rerun(call, std::move(script));
+}
+
+// Exposed memory that the program may have changed since the call read it shows what it held at
+// that time while the call runs: its content is exchanged; memory of the program's own may be gone
+// by now, and so the storage stands on the copy. What the call writes is as it is. A library call
+// walks whatever was bound before it.
+Replay::AsRead Replay::show_as_read(std::size_t w) {
+  AsRead shown;
+  if (!has_exposed_ || has_fault(Fault::kSnapshotNotRestored)) return shown;
+  const RecordedCall& call = segment_->calls[w];
+  const auto is_written = [&](const Storage* storage) {
+    return std::any_of(call.written_live_ins.begin(), call.written_live_ins.end(), [&](SlotId id) {
+      return live_[static_cast<std::size_t>(id)].object->storage.get() == storage;
+    });
+  };
+  const auto consider = [&](SlotId id) {
+    if (id == kNoSlot) return;
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    if (!slot.is_live_in) id = segment_->storages[static_cast<std::size_t>(slot.storage)].base;
+    Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run != run_ || live.bound_at > w || live.snapshot.empty()) return;
+    // Two operands may be views of one live-in, whose snapshot is what the program wrote by now.
+    if (std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) != shown.exchanged.end())
+      return;
+    Storage& storage = *live.object->storage;
+    if (storage.flags & Storage::kForeign) {
+      if (!is_written(&storage) || has_fault(Fault::kWrittenOnCopy)) shown.stand_on_copy(live);
+    } else if (!snapshot_is_current(live)) {
+      std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
+                       static_cast<unsigned char*>(live.object->data()));
+      shown.exchanged.push_back(&live);
+    }
+  };
+  for (const SlotId id : call.is_library_call ? segment_->live_ins : call.inputs) consider(id);
+  for (const SlotId id : call.nested_live_ins) consider(id);
+  return shown;
+}
+
+// The storage stands on a copy of as much of it as is known: more with each live-in in it.
+void Replay::AsRead::stand_on_copy(const Live& live) {
+  StoragePtr storage = live.object->storage;
+  auto known = std::find_if(on_copies.begin(), on_copies.end(),
+                            [&](const OnCopy& other) { return other.storage == storage; });
+  if (known == on_copies.end())
+    known = on_copies.insert(known, {storage, static_cast<char*>(storage->data), {}});
+  storage->data = known->memory;
+  const auto begin =
+      static_cast<std::size_t>(static_cast<char*>(live.object->data()) - known->memory);
+  known->copy.resize(std::max(known->copy.size(), begin + live.snapshot.size()));
+  std::copy(live.snapshot.begin(), live.snapshot.end(), known->copy.data() + begin);
+  storage->data = known->copy.data();
+}
+
+// In reverse, because two live-ins may share memory.
+void Replay::AsRead::end() {
+  if (std::exchange(is_over, true)) return;
+  for (auto live = exchanged.rbegin(); live != exchanged.rend(); ++live)
+    std::swap_ranges((*live)->snapshot.begin(), (*live)->snapshot.end(),
+                     static_cast<unsigned char*>((*live)->object->data()));
+  for (const OnCopy& each : on_copies) each.storage->data = each.memory;
+}
+
+// The program looked at these results before call `at`, in this run or before it was switched.
+void Replay::show_again(std::size_t at) {
+  const std::int32_t seen = std::max(next_stage_, owed_stages_);
+  for (const StageEnd& end : segment_->stage_ends)
+    if (static_cast<std::size_t>(end.after) == at && end.stage < seen)
+      rerun_->looked_at(*live_[static_cast<std::size_t>(end.slot)].object);
+}
+
+void Replay::run_eagerly(std::size_t skip_last, Rerun* with) {
+  rerun_ = with;
+  was_left_ = true;
+  clear_owed();
+  const std::size_t count = matched_ - skip_last;
+  auto by_hand = gradients_set_by_hand(matched_);
+  restore_flags();
+  for (std::size_t w = 0; w < count; ++w) {
+    if (with) show_again(w);
+    AsRead shown = show_as_read(w);
+    restore_gradients(segment_->calls[w]);
+    rerun(w);
+    shown.end();
+    if (with) with->call_is_over(segment_->calls[w]);
+    // What the call itself changed is what later calls read.
+    for (const SlotId id : segment_->calls[w].written_live_ins) {
+      Live& live = live_[static_cast<std::size_t>(id)];
+      if (live.run != run_ || live.snapshot.empty() ||
+          std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) != shown.exchanged.end())
+        continue;
+      const auto* const memory = static_cast<const unsigned char*>(live.object->data());
+      std::copy(memory, memory + live.snapshot.size(), live.snapshot.begin());
+    }
+  }
+  if (with) show_again(count);
+  rerun_ = nullptr;
+  hand_over_walks();
+  put_back(by_hand);
+  // A call left to the caller has handed out handles for gradients; its expansion sets them anew.
+  if (skip_last > 0) restore_gradients(segment_->calls[count]);
+}
+
+}  // namespace groove::tracer

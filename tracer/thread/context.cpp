@@ -1,0 +1,488 @@
+#include "tracer/thread/context.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/lowering.h"
+#include "src/core/check.h"
+#include "src/core/environment.h"
+#include "src/core/grad_mode.h"
+#include "src/core/state.h"
+#include "src/core/thread_end.h"
+#include "tracer/cache/registry.h"
+#include "tracer/calls/tape_hooks.h"
+#include "tracer/tell/coverage.h"
+#include "tracer/tell/report.h"
+#include "tracer/thread/modes.h"
+#include "tracer/watch/speculation_feedback.h"
+
+namespace groove::tracer {
+namespace {
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
+  h = (h ^ value) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 32;
+}
+
+// The attributes that a line has shown, a bit of 64 for each. A loop that comes at a few sizes is
+// a loop of its own at each of them; where there is no end of sizes, they do not tell loops apart.
+struct Variety {
+  std::uint64_t without, shown;
+};
+constexpr std::size_t kVarieties = 256;
+// Of the thread, but not among its variables, which are to be few (cmake/library.cmake).
+constinit thread_local Variety* varieties = nullptr;
+thread_local std::size_t varieties_lost = 0;
+
+Variety* make_varieties() {
+  at_thread_end(ThreadEndRank::kVarieties, [] {
+    delete[] varieties;
+    varieties = nullptr;
+  });
+  return varieties = new Variety[kVarieties]();
+}
+
+// The hash of a call without what may be a size, and that of all its attributes, which does not
+// depend on where the program lies in memory.
+bool has_endless_sizes(std::uint64_t without, std::uint64_t shown) {
+  constexpr std::size_t kProbes = 8;
+  constexpr int kFew = 3;  // bits
+  Variety* const all = varieties ? varieties : make_varieties();
+  Variety* known = nullptr;
+  for (std::size_t i = 0; i < kProbes && known == nullptr; ++i) {
+    Variety& each = all[(without + i) % kVarieties];
+    if (each.without == without || each.without == 0) known = &each;
+  }
+  // Two calls of a loop must not take turns in driving out each other.
+  if (known == nullptr) known = &all[(without + varieties_lost++ % kProbes) % kVarieties];
+  if (known->without != without) *known = {without, 0};
+  known->shown |= std::uint64_t{1} << (shown >> 58);
+  return std::popcount(known->shown) > kFew;
+}
+
+inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
+  // Sums of products, so that none waits for another.
+  const std::uint64_t what =
+      static_cast<std::uint64_t>(op.id) << 2 | (groove::detail::is_grad_recorded ? 1 : 0);
+  const std::uint64_t where = static_cast<std::uint64_t>(site.line) << 32 | site.column;
+  std::uint64_t h = (what + static_cast<std::uint64_t>(default_dtype_epoch()) * (1ull << 32)) *
+                        0xff51afd7ed558ccdu +
+                    reinterpret_cast<std::uintptr_t>(site.file) * 0xc4ceb9fe1a85ec53u +
+                    where * 0x9fb21c651e98df25u + site.ordinal * 0xd6e8feb86659fd93u;
+  constexpr std::int64_t kLeastSize = 2;
+  std::uint64_t without = h, shown = 0;
+  bool has_sizes = false;
+  for (const std::int64_t word : attrs.words()) {
+    h = mix(h, static_cast<std::uint64_t>(word));
+    shown = mix(shown, static_cast<std::uint64_t>(word));
+    without = mix(without, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
+    has_sizes = has_sizes || word > kLeastSize;
+  }
+  if (has_sizes && has_endless_sizes(without, shown)) h = without;
+  return h ^ h >> 29;
+}
+
+inline std::uint64_t hash_call(const Call& call, const SiteKey& site) {
+  const std::uint64_t h = hash_head(*call.op, *call.attrs, site);
+  std::uint64_t types = call.is_inplace ? 1 : 2;
+  for (const Tensor& input : call.inputs)
+    types = types * 31 + (input.defined() ? static_cast<std::uint64_t>(input.impl()->dtype) * 16 +
+                                                input.impl()->geometry.sizes.size()
+                                          : 997);
+  return mix(h, types);
+}
+
+std::uint64_t hash_call(const LibraryCall& call, const SiteKey& site) {
+  return mix(
+      mix(hash_head(*call.op, *call.attrs, site), reinterpret_cast<std::uintptr_t>(call.object)),
+      call.epoch);
+}
+
+Discovery::Cost cost_of(const Call& call) {
+  return call.op->kind == OpKind::kView ? Discovery::kViewCost : Discovery::kOpCost;
+}
+
+}  // namespace
+
+Context::Context(std::uint64_t index) : index_(index) { discovery_.set_hot(hot_repeats()); }
+
+Context::~Context() = default;
+
+void Context::move_to(State next) {
+  if (next == state_) return;
+  if ((next == State::kRecording || state_ == State::kRecording) && environment().logs("segments"))
+    fmt::print(stderr, "groove: {}\n",
+               next == State::kRecording ? "recording a loop" : "recording ended");
+  if (state_ == State::kRecording) release_recording(recorded_plan_->head);
+  if (next == State::kRecording) trial_.reset();
+  state_ = next;
+}
+
+// ---- ops ----
+
+void Context::on_call(const Call& call, Tensor* outputs) {
+  if (busy_ > 0) return run_eager(call, outputs);
+  if (is_expanding_) return call_in_expansion(call, outputs);
+  const SiteKey site = site_key(call.site);
+  if (state_ == State::kReplaying && match_next(call, site, outputs) == Matched::kYes) return;
+  if (is_tape_outside_) take_back_tape();
+  settle(call.inputs);
+  const std::uint64_t hash = hash_call(call, site);
+  if (state_ == State::kWatching && !discovery_.plan(hash) && !may_have_segment(hash) &&
+      !is_recording_due()) [[likely]] {
+    run_watched(call, hash, outputs);
+    return throw_if_strict(hash);
+  }
+  on_call_with_news(call, site, hash, outputs);
+}
+
+inline void Context::run_watched(const Call& call, std::uint64_t hash, Tensor* outputs) {
+  {
+    const Busy busy(busy_);
+    run_eager(call, outputs);
+  }
+  note_watched(hash, cost_of(call));
+}
+
+// Something is being recorded, or may begin now.
+void Context::on_call_with_news(const Call& call, const SiteKey& site, std::uint64_t hash,
+                                Tensor* outputs) {
+  if (state_ == State::kRecording) {
+    if (recorder_->must_end_before(call)) {
+      cut_recording(Reason::kWrittenAfterRead);
+    } else if (!is_recording_over(hash)) {
+      record_call(call, site, hash, outputs);
+      return throw_if_strict();
+    } else {
+      finish_recording();
+    }
+  }
+  watch_call(call, site, hash, outputs);
+  throw_if_strict(hash);
+}
+
+// A loop around compiled runs is recorded in their place. What has been compiled since it was seen
+// gets a chance before.
+bool Context::is_recording_first(std::uint64_t hash, const Discovery::Plan* plan) {
+  if (discovery_.is_quiet()) return true;
+  if (!plan || !plan->covers_runs || !wants_segment(hash)) return false;
+  return !has_armed(hash, plan->hash, plan->length) || !discovery_.let_run(*plan);
+}
+
+void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t hash,
+                         Tensor* outputs) {
+  const Discovery::Plan* plan = discovery_.plan(hash);
+  const bool is_first = is_recording_first(hash, plan);
+  if (!is_first && may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
+  if (plan) plan = discovery_.plan(hash);
+  if (try_start_recording(hash, plan)) {
+    record_call(call, site, hash, outputs);
+    return;
+  }
+  run_watched(call, hash, outputs);
+}
+
+// Is what begins with this call to be recorded? A loop around compiled calls replaces them.
+bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* plan) {
+  const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
+  const bool is_wanted = is_call || plan || is_wanted_again(hash);
+  if (!is_wanted && starts_rest(hash)) return true;
+  const bool is_affordable = is_wanted && affords_recording();
+  if (plan && !is_affordable) discovery_.put_off(*plan);
+  const bool is_started = is_affordable && claim_recording(hash);
+  if (is_started && is_call)
+    start_call_recording(hash);
+  else if (is_started && plan)
+    start_recording(*plan);
+  else if (is_started)
+    start_side_recording(hash);
+  if (!frames_.empty()) note_nested_call();
+  return is_started;
+}
+
+void Context::record_call(const Call& call, const SiteKey& site, std::uint64_t hash,
+                          Tensor* outputs) {
+  run_recorded(call, site, outputs);
+  note_recorded(hash, cost_of(call));
+  if (recorder_->failure()) return abandon_recording();
+  recorder_->set_hash(hash);
+  if (recorder_->must_end_now()) cut_recording(Reason::kExposedWrite);
+}
+
+void Context::run_recorded(const Call& call, const SiteKey& site, Tensor* outputs) {
+  const bool expands = is_seen_through(call);
+  try {
+    if (expands) {
+      recorder_->open_expansion(call, site);
+      const std::vector<Scalar> numbers = recorder_->tagged(call.numbers);
+      Call inner = call;
+      inner.numbers = numbers;
+      is_expanding_ = true;
+      run_eager(inner, outputs);
+      is_expanding_ = false;
+      recorder_->close_expansion(&call, outputs);
+    } else {
+      recorder_->open(call, site);
+      const std::vector<Scalar> numbers = recorder_->tagged(call.numbers);
+      Call inner = call;
+      inner.numbers = numbers;
+      const Busy busy(busy_);
+      run_eager(inner, outputs);
+      recorder_->close(call, outputs);
+    }
+  } catch (...) {
+    is_expanding_ = false;
+    recorder_->fail(Reason::kException);
+    abandon_recording();
+    throw;
+  }
+}
+
+void Context::run_recorded(const LibraryCall& call, const SiteKey& site, void (*expand)(void*),
+                           void* context) {
+  recorder_->open_expansion(call, site);
+  is_expanding_ = true;
+  try {
+    expand(context);
+  } catch (...) {
+    is_expanding_ = false;
+    recorder_->fail(Reason::kException);
+    abandon_recording();
+    throw;
+  }
+  is_expanding_ = false;
+  recorder_->close_expansion(call);
+}
+
+void Context::call_in_expansion(const Call& call, Tensor* outputs) {
+  if (is_seen_through(call)) return run_eager(call, outputs);
+  recorder_->open_nested(call);
+  const Busy busy(busy_);
+  run_eager(call, outputs);
+  recorder_->close_nested(call, outputs);
+}
+
+// ---- library calls ----
+
+void Context::on_library_call(const LibraryCall& call, void (*expand)(void*), void* context) {
+  if (busy_ > 0 || is_expanding_) return expand(context);
+  const SiteKey site = site_key(call.site);
+  const auto run_now = [&] {
+    const Busy busy(busy_);
+    expand(context);
+  };
+  if (state_ == State::kReplaying) {
+    const Matched matched = match_next(call, site, nullptr);
+    if (matched == Matched::kLeftLast) {
+      run_now();
+      throw_if_strict();
+    }
+    if (matched != Matched::kNo) return;
+  }
+  if (is_tape_outside_) take_back_tape();
+  settle(call.inputs);
+  const std::uint64_t hash = hash_call(call, site);
+  if (state_ == State::kRecording && is_recording_over(hash)) finish_recording();
+  if (follows_outside(call)) {
+    if (state_ == State::kRecording) end_recording();
+    run_outside(hash, expand, context);
+    if (call.ends_step) discovery_.on_step_end();
+    return throw_if_strict(hash);
+  }
+  const Discovery::Plan* plan = state_ == State::kWatching ? discovery_.plan(hash) : nullptr;
+  const bool is_first = is_recording_first(hash, plan);
+  if (state_ == State::kWatching && !is_first && may_have_segment(hash) &&
+      start_replay(hash, call, site, nullptr)) {
+    if (must_run_last(call)) run_now();
+    return throw_if_strict();
+  }
+  if (state_ == State::kWatching) {
+    if (plan) plan = discovery_.plan(hash);
+    try_start_recording(hash, plan);
+  }
+  if (state_ == State::kRecording) {
+    run_recorded(call, site, expand, context);
+    note_recorded(hash, Discovery::kBigCost);
+    if (recorder_->failure()) {
+      abandon_recording();
+    } else {
+      recorder_->set_hash(hash);
+      if (call.ends_step && recorded_plan_->kind != Discovery::Kind::kCall)
+        finish_recording();
+      else if (recorder_->must_end_now())
+        cut_recording(Reason::kExposedWrite);
+    }
+    if (call.ends_step) discovery_.on_step_end();
+    return throw_if_strict();
+  }
+  run_now();
+  note_watched(hash, Discovery::kBigCost);
+  if (call.ends_step) discovery_.on_step_end();
+  throw_if_strict(hash);
+}
+
+// ---- the program looks at things ----
+
+void Context::on_host_read(TensorImpl& impl) {
+  if (busy_ > 0 || is_expanding_) return;
+  const Lock lock(*this);
+  switch (state_) {
+    case State::kReplaying: {
+      const bool is_owed =
+          impl.is_pending || (impl.storage && impl.storage->flags & Storage::kOwed);
+      if (replay_->is_complete()) {
+        commit_complete(0);
+        discovery_.on_host_read();
+        break;
+      }
+      discovery_.on_read_inside();
+      if (is_owed) on_materialize(impl);
+      break;
+    }
+    case State::kRecording:
+      if (record_read(impl)) discovery_.on_host_read();
+      break;
+    default:
+      discovery_.on_host_read();
+  }
+  throw_if_strict();
+}
+
+void Context::on_materialize(TensorImpl& impl) {
+  const Lock lock(*this);
+  // A run that is being left cannot be left again: an error is said then, see modes.cpp.
+  if (state_ != State::kReplaying || replay_->is_being_left()) return;
+  if (replay_->is_complete()) {
+    commit_complete(0);
+  } else {
+    {
+      const Busy busy(busy_);
+      if (impl.trace_session == replay_->session() && impl.is_pending &&
+          replay_->run_stage_for(impl))
+        return;
+    }
+    if (go_over_to_reader(impl)) return;
+    if (state_ == State::kReplaying) deoptimize(Reason::kHostRead, 0);
+    // What is recorded from now on has this read, so that it need not be left here again.
+    if (state_ == State::kRecording) record_read(impl);
+  }
+}
+
+// Gives false when the recording was cut before the read.
+bool Context::record_read(TensorImpl& impl) {
+  if (is_recording_over_at_read()) {
+    finish_recording();
+    return true;
+  }
+  if (recorder_->must_end_before_read(impl)) {
+    cut_recording(Reason::kWrittenAfterRead);
+    return false;
+  }
+  recorder_->host_read(impl);
+  if (recorder_->failure()) abandon_recording();
+  return true;
+}
+
+void Context::on_host_access(TensorImpl& impl) {
+  if (busy_ > 0 || is_expanding_) return;
+  const Lock lock(*this);
+  if (state_ == State::kReplaying && (impl.is_pending || replay_->hides_history(impl)))
+    flush(Reason::kHostAccess);
+}
+
+void Context::on_flags_read(TensorImpl& impl) {
+  if (busy_ > 0 || is_expanding_) return;
+  const Lock lock(*this);
+  if (state_ == State::kReplaying && replay_->hides_history(impl)) flush(Reason::kHostAccess);
+}
+
+// From now on the program may write this memory behind our back, while calls that read it wait.
+void Context::on_expose(TensorImpl& impl) {
+  if (busy_ > 0) return;
+  const Lock lock(*this);
+  if (state_ == State::kRecording) {
+    if (!is_expanding_ && recorder_->makes(impl) && is_filled(recorder_->last_hash()))
+      cut_recording(Reason::kExposedWrite);
+    else
+      recorder_->expose(impl);
+  }
+  Reason why = Reason::kExposed;
+  if (state_ == State::kReplaying && !replay_->expose(*impl.storage, why)) flush(why);
+}
+
+// Flags and `.grad` of a tensor that calls have used already: later calls would mean something else
+// than in the recording.
+void Context::on_metadata_change(TensorImpl& impl) {
+  if (busy_ > 0) return;
+  const Lock lock(*this);
+  if (state_ == State::kReplaying && (impl.is_pending || replay_->is_bound(impl))) {
+    flush(Reason::kHostAccess);
+  } else if (state_ == State::kRecording && recorder_->knows(impl)) {
+    if (is_expanding_) return recorder_->fail(Reason::kHostAccess);
+    if (is_recording_over(0)) return finish_recording();
+    cut_recording(Reason::kHostAccess);
+  }
+}
+
+void Context::on_copy(const Tensor& original, const Tensor& copy) {
+  if (state_ == State::kRecording) recorder_->note_copy(original, copy);
+}
+
+void Context::on_version(const TensorImpl& impl) {
+  if (state_ == State::kRecording) recorder_->note_version(impl);
+}
+
+void Context::on_set_grad(TensorImpl& leaf, const Tensor& grad) {
+  if (is_expanding_ && busy_ == 0) {
+    recorder_->set_grad(leaf, grad);
+  } else if (busy_ == 0) {
+    flush(Reason::kHostAccess);
+  }
+}
+
+void Context::on_use_grad(TensorImpl& leaf) {
+  if (is_expanding_ && busy_ == 0) recorder_->use_grad(leaf);
+}
+
+void Context::on_number_read(int origin) {
+  if (state_ == State::kRecording) recorder_->number_was_read(origin);
+}
+
+void Context::flush(Reason reason) {
+  const Lock lock(*this);
+  const bool is_boundary = reason == Reason::kHostAccess || reason == Reason::kExposed;
+  if (state_ == State::kReplaying) {
+    wanted_ = Wanted::kNothing;
+    if (is_boundary)
+      deoptimize_and_cut(reason);
+    else
+      end_run(reason);
+  } else if (state_ == State::kRecording) {
+    if (is_boundary && !is_expanding_) return cut_recording(reason);
+    recorder_->fail(reason);
+    abandon_recording();
+  }
+}
+
+void Context::forget() {
+  flush(Reason::kModeChange);
+  shapes_.clear();
+  shown_.clear();
+  sample_head_ = 0;
+  is_sample_ = false;
+  beginnings_ = {};
+  replays_.clear();
+  exits_.clear();
+  rest_.reset();
+  trial_.reset();
+  variants_.clear();
+  again_.clear();
+  frames_.clear();
+  calls_.clear();
+  forget_uncompiled();
+  strict_error_.clear();
+  discovery_.clear();
+  discovery_.set_hot(hot_repeats());
+}
+
+}  // namespace groove::tracer

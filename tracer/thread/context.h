@@ -1,0 +1,388 @@
+// What the tracer knows about one user thread: its state, the recording or replay under way, and
+// what discovery has seen. Every dispatched call and library call of the thread passes through
+// here.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "tracer/cache/symbolic_segment.h"
+#include "tracer/record/recorder.h"
+#include "tracer/replay/replay.h"
+#include "tracer/thread/modes.h"
+#include "tracer/thread/owner_lock.h"
+#include "tracer/thread/threads.h"
+#include "tracer/watch/discovery.h"
+#include "tracer/watch/investment.h"
+
+namespace groove::tracer {
+
+class Context {
+ public:
+  explicit Context(std::uint64_t index);
+  ~Context();
+
+  void on_call(const Call& call, Tensor* outputs);
+  /// The same where a replay most likely expects it (fast_path.cpp).
+  void on_call_in_replay(const Call& call, Tensor* outputs);
+  void on_library_call(const LibraryCall& recorded, void (*expand)(void*), void* context);
+  void on_host_read(TensorImpl& impl);
+  void on_materialize(TensorImpl& impl);
+  void on_host_access(TensorImpl& impl);
+  void on_flags_read(TensorImpl& impl);
+  /// Of what a recording or replay of this context knows: does the program have it but once?
+  bool is_temporary(const TensorImpl& impl);
+  void on_expose(TensorImpl& impl);
+  void on_metadata_change(TensorImpl& impl);
+  void on_copy(const Tensor& original, const Tensor& copy);
+  void on_version(const TensorImpl& impl);
+  void on_set_grad(TensorImpl& leaf, const Tensor& grad);
+  void on_use_grad(TensorImpl& leaf);
+  void on_number_read(int origin);
+  /// What comes next runs eagerly because the program says so: the loop around it is cut here.
+  void on_eager_region();
+  /// The program is about to be thrown an error.
+  void on_error();
+  /// Makes everything real and goes back to watching.
+  void flush(Reason reason);
+  void forget();
+  /// Tracing is off: nothing of this thread may be pending.
+  void settle_down();
+  /// Another thread looks at something that this one owes.
+  void on_touch_from_outside(TensorImpl& impl);
+  /// … and does more with it than look: the run that made it ends.
+  void on_use_from_outside(TensorImpl& impl);
+  void on_read_from_outside(Storage& storage);
+  /// Are there results that are real although their run is not over? For any thread.
+  bool shows_results() const { return shows_results_.load(std::memory_order_acquire); }
+  /// Another thread is about to write what the run under way may have to read yet.
+  void on_write_from_outside(Storage& storage);
+  /// The last reference to a tensor that replays of this context alone have had as a live-in is
+  /// gone. kYes: the run under way has it, and a reference from now on; kUnknown: another thread is
+  /// inside.
+  enum class Kept : std::uint8_t { kNo, kYes, kUnknown };
+  Kept keep(TensorImpl& impl);
+  /// When the run under way began (deferred_releases::clock); kNoRun when none is.
+  std::uint64_t run_began() const { return run_began_.load(std::memory_order_acquire); }
+  /// The thread ends: what is pending is committed. Never throws.
+  void end() noexcept;
+
+  /// A call of a function that was given to jit::compile() begins, with arguments of these types,
+  /// and ends (context_calls.cpp).
+  void begin_call(std::uint64_t key);
+  void end_call(bool is_thrown);
+
+  State state() const { return state_; }
+  std::uint64_t index() const { return index_; }
+  /// Is some thread inside?
+  bool is_held() const { return lock_.is_held(); }
+  /// Is this thread inside a commit or an expansion, of whichever context?
+  static bool is_running() { return busy_ > 0; }
+  /// Does this thread hold the lock of some context?
+  static bool is_inside_any() { return inside_ > 0; }
+
+ private:
+  // While one is open, calls of this thread go straight to the layers below.
+  class Busy {
+   public:
+    explicit Busy(int& count) : count_(count) { ++count_; }
+    ~Busy() { --count_; }
+
+   private:
+    int& count_;
+  };
+  // Held while a replay is matched, run or left, so that another thread may look at what it owes.
+  // Whoever holds its own never waits for another's: what a replay has bound is real.
+  class Lock {
+   public:
+    explicit Lock(Context& context) : lock_(context.lock_), is_new_(lock_.lock(&busy_)) {
+      ++inside_;
+    }
+    ~Lock() {
+      --inside_;
+      if (is_new_) lock_.unlock(&busy_);
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    OwnerLock& lock_;
+    const bool is_new_;
+  };
+  class TapeOfOwner;
+  /// For another thread: ends the run under way.
+  void settle_run_from_outside();
+  enum class Matched : std::uint8_t { kNo, kYes, kLeftLast };  // … the last call's expansion to run
+
+  // The one place where the state changes.
+  void move_to(State next);
+
+  void call_in_expansion(const Call& call, Tensor* outputs);
+  [[gnu::noinline]] void on_call_with_news(const Call& call, const SiteKey& site,
+                                           std::uint64_t hash, Tensor* outputs);
+  void watch_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
+  void run_watched(const Call& call, std::uint64_t hash, Tensor* outputs);
+  void record_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
+  void run_recorded(const Call& call, const SiteKey& site, Tensor* outputs);
+  void run_recorded(const LibraryCall& recorded, const SiteKey& site, void (*expand)(void*),
+                    void* context);
+  /// A run of the segment begins if this is its first call.
+  template <typename AnyCall>
+  bool begin_run(const SegmentPtr& segment, const AnyCall& recorded, const SiteKey& site,
+                 Tensor* outputs, Reason& why);
+  template <typename AnyCall>
+  bool start_replay(std::uint64_t hash, const AnyCall& recorded, const SiteKey& site,
+                    Tensor* outputs);
+  template <typename AnyCall>
+  bool begin_run(Replay& replay, const AnyCall& recorded, const SiteKey& site, Tensor* outputs,
+                 Reason& why);
+  bool try_match(const Call& call, const SiteKey& site, Tensor* outputs, Reason& why) {
+    return replay_->match(call, site, outputs, why);
+  }
+  bool try_match(const LibraryCall& recorded, const SiteKey& site, Tensor*, Reason& why) {
+    return replay_->match(recorded, site, why);
+  }
+  bool is_forced_out() const {
+    return static_cast<std::int64_t>(replay_->matched()) == forced_exit();
+  }
+  [[gnu::noinline]] void on_first_use(const Call& call, Tensor* outputs);
+  [[gnu::noinline]] void take_numbers_and_release(const ExpectedCall& expected, const Call& call);
+  template <typename AnyCall>
+  Matched match_next(const AnyCall& recorded, const SiteKey& site, Tensor* outputs);
+  bool ends_step_now(const Call&) const { return false; }
+  bool ends_step_now(const LibraryCall& recorded) const {
+    return recorded.ends_step && replay_->is_complete();
+  }
+  /// The call that ends a step has matched: commits. True when its expansion is still to be run.
+  bool must_run_last(const LibraryCall& recorded);
+  void take_back_tape();
+  std::uint64_t next_session(SessionOf what) const { return new_session(*this, what); }
+  /// With synchronous compilation nothing depends on the clock.
+  bool affords_recording() const {
+    return investment().affords_recording() || is_compilation_synchronous() || is_strict();
+  }
+  void start_recording(const Discovery::Plan& plan);
+  void finish_recording(bool is_cut = false);
+  void close_recording(bool is_cut);
+  void note_recorded(std::uint64_t hash, Discovery::Cost cost);
+  void abandon_recording();
+  void drop_recorder();
+  /// Does the call follow histories that began before the recording under way, or before any?
+  bool follows_outside(const LibraryCall& recorded) const;
+  /// What was recorded so far is a segment of its own; what follows is in none for now.
+  void end_recording();
+  void run_outside(std::uint64_t hash, void (*expand)(void*), void* context);
+  void open_run() { run_began_.store(time_of_run(), std::memory_order_release); }
+  void close_run() {
+    shows_results_.store(false, std::memory_order_release);
+    run_began_.store(kNoRun, std::memory_order_release);
+    clear_deferred_releases();
+  }
+  bool commit_complete(std::size_t skip_last);
+  /// Commits a run whose calls have all matched; leaves any other.
+  void end_run(Reason reason);
+  void end_replay(bool is_hit, Reason reason);
+  void deoptimize(Reason reason, std::size_t skip_last);
+  /// Leaving has failed: what is still pending stays so for ever.
+  void give_up_run();
+  // Telling (context_tell.cpp): who came where another call was expected, what it cost, and the
+  // error of strict mode.
+  void note_came(const Op& op, const Site& site) { came_ = {&op, user_site(site)}; }
+  /// Why the run is really left; notes it, and in strict mode what is to be thrown.
+  Reason note_exit(Reason reason, std::int64_t nanoseconds);
+  // A loop that could not be recorded.
+  struct Uncompiled {
+    std::string source;
+    Reason reason = Reason::kException;
+    std::uint64_t iterations = 0;
+  };
+  void note_not_compiled(std::uint64_t head, Reason reason);
+  void note_uncompiled(Uncompiled& loop);
+  void forget_uncompiled();
+  /// `eager_call`: the hash of the call that has just run eagerly.
+  void throw_if_strict(std::uint64_t eager_call = 0) {
+    if (uncompiled_filter_ >> (eager_call & 63) & 1 || !strict_error_.empty()) [[unlikely]]
+      throw_strict_error(eager_call);
+  }
+  void throw_strict_error(std::uint64_t eager_call);
+
+  // Paths (context_paths.cpp): what becomes of a run that does not do what its segment says.
+  struct SideExit {
+    int count = 0;
+    int failures = 0;       // each doubles the count that is needed
+    bool has_made = false;  // what has been recorded for it since
+    std::weak_ptr<Segment> made;
+  };
+  // What is recorded when a run is left: its calls and what comes now, or its calls alone.
+  enum class Wanted : std::uint8_t { kNothing, kSide, kPiece };
+  // The paths of one head: too many new ones that are hardly taken again make the next ones dearer.
+  struct Variants {
+    std::vector<std::weak_ptr<Segment>> young;
+  };
+  class Redo;
+  Replay& replay_of(const SegmentPtr& segment);
+  // Segments that may begin with a call, as the registry gave them at its state `changes`.
+  struct Beginning {
+    std::uint64_t head = 0, key = 0, changes = ~0ull;
+    std::vector<SegmentPtr> segments;
+    bool are_one_loop = false;
+    Replay* first = nullptr;  // of the first of them, once it was tried
+  };
+  static constexpr std::size_t kBeginnings = 16;
+  void look_up(Beginning& known, std::uint64_t head, std::uint64_t key);
+  template <typename AnyCall>
+  bool go_over(const AnyCall& recorded, const SiteKey& site, Tensor* outputs, Reason why);
+  bool go_over_to_reader(TensorImpl& impl);
+  bool go_over_to_end();
+  /// Frees the replays of segments that are no more.
+  void drop_retired();
+  void release_idle(Replay& ran);
+  void note_time(Segment& segment, std::int64_t nanoseconds);
+  /// A run of so many calls is over; `gained`: nanoseconds, against eager mode.
+  void note_gain(const SegmentPtr& segment, bool is_hit, std::size_t calls, double gained);
+  static void promote_if_affordable(const SegmentPtr& segment);
+  static void order_by_promise(PooledVector<SegmentPtr>& segments);
+  int young_paths(std::uint64_t head);
+  /// Is what came at this exit to be recorded now?
+  Wanted wants_side(std::uint64_t exit, Reason reason);
+  /// Are the calls up to this exit?
+  Wanted wants_piece(std::uint64_t exit, Reason reason);
+  /// What is known of an exit that may be recorded; null while its last recording is compiled.
+  SideExit* known_exit(std::uint64_t exit, Reason reason);
+  SegmentPtr base_of_side() const;
+  void begin_side(const SegmentPtr& base, std::uint64_t exit);
+  void run_again_recorded(Reason reason, bool is_piece);
+  void start_side_recording(std::uint64_t head);
+  bool is_wanted_again(std::uint64_t head) const {
+    return !again_.empty() && again_.contains(head);
+  }
+  /// Keeps in mind what was recorded for an exit.
+  void note_made(const SegmentPtr& segment);
+  static std::uint64_t exit_at(std::uint64_t path_node, std::uint64_t what) {
+    return (path_node ^ what) * 0x9e3779b97f4a7c15u | 1;
+  }
+  // Sizes (context_shapes.cpp).
+  struct Shown {                        // by the calls of a segment
+    std::vector<std::uint64_t> before;  // [call] the structure up to there
+    SizeValues values;
+  };
+  SymbolicCopy& copy_of(const SymbolicSegmentPtr& symbolic);
+  SymbolicCopy* copy_under_replay();
+  const Shown& shown_of(const SegmentPtr& segment);
+  bool take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t at);
+  template <typename AnyCall>
+  bool start_at_sizes(std::uint64_t head, const AnyCall& recorded, const SiteKey& site,
+                      Tensor* outputs);
+  template <typename AnyCall>
+  bool follow_sizes(const AnyCall& recorded, const SiteKey& site, Tensor* outputs, Reason& why);
+  void note_other_sizes(std::uint64_t head, Reason refusal);
+  bool wants_sample_here(Reason reason);
+  bool keep_sample(const SegmentPtr& segment);
+  void drop_retired_symbolic_segments();
+  // Cuts (cut.cpp).
+  struct Rest {  // of an iteration whose first piece has been recorded
+    SegmentPtr piece;
+    Discovery::Kind kind;
+    std::size_t length;
+    std::uint64_t stop, before;
+  };
+  void cut_recording(Reason reason);
+  bool starts_rest(std::uint64_t head);
+  void deoptimize_and_cut(Reason reason);
+  bool is_recording_over(std::uint64_t next) const;
+  bool is_recording_over_at_read() const;
+  bool record_read(TensorImpl& impl);
+  bool is_recording_first(std::uint64_t hash, const Discovery::Plan* plan);
+  bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
+  /// Might try_start_recording() do something without a plan?
+  bool is_recording_due() const { return !frames_.empty() || !again_.empty() || rest_; }
+  // Calls under way of functions given to jit::compile(), and how often they came.
+  struct CallFrame {
+    enum class Stage : std::uint8_t { kInside, kWatched, kWanted, kRecorded };
+    std::uint64_t key;
+    Stage stage;
+  };
+  struct CallCount {
+    int seen = 0, recordings = 0;  // each recording doubles the calls that the next one needs
+  };
+  bool is_call_wanted() const;
+  void note_nested_call();
+  void start_call_recording(std::uint64_t head);
+  /// Tells discovery which calls a replay that ends now stands for.
+  void note_run(bool is_hit);
+  // An iteration that runs eagerly although there is a segment, to compare the times
+  // (context_trials.cpp).
+  // Two iterations: the first brings what eager mode needs into the caches, the second is timed.
+  struct Trial {
+    SegmentPtr segment;
+    Stretch whole;   // its calls
+    Stretch before;  // of what discovery has seen
+    bool is_warm = false, is_waiting = false;
+    std::int64_t start = 0;
+  };
+  bool begin_trial(const SegmentPtr& segment);
+  void note_watched(std::uint64_t hash, Discovery::Cost cost) {
+    discovery_.on_call(hash, cost);
+    if (trial_) [[unlikely]]
+      follow_trial();
+  }
+  [[gnu::noinline]] void follow_trial();
+
+  static inline constinit thread_local int busy_ = 0;
+  static inline constinit thread_local int inside_ = 0;  // Locks held
+  // What every call looks at.
+  AtomicValue<State> state_{State::kWatching};
+  bool is_expanding_ = false;
+  // Set when another thread has ended the replay: sequence_ is where this thread's tape is then.
+  AtomicValue<bool> is_tape_outside_;
+  OwnerLock lock_{&busy_};
+  Replay* replay_ = nullptr;
+  std::uint64_t uncompiled_filter_ = 0;  // of the heads in uncompiled_
+  const std::uint64_t index_;
+  Discovery discovery_;
+  std::optional<Discovery::Plan> recorded_plan_;
+  Stretch recorded_;  // calls of the recording so far
+  std::unique_ptr<Recorder> recorder_;
+  Workspace workspace_;  // of all replays
+  std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;
+  std::array<Beginning, kBeginnings> beginnings_;         // by head
+  std::unordered_map<std::uint64_t, SideExit> exits_;     // by place and what came there
+  std::unordered_map<std::uint64_t, Variants> variants_;  // by head
+  std::unordered_map<std::uint64_t, SegmentPtr> again_;   // by head: to be recorded afresh
+  std::unordered_map<const SymbolicSegment*, std::unique_ptr<SymbolicCopy>> shapes_;
+  std::unordered_map<const Segment*, Shown> shown_;
+  std::uint64_t sample_head_ = 0;  // of again_, what is recorded because of its sizes
+  bool is_sample_ = false;         // the recording under way, or the one that is wanted
+  bool is_waiting_ = false;        // for a program at these sizes: nothing needs to be recorded
+  std::vector<CallFrame> frames_;
+  std::unordered_map<std::uint64_t, CallCount> calls_;  // by function and types
+  std::uint64_t compiled_runs_ = 0;
+  std::uint64_t retirements_ = 0;     // of all segments, when replays_ was last looked through
+  Wanted wanted_ = Wanted::kNothing;  // of the run that is about to be left
+  SegmentPtr side_of_;                // whose iteration is being recorded otherwise, to its end
+  std::uint64_t side_exit_ = 0;       // where it went another way; 0: nowhere
+  std::uint64_t recorded_stop_ = 0;   // the call before which the recording ends; 0: none
+  std::optional<Rest> rest_;
+  std::optional<Trial> trial_;
+  Came came_;
+  std::optional<std::size_t> error_at_;  // calls that had matched when an error was thrown
+  std::string strict_error_;             // to be thrown when the program is back in its own code
+  std::unordered_map<std::uint64_t, Uncompiled> uncompiled_;  // by head
+  std::int64_t started_ = -1;  // of a run that is timed, in nanoseconds
+  double lost_at_exit_ = 0;    // against eager mode, in nanoseconds
+  std::int64_t commits_ = 0;
+  std::atomic<std::uint64_t> run_began_{kNoRun};
+  std::atomic<bool> shows_results_{false};
+  // Where this thread's tape was when the replay began, and, after another thread has ended the
+  // replay, where it is.
+  std::uint64_t sequence_ = 0;
+  std::uint32_t tape_ = 0;  // this thread's
+};
+
+/// The mode in force: set_mode(), else GROOVE_MODE.
+bool is_tracing_allowed();
+
+}  // namespace groove::tracer

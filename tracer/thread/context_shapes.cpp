@@ -1,0 +1,191 @@
+// A context whose program comes at other sizes than any segment has. Where a symbolic segment is
+// for the loop (symbolic_segment.h), its copy takes on the sizes that the program shows, call by
+// call; where there is none, some of these iterations are recorded, so that there will be one.
+#include <algorithm>
+
+#include "src/core/environment.h"
+#include "tracer/cache/registry.h"
+#include "tracer/cache/symbolic_table.h"
+#include "tracer/calls/tape_hooks.h"
+#include "tracer/thread/context.h"
+#include "tracer/thread/modes.h"
+
+namespace groove::tracer {
+namespace {
+
+bool is_about_sizes(Reason reason) {
+  return reason == Reason::kLiveInType || reason == Reason::kMismatchAttribute ||
+         reason == Reason::kMismatchNumber;
+}
+
+// Calls of functions that were given to jit::compile() end where the program says.
+bool can_be_sampled(const Segment& segment) { return segment.kind != Discovery::Kind::kCall; }
+
+}  // namespace
+
+SymbolicCopy& Context::copy_of(const SymbolicSegmentPtr& symbolic) {
+  std::unique_ptr<SymbolicCopy>& copy = shapes_[symbolic.get()];
+  if (!copy) copy = std::make_unique<SymbolicCopy>(symbolic);
+  return *copy;
+}
+
+SymbolicCopy* Context::copy_under_replay() {
+  if (!replay_->segment().original) return nullptr;
+  for (const auto& [symbolic, copy] : shapes_)
+    if (copy->segment() == replay_->segment_pointer()) return copy.get();
+  return nullptr;
+}
+
+// The copy takes on the sizes that call `at` shows, if there will be a program for them.
+bool Context::take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t at) {
+  SymbolicSegment& symbolic = *copy.symbolic();
+  const auto is_later = [at](const SymbolicSegment::Symbol& symbol) { return symbol.call > at; };
+  const bool are_known =
+      std::none_of(symbolic.symbols().begin(), symbolic.symbols().end(), is_later);
+  if (are_known && !symbolic.wants(sizes)) {
+    is_waiting_ = true;
+    return false;
+  }
+  if (!copy.resize(sizes, at)) return false;
+  replay_of(copy.segment()).note_resized();
+  if (!are_known) return true;
+  symbolic.note_sizes(sizes);
+  is_waiting_ = !symbolic.offers(sizes, copy.segment()->graph);
+  return !is_waiting_;
+}
+
+template <typename AnyCall>
+bool Context::start_at_sizes(std::uint64_t head, const AnyCall& call, const SiteKey& site,
+                             Tensor* outputs) {
+  SizeValues shown;
+  for (const SymbolicSegmentPtr& symbolic : symbolic_segments_of(head)) {
+    SymbolicCopy& copy = copy_of(symbolic);
+    const Segment& segment = *copy.segment();
+    if (!discovery_.is_after(segment.before) || !segment.loop->backoff.is_willing() ||
+        !shown_by(segment, 0, call, site, shown))
+      continue;
+    SizeValues sizes = copy.sizes();
+    if (!copy.sizes_shown(0, shown, sizes)) continue;
+    if (sizes != copy.sizes() && !take_on(copy, sizes, 0)) continue;
+    if (begin_trial(copy.segment())) return false;
+    Reason why = Reason::kForced;
+    if (begin_run(copy.segment(), call, site, outputs, why)) return true;
+  }
+  return false;
+}
+
+template bool Context::start_at_sizes(std::uint64_t, const Call&, const SiteKey&, Tensor*);
+template bool Context::start_at_sizes(std::uint64_t, const LibraryCall&, const SiteKey&, Tensor*);
+
+// What the calls of a segment show, for runs of it that go over to a symbolic one.
+const Context::Shown& Context::shown_of(const SegmentPtr& segment) {
+  Shown& known = shown_[segment.get()];
+  if (known.before.empty()) {
+    SizeNumbers numbers = size_numbers(*segment);
+    known.values = numbers.values();
+    known.values.resize(numbers.shown.back());
+    known.before = std::move(numbers.structure_before);
+  }
+  return known;
+}
+
+template <typename AnyCall>
+bool Context::follow_sizes(const AnyCall& call, const SiteKey& site, Tensor* outputs, Reason& why) {
+  Replay& from = *replay_;
+  if (why == Reason::kForced || from.is_complete() ||
+      !may_have_symbolic_segment(from.segment().head))
+    return false;
+  const std::size_t at = from.matched();
+  SizeValues shown, sizes;
+  SymbolicCopy* const own = copy_under_replay();
+  if (own && shown_by(*own->segment(), at, call, site, shown)) {
+    sizes = own->sizes();
+    if (own->sizes_shown(at, shown, sizes) && sizes != own->sizes() && take_on(*own, sizes, at) &&
+        try_match(call, site, outputs, why))
+      return true;
+    if (state_ != State::kReplaying || replay_ != &from) return false;
+  }
+  std::vector<SymbolicSegmentPtr> symbolic_segments = symbolic_segments_of(from.segment().head);
+  if (own) std::erase(symbolic_segments, own->symbolic());
+  for (const SymbolicSegmentPtr& symbolic : symbolic_segments) {
+    SymbolicCopy& copy = copy_of(symbolic);
+    const std::vector<std::uint64_t>& before = symbolic->structure_before();
+    if (at + 1 >= before.size() || !shown_by(*copy.segment(), at, call, site, shown)) continue;
+    SizeValues known;
+    if (own) {
+      if (own->symbolic()->structure_before()[at] != before[at]) continue;
+      known = own->numbers().values();
+    } else {
+      const Shown& all = shown_of(from.segment_pointer());
+      if (all.before[at] != before[at]) continue;
+      known = all.values;
+    }
+    sizes = copy.sizes();
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if (symbolic->symbols()[i].call < at) sizes[i] = known[symbolic->symbols()[i].number];
+    if (!copy.sizes_shown(at, shown, sizes) || !take_on(copy, sizes, 0)) continue;
+    const SizeNumbers& own_numbers = copy.numbers();
+    bool is_alike = true;
+    for (std::size_t i = 0; i < own_numbers.shown[at]; ++i)
+      is_alike &= own_numbers.numbers[i].value() == known[i];
+    Replay& to = replay_of(copy.segment());
+    if (!is_alike || !to.can_receive(from)) continue;
+    to.switch_path(from);
+    replay_ = &to;
+    Reason other = why;
+    if (try_match(call, site, outputs, other)) return true;
+    if (state_ != State::kReplaying || replay_ != &to) return false;
+    to.hand_back(from);
+    replay_ = &from;
+  }
+  return false;
+}
+
+template bool Context::follow_sizes(const Call&, const SiteKey&, Tensor*, Reason&);
+template bool Context::follow_sizes(const LibraryCall&, const SiteKey&, Tensor*, Reason&);
+
+// ---- recordings at several sizes ----
+
+// An iteration begins as some segment does, but at other sizes.
+void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
+  if (std::exchange(is_waiting_, false)) return;
+  if (state_ != State::kWatching || is_strict() || again_.contains(head) ||
+      !(refusal == Reason::kForced || is_about_sizes(refusal)))
+    return;
+  const SegmentPtr base = armed_of_head(head);
+  if (!base || !can_be_sampled(*base) || !discovery_.is_after(base->before) || !wants_sample(head))
+    return;
+  again_[head] = base;
+  sample_head_ = head;
+}
+
+bool Context::wants_sample_here(Reason reason) {
+  if (!is_about_sizes(reason) || is_strict() || !can_be_sampled(replay_->segment())) return false;
+  return is_sample_ = wants_sample(replay_->segment().head);
+}
+
+// True when the recording is to be compiled by itself.
+bool Context::keep_sample(const SegmentPtr& segment) {
+  const bool is_sample = std::exchange(is_sample_, false);
+  auto make = std::exchange(segment->make_graph, nullptr);
+  if (!is_sample && !is_compilation_synchronous() && is_early_sample(segment->head)) {
+    segment->make_graph = [make = std::move(make), sample = segment.get()](Graph& graph) {
+      make(graph);
+      note_sample(*sample);
+    };
+    return true;
+  }
+  make(segment->graph);
+  return !add_sample(segment) && !is_sample;
+}
+
+void Context::drop_retired_symbolic_segments() {
+  std::erase_if(shapes_, [this](const auto& entry) {
+    const SegmentPtr& segment = entry.second->segment();
+    return !entry.second->symbolic()->is_armed() &&
+           !(replay_ && replay_->segment_pointer() == segment);
+  });
+  shown_.clear();
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,136 @@
+// The contexts of all user threads. A session number says whose context it comes from, so that a
+// thread that touches another's pending tensor finds the one that owes it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "groove/tensor.h"
+#include "src/core/tensor_impl.h"
+
+namespace groove::tracer {
+
+class Context;
+
+namespace owned {
+inline constinit thread_local Context* context = nullptr;
+Context* make_context();
+}  // namespace owned
+
+/// This thread's context, made at its first use; null while the thread ends.
+inline Context* own_context() {
+  Context* const mine = owned::context;
+  return mine ? mine : owned::make_context();
+}
+/// The same, but never made here.
+inline Context* known_context() { return owned::context; }
+
+inline constexpr std::uint64_t kContextBits = 16;
+inline constexpr std::uint64_t kContexts = std::uint64_t{1} << kContextBits;
+/// A new session of a context, for a recording or for runs: its index in the table of contexts lies
+/// in the lower bits.
+enum class SessionOf : std::uint8_t { kRecording, kRuns };
+std::uint64_t new_session(const Context& context, SessionOf what);
+inline bool is_of_runs(std::uint64_t session) { return (session & kContexts) != 0; }
+inline bool have_one_owner(std::uint64_t session, std::uint64_t other) {
+  return ((session ^ other) & (kContexts - 1)) == 0;
+}
+
+/// The session that owes what this tensor holds; 0: nobody does.
+inline std::uint64_t owing_session(const TensorImpl& impl) {
+  if (impl.is_pending) return impl.trace_session;
+  const Storage* const storage = impl.storage.get();
+  return storage && storage->flags & Storage::kOwed ? storage->trace_session.get() : 0;
+}
+/// The session whose runs made the tensor, 0: none, or another thread has it to itself since. As
+/// long as the run is not over, the tensor is the run's, also behind the stage that made its data:
+/// its history and its versions come last, and what has matched may run again into its memory.
+inline std::uint64_t making_session(const TensorImpl& impl) {
+  const std::uint64_t session = impl.trace_session;
+  return is_of_runs(session) ? session : 0;
+}
+/// Is it a run's, or owed by one, of another thread than the one that this session is of?
+inline bool is_owed_elsewhere(const TensorImpl& impl, std::uint64_t session) {
+  const std::uint64_t owing = owing_session(impl), making = making_session(impl);
+  return (owing != 0 && !have_one_owner(owing, session)) ||
+         (making != 0 && !have_one_owner(making, session));
+}
+
+/// Makes real what another thread owes; nothing of this thread's own. For looking at the data.
+void settle_data(TensorImpl& impl);
+/// … and ends the run that the tensor is of: whatever else a thread does with a tensor of another
+/// thread's run, it does with one that no run knows any more.
+void settle(TensorImpl& impl);
+inline void settle(ArrayRef<Tensor> tensors) {
+  for (const Tensor& tensor : tensors)
+    if (tensor.defined() && (owing_session(*tensor.impl()) | making_session(*tensor.impl())) != 0)
+        [[unlikely]]
+      settle(*tensor.impl());
+}
+/// What another thread has to write there yet.
+void settle_writes(Storage& storage);
+
+// Storage::readers: the bit of a context, by its index or by one of its sessions.
+inline std::uint64_t reader_bit(std::uint64_t session) {
+  return std::uint64_t{1} << (session & 63);
+}
+/// Are there so many contexts that some share one?
+bool shares_reader_bit();
+/// Runs of other threads compute what they have to read of it.
+void settle_readers(Storage& storage);
+
+// Live-ins without a reference (TensorImpl::borrower): a replay has none of the tensors that the
+// program keeps alive anyway. Where it does not, destroy() asks the context whose mark they have.
+inline constexpr std::uint16_t kManyBorrowers = 0xffff;
+inline std::uint16_t borrower_of(std::uint64_t session) {
+  const std::uint64_t index = session & (kContexts - 1);
+  return static_cast<std::uint16_t>(std::min<std::uint64_t>(index + 1, kManyBorrowers));
+}
+/// Marks a tensor that no session knows and gives what the context calls it from now on, a name
+/// that nothing else ever has; kNoName when another has borrowed it too.
+inline constexpr std::int32_t kNoName = -1;
+std::int32_t name_borrowed(TensorImpl& impl, std::uint16_t borrower);
+/// Has nobody but the one who asks a reference of it, and no replay borrowed it? A handle that was
+/// handed out may come back as a live-in, and the program may drop it while it is one.
+inline bool is_nobody_elses(const TensorImpl& impl) {
+  return impl.use_count() == 1 && impl.borrower == 0;
+}
+/// No recording or replay knows it any more.
+inline void forget_session(TensorImpl& impl) {
+  impl.trace_id = kNoName;
+  impl.trace_session = 0;
+}
+
+// A tensor of which a replay of another thread may have the last use has a deferred release, which
+// holds a reference, until every run that was under way then is over. Runs and deferred releases
+// are numbered by one clock.
+inline constexpr std::uint64_t kNoRun = ~std::uint64_t{0};
+namespace deferred_releases {
+inline constinit std::atomic<std::uint64_t> clock{0};
+inline constinit std::atomic<bool> are_there{false};
+void clear();
+}  // namespace deferred_releases
+inline std::uint64_t time_of_run() {
+  return deferred_releases::clock.load(std::memory_order_acquire);
+}
+/// A run has ended.
+inline void clear_deferred_releases() {
+  if (deferred_releases::are_there.load(std::memory_order_relaxed)) [[unlikely]]
+    deferred_releases::clear();
+}
+
+// Another thread's context, kept from going while this lives.
+class Visit {
+ public:
+  explicit Visit(std::uint64_t session);
+  ~Visit();
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+  Context* context() const { return context_; }
+
+ private:
+  Context* context_ = nullptr;
+};
+
+}  // namespace groove::tracer

@@ -1,0 +1,70 @@
+#include "tracer/watch/backoff.h"
+
+#include <algorithm>
+
+namespace groove::tracer {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+constexpr float kMemory = 16;  // runs
+constexpr int kLossesBeforePause = 3;
+constexpr int kLongestPause = 12;  // doublings
+
+void approach(std::atomic<float>& mean, float value, float share) {
+  const float before = mean.load(relaxed);
+  mean.store(before + (value - before) * share, relaxed);
+}
+
+}  // namespace
+
+// ---- one of them ----
+
+void Backoff::note(double gained) {
+  approach(gain_, static_cast<float>(gained), 1 / kMemory);
+  const bool has_lost = gained < 0, are_losing = gain_.load(relaxed) < 0;
+  if (has_lost != are_losing) return;
+  if (!has_lost) {
+    if (const int losses = losses_.load(relaxed); losses > 0) losses_.store(losses / 2, relaxed);
+    return;
+  }
+  const int losses = losses_.load(relaxed) + 1;
+  losses_.store(losses, relaxed);
+  if (losses >= kLossesBeforePause)
+    skip_.store(std::uint64_t{1} << std::min(losses - kLossesBeforePause, kLongestPause), relaxed);
+}
+
+bool Backoff::is_willing() {
+  const std::uint64_t left = skip_.load(relaxed);
+  if (left > 0) skip_.store(left - 1, relaxed);
+  return left == 0;
+}
+
+// ---- of a loop ----
+
+void LoopRecord::note(bool is_hit, double gained) {
+  approach(success, is_hit ? 1 : 0, 1 / kMemory);
+  backoff.note(gained);
+}
+
+void LoopRecord::note_recorded() { approach(success, 0, 1 / kMemory); }
+
+void LoopRecord::forgive() {
+  approach(success, 1, 1.0f / 4096);
+  backoff.is_willing();
+}
+
+// In calls, and for each call.
+constexpr double kEntry = 3, kHistory = 7, kLeaving = 1.5;
+
+double LoopRecord::promise(std::size_t calls, bool keeps_history) const {
+  const double hit = success.load(relaxed);
+  return hit - kLeaving * (1 - hit) -
+         (kEntry + (keeps_history ? kHistory : 0)) / static_cast<double>(calls);
+}
+
+double LoopRecord::expected_gain(bool is_hit, std::size_t calls) {
+  const auto length = static_cast<double>(calls);
+  return is_hit ? std::max(1.0, length - kEntry) : -kLeaving * length - kEntry;
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,42 @@
+// Runs of compiled code that may lose time: what they gain and lose against eager mode tells
+// whether more of them are worth it. Any thread may add and ask.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace groove::tracer {
+
+class Backoff {
+ public:
+  /// One more run: nanoseconds that it took less than eager mode, below 0 when it took more.
+  void note(double gained);
+  /// May another one begin? Counts the times that it may not.
+  bool is_willing();
+
+ private:
+  std::atomic<float> gain_{0};  // of a run, of late
+  std::atomic<int> losses_{0};  // runs that lost while the last ones lost in all; gains halve it
+  std::atomic<std::uint64_t> skip_{0};  // times that no run begins
+};
+
+// How the runs of a loop end, whichever of its segments they follow.
+struct LoopRecord {
+  std::atomic<float> success{1};  // of late: 1 when none is left
+  Backoff backoff;
+
+  /// `gained`: see Backoff.
+  void note(bool is_hit, double gained);
+  /// The run was left, and what came instead has a segment from now on.
+  void note_recorded();
+  /// Another loop that begins alike was chosen: what this one did is forgiven slowly.
+  void forgive();
+  /// What a call of such a run saves, 1 when it costs nothing at all. `calls` a run; its results
+  /// may go on the tape.
+  double promise(std::size_t calls, bool keeps_history) const;
+  /// About what a run of so many calls gains, in calls, where it is not measured.
+  static double expected_gain(bool is_hit, std::size_t calls);
+};
+
+}  // namespace groove::tracer

@@ -1,0 +1,444 @@
+#include "tracer/watch/discovery.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tracer/thread/modes.h"
+#include "tracer/watch/investment.h"
+
+namespace groove::tracer {
+namespace {
+
+// Entering a segment costs about as much as three small ops.
+constexpr std::uint32_t kEntryCost = 10;
+// What a loop around compiled runs must save of each of its calls, so that it is worth the time to
+// compile them all again in one piece.
+constexpr std::uint32_t kSharePerCall = 4;
+
+// Few calls come again by chance; a short loop runs often anyway.
+constexpr std::uint64_t kEvidence = 8;
+
+// Compiled runs that come one after the other and are taken for one iteration of a loop.
+constexpr std::uint64_t kLongestTurn = 4;
+
+// A difference of numbers of runs, of which an atom keeps 31 bits.
+std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
+
+bool is_compiled(std::uint32_t cost, std::uint32_t runs) { return cost == 0 && runs <= 1; }
+
+}  // namespace
+
+Discovery::Discovery() : returns_(kReturns) {}
+
+void Discovery::clear() {
+  const int hot = hot_;
+  *this = Discovery();
+  hot_ = hot;
+}
+
+// ---- plans ----
+
+std::uint32_t Discovery::needed(std::uint64_t head, const Loop& loop, bool covers_runs) const {
+  const auto of = [head](const std::unordered_map<std::uint64_t, int>& failures) {
+    const auto found = failures.find(head);
+    return found == failures.end() ? 0 : found->second;
+  };
+  const int doublings = std::max(
+      {static_cast<int>(loop.plans), of(penalties_), covers_runs ? of(vain_replacements_) : 0});
+  return static_cast<std::uint32_t>(hot_) << std::min(doublings, 10);
+}
+
+// A stretch is worth a segment when running its calls eagerly costs more than entering it; around
+// compiled runs, when it also saves enough of what compiling all of their calls again costs.
+bool Discovery::pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind) {
+  if (length == 0 || length > kLongest) return false;
+  const std::uint32_t saved = cost + runs * kEntryCost;
+  if (saved <= kEntryCost) return false;
+  if (runs == 0 || kind == Kind::kStep) return true;
+  return (saved - kEntryCost) * kSharePerCall >= length;
+}
+
+const Discovery::Plan* Discovery::find_plan(std::uint64_t head) const {
+  const Plan* best = nullptr;
+  for (const Plan& plan : plans_)
+    if (plan.head == head && is_after(plan.before) && (!best || plan.length > best->length))
+      best = &plan;
+  return best;
+}
+
+// A part of what is about to be recorded as a whole must wait: the head of a cycle comes within one
+// iteration, that of another stretch at once.
+bool Discovery::add_plan(Plan plan) {
+  plan.made_at = total_.length;
+  for (const Plan& known : plans_)
+    if (known.length > plan.length &&
+        total_.length < known.made_at + (known.kind == Kind::kCycle ? known.length : 1))
+      return false;
+  std::erase_if(plans_, [&plan](const Plan& known) { return known.loop == plan.loop; });
+  if (plans_.size() >= kMostPlans) plans_.erase(plans_.begin());
+  plans_.push_back(plan);
+  refresh_filter();
+  return true;
+}
+
+void Discovery::refresh_filter() {
+  plan_filter_ = 0;
+  for (const Plan& plan : plans_) plan_filter_ |= 1ull << (plan.head & 63);
+}
+
+Discovery::Loop& Discovery::loop_of(const Stretch& calls) {
+  if (loops_.size() > kMostLoops) loops_.clear();
+  return loops_[calls.loop()];
+}
+
+bool Discovery::let_run(const Plan& plan) {
+  for (Plan& known : plans_)
+    if (known.loop == plan.loop) return !std::exchange(known.has_waited, true);
+  return false;
+}
+
+void Discovery::take_plan(const Plan& plan) {
+  ++loops_[plan.loop].plans;
+  put_off(plan);
+}
+
+void Discovery::put_off(const Plan& plan) {
+  const std::uint64_t loop = plan.loop;
+  loops_[loop].seen = 0;
+  quiet_until_ = 0;
+  std::erase_if(plans_, [loop](const Plan& known) { return known.loop == loop; });
+  refresh_filter();
+}
+
+bool Discovery::is_planned(std::uint64_t head, const Stretch& calls) const {
+  return std::any_of(plans_.begin(), plans_.end(), [&](const Plan& plan) {
+    return plan.head == head && plan.hash == calls.order && plan.length == calls.length;
+  });
+}
+
+void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
+
+bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
+  if (recorded.order == plan.hash && recorded.length == plan.length) return true;
+  Loop& loop = loop_of(recorded);
+  if (loop.seen + 1 < needed(plan.head, loop, false)) {
+    if (plan.covers_runs) ++vain_replacements_[plan.head];
+    return false;
+  }
+  loop.seen = 0;
+  ++loop.plans;
+  std::erase_if(plans_, [&recorded](const Plan& known) { return known.loop == recorded.loop(); });
+  refresh_filter();
+  return true;
+}
+
+void Discovery::penalize(std::uint64_t head) {
+  ++penalties_[head];
+  for (const Plan& known : plans_)
+    if (known.head == head) loops_[known.loop].seen = 0;
+  std::erase_if(plans_, [head](const Plan& known) { return known.head == head; });
+  refresh_filter();
+}
+
+// ---- stretches between cuts ----
+
+void Discovery::move(Mark& mark) const { mark = Mark{total_, 0, 0, cost_, runs_, false}; }
+
+void Discovery::note(const Mark& mark, Kind kind) {
+  if (mark.head == 0) return;
+  const std::uint32_t cost = cost_ - mark.cost, runs = count(runs_ - mark.runs);
+  const Stretch calls = total_.since(mark.total);
+  if (is_compiled(cost, runs) || !pays(cost, runs, calls.length, kind)) return;
+  if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), calls.length, cost, runs))
+    return;
+  Loop& loop = loop_of(calls);
+  ++loop.seen;
+  // After a run, a call that is mostly followed by something else is no sign of a stretch.
+  if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
+  if (gaps_.size() > kMostLoops) gaps_.clear();
+  if (loop.seen < std::max(needed(mark.head, loop, runs > 0), kind == Kind::kGap ? 2u : 1u)) return;
+  add_plan(Plan{mark.head, calls.order, calls.length, kind, mark.is_head_repeated ? mark.before : 0,
+                calls.loop(), runs > 0, 0, false});
+}
+
+void Discovery::on_step_end() {
+  if (atom_count_ > 0) atoms_[(atom_count_ - 1) % kAtoms].runs_and_end |= 1;
+  note(step_, Kind::kStep);
+  if (gap_.total.length > step_.total.length) note(gap_, Kind::kStep);
+  has_seen_step_ = true;
+  reads_since_step_ = 0;
+  move(step_);
+  move(read_);
+  move(gap_);
+}
+
+void Discovery::on_host_read() {
+  if (read_.total.length == total_.length) return;
+  if (!has_seen_step_ || ++reads_since_step_ >= 3) note(read_, Kind::kHostRead);
+  move(read_);
+}
+
+void Discovery::on_run_start() {
+  if (gap_.total.length > step_.total.length) note(gap_, Kind::kGap);
+}
+
+// ---- the stream ----
+
+inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
+  for (Mark* const mark : {&step_, &read_, &gap_}) {
+    if (mark->head == 0) {
+      mark->head = head;
+      mark->before = last_;
+    } else if (mark->head == head) {
+      mark->is_head_repeated = true;
+    }
+  }
+  look_for_return(head);
+  if (atoms_.size() < kAtoms) [[unlikely]]
+    atoms_.emplace_back();
+  // Field by field: a copy of one just made would wait for its parts.
+  Atom& atom = atoms_[atom_count_++ % kAtoms];
+  atom.before.order = total_.order;
+  atom.before.content = total_.content;
+  atom.before.length = total_.length;
+  atom.head = head;
+  atom.last = last;
+  atom.cost = cost_;
+  atom.runs_and_end = runs_ << 1;
+  last_ = last;
+}
+
+void Discovery::on_call(std::uint64_t hash, Cost cost) {
+  begin_atom(hash, hash);
+  total_.append(hash);
+  cost_ += cost;
+  if (++watched_ >= look_at_) look_for_repeats();
+}
+
+void Discovery::on_run(std::uint64_t head, std::uint64_t last, const Stretch& calls, bool is_hit) {
+  begin_atom(head, last);
+  total_.append(calls);
+  if (!is_hit) cost_ += static_cast<std::uint32_t>(calls.length) * kOpCost;
+  if (is_hit) ++runs_;
+  move(gap_);
+  if (was_read_inside_) move(read_);
+  was_read_inside_ = false;
+  if (!is_hit) return;
+  // Where it runs compiled, nothing is left to do.
+  const auto is_done = [&](const Plan& plan) {
+    return plan.head == head && plan.length == calls.length &&
+           (!plan.covers_runs || plan.hash == calls.order);
+  };
+  if (plan_filter_ >> (head & 63) & 1) {
+    std::erase_if(plans_, is_done);
+    refresh_filter();
+  }
+}
+
+void Discovery::on_outside(std::uint64_t hash) {
+  on_run_start();
+  on_call(hash, kBigCost);
+  move(gap_);
+}
+
+// ---- calls that come back ----
+
+std::uint32_t Discovery::least_times(std::uint64_t length) const {
+  const auto hot = static_cast<std::uint32_t>(std::max(hot_, 2));
+  if (length >= kEvidence) return hot;
+  return std::max(hot, static_cast<std::uint32_t>(1 + (kEvidence + length - 1) / length));
+}
+
+// `call` comes now. When what lies between two of its coming is the same again and again, that is
+// one iteration of a loop.
+inline void Discovery::look_for_return(std::uint64_t call) {
+  Return& seen = returns_[(call >> 7 ^ call) % kReturns];
+  const std::uint64_t length = total_.length - seen.at;
+  if (seen.call != call || length > kLongest) {
+    seen = Return{call, total_.length, total_.order, 0, 0, 0};
+    return;
+  }
+  bool is_same = false;
+  if (seen.length == length) {
+    const std::uint64_t power = rolling::power(length);
+    is_same = total_.order - seen.order * power == seen.order - seen.before * power;
+  }
+  const bool is_in_step = seen.at >= step_.total.length;
+  seen.at = total_.length;
+  seen.before = seen.order;
+  seen.order = total_.order;
+  seen.length = static_cast<std::uint32_t>(length);
+  if (!is_same) {
+    seen.count = 0;
+    return;
+  }
+  // At the number of times that makes a loop hot, and at twice, four times … that number.
+  const std::uint32_t count = ++seen.count + 1, least = least_times(length);
+  if (is_in_step && count % least == 0 && (count / least & (count / least - 1)) == 0)
+    plan_cycle(length, count);
+}
+
+// The number of the atom that begins after this many calls, or none.
+std::uint64_t Discovery::atom_at(std::uint64_t length) const {
+  std::uint64_t low = oldest_atom(), high = atom_count_;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (atom(middle).before.length < length)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < atom_count_ && atom(low).before.length == length ? low : atom_count_;
+}
+
+// A loop is best cut where the program entered it: what repeats is followed back to where it first
+// did. Gives the number of the atom after its first iteration.
+std::uint64_t Discovery::entry_of(const Stretch& period) const {
+  std::uint64_t entry = atom_count_;
+  for (std::uint64_t at = atom_count_; at-- > oldest_atom();) {
+    const Stretch& here = atom(at).before;
+    if (here.length < step_.total.length + period.length) break;
+    const std::uint64_t earlier = atom_at(here.length - period.length);
+    if (earlier == atom_count_) continue;  // in the middle of a run: another one tells
+    if (here.since(atom(earlier).before).content != period.content) break;
+    entry = at;
+  }
+  return entry;
+}
+
+// The last `length` calls came `times` times in a row, and the first of them comes now. Every call
+// of a loop says so once in an iteration; the first one is listened to.
+void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
+  const std::uint64_t begin = atom_at(total_.length - length);
+  if (begin == atom_count_) return;
+  const Stretch period = total_.since(atom(begin).before);
+  const std::uint32_t cost = cost_ - atom(begin).cost, runs = count(runs_ - atom(begin).runs());
+  if (is_compiled(cost, runs) || !pays(cost, runs, period.length, Kind::kCycle)) return;
+  Loop& loop = loop_of(period);
+  if (total_.length < loop.noted_at + period.length) return;
+  loop.noted_at = total_.length;
+  loop.seen += loop.plans == 0 ? times : times / 2;
+  if (loop.seen < needed(0, loop, false)) return;
+  const std::uint64_t entry = entry_of(period);
+  const std::uint64_t first =
+      entry == atom_count_ ? begin : atom_at(atom(entry).before.length - period.length);
+  if (loop.seen < needed(atom(first).head, loop, runs > 0)) return;
+  const Stretch calls =
+      entry == atom_count_ ? period : atom(entry).before.since(atom(first).before);
+  if (!plan_atoms(first, calls, cost, runs, Kind::kCycle)) return;
+  // A run that goes on over the place where the loop begins would hide it.
+  const std::uint64_t offset = (total_.length - atom(first).before.length) % period.length;
+  if (atom_at(total_.length - offset) == atom_count_ && offset > 0)
+    quiet_until_ = total_.length + 2 * period.length;
+}
+
+// Are these calls mostly compiled runs that take turns, with little between? Then they are many
+// iterations of a loop: compiled in one piece they would run hardly faster.
+bool Discovery::is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint32_t cost,
+                            std::uint32_t runs) const {
+  if (runs <= kLongestTurn || begin == atom_count_ || cost + runs * kEntryCost >= calls)
+    return false;
+  const std::uint64_t end = atom(begin).before.length + calls;
+  const auto end_of = [this](std::uint64_t at) {
+    return at + 1 < atom_count_ ? atom(at + 1).before.length : total_.length;
+  };
+  for (std::uint64_t turn = 1; turn <= kLongestTurn; ++turn) {
+    std::uint64_t repeated = 0;
+    for (std::uint64_t at = begin + turn; at < atom_count_ && end_of(at) <= end; ++at) {
+      const Atom &now = atom(at), &earlier = atom(at - turn);
+      const std::uint64_t length = end_of(at) - now.before.length;
+      if (length > 1 && now.head == earlier.head && now.last == earlier.last &&
+          length == end_of(at - turn) - earlier.before.length)
+        repeated += length;
+    }
+    if (repeated * 4 >= calls * 3) return true;
+  }
+  return false;
+}
+
+bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost,
+                           std::uint32_t runs, Kind kind) {
+  if (!pays(cost, runs, calls.length, kind)) return false;
+  if (is_too_wide(begin, calls.length, cost, runs)) return false;
+  const Atom& first = atom(begin);
+  Plan plan{first.head, calls.order, calls.length, kind, 0, calls.loop(), runs > 0, 0, false};
+  const std::uint64_t end = first.before.length + calls.length;
+  bool is_repeated = false;
+  std::uint64_t at = begin + 1;
+  for (; at < atom_count_ && atom(at).before.length < end; ++at)
+    is_repeated |= atom(at).head == plan.head;
+  // A loop comes after itself; anything else, after what came before it the last time.
+  if (is_repeated && kind == Kind::kCycle) plan.before = atom(at - 1).last;
+  if (is_repeated && kind != Kind::kCycle && begin > oldest_atom())
+    plan.before = atom(begin - 1).last;
+  return add_plan(plan);
+}
+
+// ---- the repeat finder ----
+
+// Looks when many calls ran eagerly, and the more seldom the less there was to find.
+void Discovery::look_for_repeats() {
+  look_at_ = watched_ + kPatience;
+  if (search_) {
+    if (search_->is_done.load(std::memory_order_acquire)) take_findings();
+    return;
+  }
+  const std::int64_t price = price_of_search(std::min<std::uint64_t>(atom_count_, kAtoms));
+  if (!is_compilation_synchronous() && !investment().affords_search(price)) return;
+  search_ = std::make_shared<Search>();
+  search_->price = price;
+  const std::uint64_t oldest = oldest_atom();
+  search_->tokens.reserve(atom_count_ - oldest);
+  search_->atoms.reserve(atom_count_ - oldest);
+  for (std::uint64_t at = oldest; at < atom_count_; ++at) {
+    search_->tokens.push_back(atom(at).head);
+    search_->atoms.push_back(at);
+    if (!atom(at).ends_step()) continue;
+    search_->tokens.push_back(at);  // as small as no hash is
+    search_->atoms.push_back(at + 1);
+  }
+  if (is_compilation_synchronous()) {
+    search_->found = find_repeats(search_->tokens);
+    take_findings();
+  } else {
+    start_search(search_);
+  }
+}
+
+void Discovery::take_findings() {
+  bool has_news = false;
+  for (const Repeat& repeat : search_->found) {
+    const std::uint64_t begin = search_->atoms[repeat.begin], end = search_->atoms[repeat.end - 1];
+    if (begin < oldest_atom() || end + 1 >= atom_count_) continue;
+    const Stretch calls = atom(end + 1).before.since(atom(begin).before);
+    Loop& loop = loop_of(calls);
+    loop.seen += static_cast<std::uint32_t>(repeat.count);
+    const std::uint32_t runs = count(atom(end + 1).runs() - atom(begin).runs());
+    if (loop.seen < needed(atom(begin).head, loop, runs > 0)) continue;
+    has_news |=
+        plan_atoms(begin, calls, atom(end + 1).cost - atom(begin).cost, runs, Kind::kRepeat);
+  }
+  search_.reset();
+  look_after_ = has_news ? kFirstLook : std::min(2 * look_after_, kLastLook);
+  look_at_ = watched_ + look_after_;
+}
+
+const char* name_of(Discovery::Kind kind) {
+  switch (kind) {
+    case Discovery::Kind::kStep:
+      return "a step";
+    case Discovery::Kind::kHostRead:
+      return "a stretch between two host reads";
+    case Discovery::Kind::kCycle:
+      return "a cycle";
+    case Discovery::Kind::kGap:
+      return "a stretch after a compiled run";
+    case Discovery::Kind::kRepeat:
+      return "a stretch";
+    case Discovery::Kind::kCall:
+      return "a compiled call";
+  }
+  return "";
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,160 @@
+// Finding loops in the stream of calls: stretches between natural cuts (the end of a step, host
+// reads, compiled runs) that come again, calls that come back at the same distance with the same
+// calls between, and what the repeat finder sees. A run of a segment counts as the calls it stands
+// for, so an outer loop is found while inner ones are compiled already.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/calls/stretch.h"
+#include "tracer/watch/finder.h"
+
+namespace groove::tracer {
+
+class Discovery {
+ public:
+  enum class Kind : std::uint8_t { kStep, kHostRead, kCycle, kGap, kRepeat, kCall };
+  struct Plan {  // record from the next call `head` on
+    std::uint64_t head = 0, hash = 0;
+    std::size_t length = 0;
+    Kind kind = Kind::kStep;
+    std::uint64_t before = 0;  // the call that must come before the head; 0 for any
+    std::uint64_t loop = 0;
+    bool covers_runs = false;   // compiled runs lie inside, to be replaced by one
+    std::uint64_t made_at = 0;  // after how many calls
+    bool has_waited = false;    // for a run that may do the same
+  };
+  // What running a call eagerly costs, roughly: a view, an op, a walk of tape or parameters.
+  enum Cost : std::uint32_t { kViewCost = 1, kOpCost = 4, kBigCost = 40 };
+
+  Discovery();
+
+  /// A call that was watched or recorded.
+  void on_call(std::uint64_t hash, Cost cost);
+  /// The calls that a replay matched and, at the end or on leaving, ran; `is_hit`: compiled.
+  void on_run(std::uint64_t head, std::uint64_t last, const Stretch& calls, bool is_hit);
+  /// A replay begins: what was watched since the one before may be a stretch of its own.
+  void on_run_start();
+  /// A library call that no recording holds, such as a backward through something older: what lies
+  /// between two of them may be a stretch of its own.
+  void on_outside(std::uint64_t hash);
+  void on_step_end();
+  void on_host_read();
+  /// … while a replay is under way, whose calls are not told yet.
+  void on_read_inside() { was_read_inside_ = true; }
+  void clear();
+
+  /// What to record from a call of this head on, when the call comes now; null when nothing.
+  const Plan* plan(std::uint64_t head) const {
+    return plan_filter_ >> (head & 63) & 1 ? find_plan(head) : nullptr;
+  }
+  /// No replay may begin now: one would run over the head of a plan.
+  bool is_quiet() const { return total_.length < quiet_until_; }
+  /// There is a segment of just these calls by now: true once, for a run of it. Where it goes
+  /// through, the plan is done.
+  bool let_run(const Plan& plan);
+  /// Everything seen so far.
+  const Stretch& total() const { return total_; }
+  /// The plan is being recorded, and will not be made again soon.
+  void take_plan(const Plan& plan);
+  /// It cannot be recorded now: it must come again first.
+  void put_off(const Plan& plan);
+  /// Only pieces of it could be recorded: it must come much more often until it is tried again.
+  void note_cut(const Plan& plan);
+  /// Is there a plan for just these calls, too?
+  bool is_planned(std::uint64_t head, const Stretch& calls) const;
+  /// Was what has been recorded expected, or has it come often enough by itself?
+  bool accepts(const Plan& plan, const Stretch& recorded);
+  /// Has the call before the one that comes now this hash? (0: any)
+  bool is_after(std::uint64_t before) const { return before == 0 || before == last_; }
+  /// Repeats of a stretch until it is recorded.
+  void set_hot(int repeats) { hot_ = repeats; }
+  /// A recording or segment of this head failed: it must repeat more often next time.
+  void penalize(std::uint64_t head);
+
+ private:
+  // Where a stretch that is being watched began.
+  struct Mark {
+    Stretch total;
+    std::uint64_t head = 0, before = 0;
+    std::uint32_t cost = 0, runs = 0;
+    bool is_head_repeated = false;
+  };
+  // The last time that a call came: a loop is a call that comes back again and again after the
+  // same.
+  struct Return {
+    std::uint64_t call = 0;
+    std::uint64_t at = 0;                 // after how many calls it came last
+    std::uint64_t order = 0, before = 0;  // of all calls up to there, and up to the time before
+    std::uint32_t length = 0;             // calls between the last two times
+    std::uint32_t count = 0;              // how often they were the same
+  };
+  struct Loop {
+    std::uint32_t seen = 0;
+    std::uint32_t plans = 0;     // recorded so far; each makes the next one dearer
+    std::uint64_t noted_at = 0;  // in calls
+  };
+
+  void begin_atom(std::uint64_t head, std::uint64_t last);
+  void move(Mark& mark) const;
+  void note(const Mark& mark, Kind kind);
+  void look_for_return(std::uint64_t call);
+  std::uint32_t least_times(std::uint64_t length) const;
+  void plan_cycle(std::uint64_t length, std::uint32_t times);
+  Loop& loop_of(const Stretch& calls);
+  std::uint64_t entry_of(const Stretch& period) const;
+  std::uint64_t atom_at(std::uint64_t length) const;
+  bool plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost, std::uint32_t runs,
+                  Kind kind);
+  void look_for_repeats();
+  void take_findings();
+  bool add_plan(Plan plan);
+  const Plan* find_plan(std::uint64_t head) const;
+  void refresh_filter();
+  static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);
+  bool is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint32_t cost,
+                   std::uint32_t runs) const;
+  std::uint32_t needed(std::uint64_t head, const Loop& loop, bool covers_runs) const;
+  const Atom& atom(std::uint64_t number) const { return atoms_[number % kAtoms]; }
+  std::uint64_t oldest_atom() const { return atom_count_ > kAtoms ? atom_count_ - kAtoms : 0; }
+
+  static constexpr std::size_t kLongest = 20'000;  // calls of one iteration
+  static constexpr std::size_t kMostPlans = 64;
+  static constexpr std::size_t kMostLoops = 4096;
+  static constexpr std::size_t kReturns = 2048;  // a power of two
+  static constexpr std::size_t kAtoms = 4096;    // a power of two
+  // Watched calls between two looks of the repeat finder, and between asking whether it is done.
+  static constexpr std::uint64_t kFirstLook = 128, kLastLook = 1 << 20, kPatience = 64;
+
+  // What every call looks at comes first.
+  std::uint64_t plan_filter_ = 0;
+  Stretch total_;
+  std::uint64_t last_ = 0;  // the call before
+  std::uint32_t cost_ = 0;  // of everything that ran eagerly so far
+  std::uint32_t runs_ = 0;  // compiled runs so far
+  std::vector<Return> returns_;
+  std::vector<Atom> atoms_;       // the last of them, a ring
+  std::uint64_t atom_count_ = 0;  // ever
+  std::uint64_t watched_ = 0, look_at_ = kFirstLook, look_after_ = kFirstLook;
+  Mark step_, read_, gap_;
+  int hot_ = 2;
+  int reads_since_step_ = 0;
+  bool has_seen_step_ = false;
+  bool was_read_inside_ = false;
+  std::shared_ptr<Search> search_;
+  std::unordered_map<std::uint64_t, Loop> loops_;
+  std::unordered_map<std::uint64_t, std::uint32_t> gaps_;  // head -> stretches after a run
+  std::unordered_map<std::uint64_t, int> penalties_;       // head -> failures
+  // head -> recordings in place of compiled runs that did not go as expected
+  std::unordered_map<std::uint64_t, int> vain_replacements_;
+  std::vector<Plan> plans_;
+  std::uint64_t quiet_until_ = 0;  // in calls
+};
+
+/// For people.
+const char* name_of(Discovery::Kind kind);
+
+}  // namespace groove::tracer

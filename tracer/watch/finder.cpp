@@ -1,0 +1,240 @@
+#include "tracer/watch/finder.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <thread>
+
+#include "src/core/fork.h"
+#include "tracer/watch/investment.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr std::size_t kMostRepeats = 8;
+constexpr std::size_t kLeastTimes = 3;      // less often is no loop
+constexpr std::size_t kMostWork = 1 << 22;  // steps over all candidates
+
+// The suffixes of the tokens in order, by doubling the length that is compared.
+std::vector<std::size_t> sort_suffixes(const std::vector<std::uint64_t>& tokens) {
+  const std::size_t n = tokens.size();
+  std::vector<std::size_t> order(n), rank(n), next(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return tokens[a] < tokens[b]; });
+  for (std::size_t i = 1; i < n; ++i)
+    rank[order[i]] = rank[order[i - 1]] + (tokens[order[i]] != tokens[order[i - 1]] ? 1 : 0);
+  for (std::size_t length = 1; length < n && rank[order[n - 1]] + 1 < n; length *= 2) {
+    const auto key = [&](std::size_t i) {
+      return std::pair{rank[i], i + length < n ? rank[i + length] + 1 : 0};
+    };
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    next[order[0]] = 0;
+    for (std::size_t i = 1; i < n; ++i)
+      next[order[i]] = next[order[i - 1]] + (key(order[i - 1]) < key(order[i]) ? 1 : 0);
+    rank.swap(next);
+  }
+  return order;
+}
+
+// [i]: how many tokens the suffixes order[i] and order[i - 1] have in common.
+std::vector<std::size_t> common_lengths(const std::vector<std::uint64_t>& tokens,
+                                        const std::vector<std::size_t>& order) {
+  const std::size_t n = tokens.size();
+  std::vector<std::size_t> rank(n), common(n, 0);
+  for (std::size_t i = 0; i < n; ++i) rank[order[i]] = i;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (rank[i] == 0) {
+      length = 0;
+      continue;
+    }
+    const std::size_t j = order[rank[i] - 1];
+    while (i + length < n && j + length < n && tokens[i + length] == tokens[j + length]) ++length;
+    common[rank[i]] = length;
+    if (length > 0) --length;
+  }
+  return common;
+}
+
+// Suffixes order[low..high] begin with the same `length` tokens, and no others do.
+struct Group {
+  std::size_t low, high, length;
+};
+
+std::vector<Group> groups_of(const std::vector<std::size_t>& common) {
+  std::vector<Group> groups, open;
+  for (std::size_t i = 1; i <= common.size(); ++i) {
+    const std::size_t length = i < common.size() ? common[i] : 0;
+    std::size_t low = i - 1;
+    while (!open.empty() && open.back().length > length) {
+      open.back().high = i - 1;
+      low = open.back().low;
+      groups.push_back(open.back());
+      open.pop_back();
+    }
+    if (length > 0 && (open.empty() || open.back().length < length))
+      open.push_back({low, 0, length});
+  }
+  return groups;
+}
+
+struct Candidate {
+  std::size_t length = 0;
+  std::vector<std::size_t> starts;  // in order, not overlapping
+  std::size_t covered() const { return length * starts.size(); }
+};
+
+// How often its first token came without the rest: whoever waits for the stretch there, waits in
+// vain that often.
+std::size_t times_astray(const std::vector<std::uint64_t>& tokens, const Candidate& candidate) {
+  const std::uint64_t head = tokens[candidate.starts.front()];
+  std::size_t astray = 0, from = 0;
+  const auto count_until = [&](std::size_t end) {
+    for (; from < end; ++from) astray += tokens[from] == head ? 1 : 0;
+  };
+  for (const std::size_t start : candidate.starts) {
+    count_until(start);
+    from = start + candidate.length;
+  }
+  // At the end, the rest may still come.
+  count_until(std::max(from, tokens.size() - std::min(tokens.size(), candidate.length)));
+  return astray;
+}
+
+struct Finder {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::shared_ptr<Search>> queue;
+  std::shared_ptr<Search> current;
+  bool has_thread = false;
+};
+
+// Never destroyed: exit() during a search must be clean.
+Finder& finder() {
+  static Finder& instance = *new Finder;
+  return instance;
+}
+
+// A forked child has no such thread; what its parent was looking for is given up.
+[[maybe_unused]] const bool is_fork_handled = at_fork(
+    ForkRank::kTracerTables, [] { finder().mutex.lock(); }, [] { finder().mutex.unlock(); },
+    [] {
+      Finder& f = finder();
+      new (&f.changed) std::condition_variable;  // it still counts the parent's waiters
+      f.has_thread = false;
+      for (const std::shared_ptr<Search>& search : f.queue) search->is_done = true;
+      if (f.current) f.current->is_done = true;
+      f.queue.clear();
+      f.current.reset();
+      f.mutex.unlock();
+    });
+
+constinit std::atomic<std::int64_t> of_a_token{200};  // in nanoseconds, of late
+
+void note_search(const Search& search, std::int64_t nanoseconds) {
+  constexpr std::int64_t kMemory = 4;  // searches
+  const std::size_t tokens = search.tokens.size();
+  investment().spend_searching(nanoseconds - search.price);
+  if (tokens == 0) return;
+  const std::int64_t known = of_a_token.load(std::memory_order_relaxed);
+  of_a_token.store(known + (nanoseconds / static_cast<std::int64_t>(tokens) - known) / kMemory,
+                   std::memory_order_relaxed);
+}
+
+void find_loop() {
+  sched_param priority{};
+  pthread_setschedparam(pthread_self(), SCHED_IDLE, &priority);
+  Finder& f = finder();
+  std::unique_lock lock(f.mutex);
+  for (;;) {
+    f.changed.wait(lock, [&f] { return !f.queue.empty(); });
+    f.current = std::move(f.queue.front());
+    f.queue.pop_front();
+    lock.unlock();
+    const std::int64_t start = thread_time();
+    f.current->found = find_repeats(f.current->tokens);
+    note_search(*f.current, thread_time() - start);
+    f.current->is_done.store(true, std::memory_order_release);
+    lock.lock();
+    f.current.reset();
+  }
+}
+
+}  // namespace
+
+std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens) {
+  std::vector<Repeat> found;
+  if (tokens.size() < kLeastTimes) return found;
+  const std::vector<std::size_t> order = sort_suffixes(tokens);
+  std::vector<Candidate> candidates;
+  std::size_t work = 0;
+  std::vector<Group> groups = groups_of(common_lengths(tokens, order));
+  // Where the work is bounded, what may cover most comes first.
+  std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+    const auto most = [](const Group& g) { return g.length * (g.high - g.low + 1); };
+    return std::pair{most(b), b.length} < std::pair{most(a), a.length};
+  });
+  for (const Group& group : groups) {
+    const std::size_t times = group.high - group.low + 1;
+    if (times < kLeastTimes) continue;
+    if ((work += times) > kMostWork) break;
+    std::vector<std::size_t> starts(order.begin() + static_cast<std::ptrdiff_t>(group.low),
+                                    order.begin() + static_cast<std::ptrdiff_t>(group.high) + 1);
+    std::sort(starts.begin(), starts.end());
+    Candidate candidate{group.length, {}};
+    std::size_t free = 0;
+    for (const std::size_t start : starts) {
+      if (start < free) continue;
+      candidate.starts.push_back(start);
+      free = start + group.length;
+    }
+    if (candidate.starts.size() >= kLeastTimes) candidates.push_back(std::move(candidate));
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return std::pair{b.covered(), b.length} < std::pair{a.covered(), a.length};
+  });
+  std::vector<bool> is_covered(tokens.size());
+  for (const Candidate& candidate : candidates) {
+    if (found.size() == kMostRepeats) break;
+    const auto is_free = [&](std::size_t start) {
+      return !is_covered[start] && !is_covered[start + candidate.length - 1];
+    };
+    const auto times = static_cast<std::size_t>(
+        std::count_if(candidate.starts.begin(), candidate.starts.end(), is_free));
+    if (times < kLeastTimes || times < times_astray(tokens, candidate)) continue;
+    std::size_t latest = 0;
+    for (const std::size_t start : candidate.starts) {
+      if (!is_free(start)) continue;
+      latest = start;
+      for (std::size_t i = 0; i < candidate.length; ++i) is_covered[start + i] = true;
+    }
+    found.push_back({latest, latest + candidate.length, times});
+  }
+  return found;
+}
+
+std::int64_t price_of_search(std::size_t tokens) {
+  return static_cast<std::int64_t>(tokens) * of_a_token.load(std::memory_order_relaxed);
+}
+
+void start_search(std::shared_ptr<Search> search) {
+  investment().spend_searching(search->price);
+  Finder& f = finder();
+  const std::lock_guard lock(f.mutex);
+  f.queue.push_back(std::move(search));
+  if (!f.has_thread) {
+    f.has_thread = true;
+    std::thread(find_loop).detach();
+  }
+  f.changed.notify_one();
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,64 @@
+// What the process may spend on recording and compiling: a little at once, a share of the time it
+// has run, and half of what compiled code has saved so far. What the program's own threads spend,
+// which nothing hides, is less. A program that never comes to repeat itself loses no more than
+// that. Any thread may add and ask.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "tracer/watch/segment_profile.h"
+
+namespace groove::tracer {
+
+class Investment {
+ public:
+  /// May something be begun that takes about so long, in nanoseconds, on a thread beside the
+  /// program's …
+  bool affords(std::int64_t more) const;
+  /// … or on the program's own?
+  bool affords_here(std::int64_t more) const;
+  /// … or something new, of which nobody knows what it will bring? A tenth is left for what is
+  /// known to be cheap: programs at other sizes of what was recorded.
+  bool affords_recording() const;
+  /// … or a search for what repeats? A quarter of all at most.
+  bool affords_search(std::int64_t more) const;
+  void spend_searching(std::int64_t nanoseconds) {
+    spend(nanoseconds);
+    spent_searching_.fetch_add(nanoseconds, std::memory_order_relaxed);
+  }
+  void spend(std::int64_t nanoseconds) { spent_.fetch_add(nanoseconds, std::memory_order_relaxed); }
+  void spend_here(std::int64_t nanoseconds) {
+    spend(nanoseconds);
+    spent_here_.fetch_add(nanoseconds, std::memory_order_relaxed);
+  }
+  /// Below 0 for what was lost.
+  void save(double nanoseconds) {
+    saved_.fetch_add(static_cast<std::int64_t>(nanoseconds), std::memory_order_relaxed);
+  }
+  /// What it takes to compile a loop of so many calls, as far as is known; spent from now on.
+  std::int64_t advance(std::size_t calls);
+  /// … and what it took.
+  void settle(std::int64_t advanced, std::size_t calls, std::int64_t nanoseconds);
+
+ private:
+  // A share is one part of so many.
+  struct Terms {
+    std::int64_t at_once, share_of_time, share_of_saved;
+  };
+  static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {500'000, 10, 4};
+  bool allows(const Terms& terms, std::int64_t spent) const;
+
+  const std::int64_t born_ = nanoseconds_now();
+  std::atomic<std::int64_t> spent_{0}, spent_here_{0}, spent_searching_{0}, saved_{0};
+  std::atomic<std::int64_t> of_a_call_{15'000};  // to compile, of late
+};
+
+/// Of the process.
+Investment& investment();
+
+/// Time that this thread has had a core for, in nanoseconds.
+std::int64_t thread_time();
+
+}  // namespace groove::tracer

@@ -1,0 +1,135 @@
+#include "tracer/watch/segment_profile.h"
+
+#include <algorithm>
+
+#include "src/core/check.h"
+#include "tracer/cache/keep_loaded.h"
+#include "tracer/cache/shared_locks.h"
+#include "tracer/tell/report.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr double kMillisecond = 1e6;  // nanoseconds
+constexpr double kMargin = 1.1;       // of times that are about the same
+
+// An iteration that is recorded runs slower than eager mode, its data and code being driven out of
+// the caches: how much time of the one is time of the other, as trials have told.
+std::atomic<float> share_of_recorded{0.6f};
+
+void note_share(double share) {
+  constexpr float kMemory = 8;
+  const float before = share_of_recorded.load(std::memory_order_relaxed);
+  const auto now = static_cast<float>(std::clamp(share, 0.1, 1.0));
+  share_of_recorded.store(before + (now - before) / kMemory, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+std::string Came::text() const {
+  return op ? fmt::format("{} at {}", op->name, short_source(site.file_name(), site.line()))
+            : std::string();
+}
+
+void SegmentProfile::note_eager(std::int64_t nanoseconds) {
+  const std::lock_guard lock(profile_locks().of(this));
+  recorded_ = static_cast<double>(nanoseconds) / kMillisecond;
+  eager_ = recorded_ * share_of_recorded.load(std::memory_order_relaxed);
+}
+
+void SegmentProfile::note_compiled(std::int64_t nanoseconds) {
+  const double time = static_cast<double>(nanoseconds) / kMillisecond;
+  const std::lock_guard lock(profile_locks().of(this));
+  compiled_[timed_++ % compiled_.size()] = time;
+  find_gain();
+}
+
+void SegmentProfile::find_gain() {
+  const std::uint64_t least = has_many_sizes_.load(std::memory_order_relaxed) ? trials_.size() : 1;
+  const double gain = tried_ >= least && timed_ >= least ? eager_ - quartile() : 0;
+  const bool is_loss = gain < -(kMargin - 1) * eager_;
+  gain_.store(gain > 0 || is_loss ? static_cast<float>(gain * kMillisecond) : 0,
+              std::memory_order_relaxed);
+}
+
+// Texts take longer to make than most exits. A place in a header has a name in every file.
+Exit& SegmentProfile::exit_at(std::int32_t call, Reason reason, const Came& came) {
+  for (Exit& known : exits_)
+    if (known.call == call && known.reason == reason && known.what == came) return known;
+  const std::string text = came.text();
+  for (Exit& known : exits_)
+    if (known.call == call && known.reason == reason && known.came == text) return known;
+  keep_loaded(came.site.file_name());
+  // Of very many ways out, the later ones are counted with the last.
+  if (exits_.size() < kMostExits) exits_.push_back({call, reason, came, text, 0, 0});
+  return exits_.back();
+}
+
+double SegmentProfile::note_exit(std::size_t matched, std::size_t calls, Reason reason,
+                                 const Came& came, std::int64_t again) {
+  const std::lock_guard lock(profile_locks().of(this));
+  Exit& exit = exit_at(static_cast<std::int32_t>(matched), reason, came);
+  // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
+  const double left =
+      calls == 0 ? 0 : 1 - static_cast<double>(matched) / static_cast<double>(calls);
+  const double lost =
+      static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - quartile();
+  ++exit.count;
+  exit.lost += std::max(0.0, lost);
+  // To begin a run and to leave it, and to match a call.
+  constexpr double kEntry = 500, kMatch = 20;
+  const double whole = kEntry + kMatch * static_cast<double>(matched) + static_cast<double>(again);
+  return std::max(kEntry, whole - (1 - left) * eager_ * kMillisecond);
+}
+
+double SegmentProfile::eager() const {
+  const std::lock_guard lock(profile_locks().of(this));
+  return eager_;
+}
+
+double SegmentProfile::quartile(const Times& times, std::uint64_t count) {
+  count = std::min<std::uint64_t>(count, times.size());
+  if (count == 0) return 0;
+  Times sorted = times;
+  const auto at = (count - 1) / 4;
+  std::nth_element(sorted.begin(), sorted.begin() + at, sorted.begin() + count);
+  return sorted[at];
+}
+
+bool SegmentProfile::take_trial(std::uint64_t hits) {
+  constexpr std::uint64_t kOften = 128, kSeldom = 4096;  // runs between two
+  constexpr double kNoDoubt = 4;                         // times as fast as eager mode
+  const std::lock_guard lock(profile_locks().of(this));
+  const std::uint64_t least = tried_ < kEnoughTrials ? 2 : 8;
+  next_trial_.store(hits + std::clamp(hits, least, hits < 4 * kOften ? kOften : kSeldom),
+                    std::memory_order_relaxed);
+  return tried_ < kEnoughTrials || quartile() * kNoDoubt > eager_;
+}
+
+bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
+  const std::lock_guard lock(profile_locks().of(this));
+  trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
+  if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
+  eager_ = quartile(trials_, tried_);
+  is_tried_.store(true, std::memory_order_relaxed);
+  find_gain();
+  if (has_many_sizes_.load(std::memory_order_relaxed))
+    return tried_ >= trials_.size() && quartile() > 2 * eager_;
+  return tried_ >= kEnoughTrials && quartile() > kMargin * eager_;
+}
+
+double SegmentProfile::compiled() const {
+  const std::lock_guard lock(profile_locks().of(this));
+  return quartile();
+}
+
+std::vector<Exit> SegmentProfile::exits() const {
+  const std::lock_guard lock(profile_locks().of(this));
+  std::vector<Exit> all = exits_;
+  std::stable_sort(all.begin(), all.end(), [](const Exit& a, const Exit& b) {
+    return a.lost != b.lost ? a.lost > b.lost : a.count > b.count;
+  });
+  return all;
+}
+
+}  // namespace groove::tracer

@@ -1,0 +1,121 @@
+// What the runs of one segment cost and saved: an iteration run eagerly, compiled runs that are
+// timed now and then, and every way in which compiled code was left. Any thread may add and read.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/core/dispatch.h"
+#include "tracer/calls/reasons.h"
+
+namespace groove::tracer {
+
+inline std::int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Adds the time of a scope to a total.
+class Overhead {
+ public:
+  explicit Overhead(std::int64_t& total) : total_(total), start_(nanoseconds_now()) {}
+  ~Overhead() { total_ += nanoseconds_now() - start_; }
+  Overhead(const Overhead&) = delete;
+  Overhead& operator=(const Overhead&) = delete;
+
+ private:
+  std::int64_t& total_;
+  std::int64_t start_;
+};
+
+// What came instead of the expected call; `op` is null when no call came.
+struct Came {
+  const Op* op = nullptr;
+  Site site = Site::none();
+  std::string text() const;  // "add at model.cpp:35"; empty when no call came
+  bool operator==(const Came& other) const {
+    return op == other.op && (!op || (site.file_name() == other.site.file_name() &&
+                                      site.line() == other.site.line()));
+  }
+};
+
+// One way out: where, why, and what came.
+struct Exit {
+  std::int32_t call = 0;  // how many had matched
+  Reason reason = Reason::kCompleted;
+  Came what;
+  std::string came;         // the same for people
+  std::uint64_t count = 0;  // times
+  double lost = 0;          // milliseconds, in all
+};
+
+class SegmentProfile {
+ public:
+  /// Compiled runs that are timed: the first ones but for the very first, which find nothing in the
+  /// caches, then one in 64.
+  static bool is_timed(std::uint64_t hits) {
+    return (hits >= kCold && hits < kFirst) || hits % kSeldom == kSeldom - 1;
+  }
+  /// For how many runs such a time stands.
+  static std::uint64_t runs_of_a_time(std::uint64_t hits) { return hits < kFirst ? 1 : kSeldom; }
+
+  /// Its runs come at sizes of all kinds, and take times of all kinds: only many of them tell.
+  void note_many_sizes() { has_many_sizes_.store(true, std::memory_order_relaxed); }
+  /// The iteration as it took while it was recorded, without what recording itself took.
+  void note_eager(std::int64_t nanoseconds);
+  /// Is an iteration to run eagerly once, to tell whether compiling pays? A few times soon, as the
+  /// recording tells little; then rarely, and not where the times leave no doubt.
+  bool wants_trial(std::uint64_t hits) {
+    return hits >= next_trial_.load(std::memory_order_relaxed) && take_trial(hits);
+  }
+  /// Such an iteration. True when there were enough of them and compiled runs take longer.
+  bool note_trial(std::int64_t nanoseconds);
+  void note_compiled(std::int64_t nanoseconds);
+  /// `again`: what it took to run eagerly what had matched, of `calls` calls in all. Gives what was
+  /// lost against eager mode, in nanoseconds.
+  double note_exit(std::size_t matched, std::size_t calls, Reason reason, const Came& came,
+                   std::int64_t again);
+
+  /// Milliseconds of one iteration; 0 when not known. The lower quartile of the last timed, as
+  /// whatever disturbs makes it longer; of eager ones what the recording tells as long as there was
+  /// no trial.
+  double eager() const;
+  double compiled() const;
+  /// What a compiled run gains, in nanoseconds; 0 before the first trial, and where the times are
+  /// about the same.
+  double gain() const { return gain_.load(std::memory_order_relaxed); }
+  /// The same, and before the first trial what a run of so many calls may be expected to gain.
+  double gain_of(std::size_t calls) const {
+    constexpr double kOfACall = 250;
+    return is_tried_.load(std::memory_order_relaxed) ? gain()
+                                                     : kOfACall * static_cast<double>(calls);
+  }
+  /// Those that lost most first.
+  std::vector<Exit> exits() const;
+
+ private:
+  static constexpr std::uint64_t kCold = 3, kFirst = 12, kSeldom = 64;
+  static constexpr std::uint64_t kEnoughTrials = 3;
+  static constexpr std::size_t kMostExits = 64;
+  using Times = std::array<double, 8>;  // the last ones, a ring
+  static double quartile(const Times& times, std::uint64_t count);
+  double quartile() const { return quartile(compiled_, timed_); }
+  void find_gain();
+  bool take_trial(std::uint64_t hits);
+  Exit& exit_at(std::int32_t call, Reason reason, const Came& came);
+
+  double recorded_ = 0, eager_ = 0;
+  Times compiled_{}, trials_{};
+  std::uint64_t timed_ = 0, tried_ = 0;
+  std::atomic<float> gain_{0};
+  std::atomic<bool> is_tried_{false}, has_many_sizes_{false};
+  std::atomic<std::uint64_t> next_trial_{4};  // after so many runs
+  std::vector<Exit> exits_;
+};
+
+}  // namespace groove::tracer

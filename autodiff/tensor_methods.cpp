@@ -17,7 +17,6 @@ void host_access(TensorImpl& impl) {
 void metadata_changes(TensorImpl& impl) {
   if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);
   ++impl.metadata_epoch;
-  if (impl.trace_session == 0) impl.trace_id = -1;
 }
 
 TensorImpl& checked(const TensorBase& tensor, const char* what) {

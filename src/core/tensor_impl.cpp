@@ -14,8 +14,6 @@ namespace groove {
 static_assert(std::is_base_of_v<detail::RefCounted, TensorImpl>);
 
 void destroy(TensorImpl* impl) {
-  if (impl->borrower != 0 && pending_hooks().keep(*impl)) [[unlikely]]
-    return;
   if (impl->autograd) destroy_autograd_meta(impl->autograd);
   impl->~TensorImpl();
   deallocate_object(impl, sizeof(TensorImpl));

@@ -78,10 +78,6 @@ struct TensorImpl : detail::RefCounted {
   // its own, since other threads may be recording with them too.
   AtomicValue<std::uint64_t> trace_session;
   AtomicValue<std::int32_t> trace_id{-1};
-  // The context whose replays have it as a live-in without a reference of their own: PendingHooks::
-  // keep is asked before it is destroyed. 0: none. While no session knows the tensor, its trace_id
-  // is what the context calls it, until it becomes another in any way; -1: nothing.
-  AtomicValue<std::uint16_t> borrower;
 
   void* data() const {  // address of element 0; storage must be present
     return static_cast<char*>(storage->data) +
@@ -112,9 +108,6 @@ struct PendingHooks {
   void (*before_write)(Storage& storage) = nullptr;  // it has readers
   void (*expose)(TensorImpl& impl) = nullptr;        // a raw pointer is handed out
   void (*host_read)(TensorImpl& impl) = nullptr;     // the program looks at the data now
-  // The last reference to what a replay has borrowed is gone: true when it lives on for the replay,
-  // whose business its end is then.
-  bool (*keep)(TensorImpl& impl) = nullptr;
 };
 extern PendingHooks pending_hooks_;
 inline PendingHooks& pending_hooks() { return pending_hooks_; }

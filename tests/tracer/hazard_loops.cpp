@@ -100,6 +100,27 @@ void optimizers_made_again(int steps, Log& log, const Options& options) {
 void adams_made_again(int steps, Log& log) {
   optimizers_made_again<optim::Adam>(steps, log, optim::AdamOptions(0.01).amsgrad(true));
 }
+// What has been an optimizer's state is the program's own from then on.
+void moments_kept_of_adams(int steps, Log& log) {
+  auto weight = groove::randn({4}).requires_grad_();
+  std::vector<Tensor> kept;
+  for (int step = 0; step < 4 * steps;) {
+    optim::Adam optimizer({weight}, optim::AdamOptions(0.01));
+    for (int inner = 0; inner < 6; ++inner, ++step) {
+      optimizer.zero_grad();
+      auto loss = (weight * weight).tanh().sum();
+      loss.backward();
+      optimizer.step();
+      log.number(loss.item<double>());
+      log.parameter(weight);
+    }
+    auto& state =
+        static_cast<optim::AdamParamState&>(*optimizer.state().at(weight.unsafeGetTensorImpl()));
+    kept.push_back(state.exp_avg());
+    kept.push_back(state.exp_avg_sq());
+    for (const Tensor& moment : kept) log.tensor(moment);
+  }
+}
 void momenta_made_again(int steps, Log& log) {
   optimizers_made_again<optim::SGD>(steps, log,
                                     optim::SGDOptions(0.01).momentum(0.9).dampening(0.5));
@@ -255,6 +276,7 @@ const std::vector<Loop>& hazard_loops() {
       {"data_now_and_then", data_now_and_then},
       {"gradients_in_one_buffer", gradients_in_one_buffer, false},
       {"adams_made_again", adams_made_again},
+      {"moments_kept_of_adams", moments_kept_of_adams},
       {"momenta_made_again", momenta_made_again},
       {"rmsprops_made_again", rmsprops_made_again},
       {"adagrads_made_again", adagrads_made_again},

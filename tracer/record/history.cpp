@@ -171,7 +171,6 @@ void Replay::track_view(const TrackedView& view) {
   fill(view.slot);
   const Node& made = segment_->graph.nodes[static_cast<std::size_t>(slot.view_call)];
   const PooledVector<Scalar> numbers = numbers_of(made);
-  hold(live_[static_cast<std::size_t>(slot.parent)]);
   const Tensor input(live_[static_cast<std::size_t>(slot.parent)].object);
   Tensor output(&impl);
   const Call call{made.op, ArrayRef<Tensor>(input), &made.attrs, numbers, Site::current()};
@@ -240,9 +239,7 @@ void Replay::keep_live_history() {
     for (const auto& [at, code] : code_)
       if (static_cast<std::int32_t>(at) == call) run.code.push_back(code);
   const auto held = [this](SlotId id) {
-    Live& live = live_[static_cast<std::size_t>(id)];
-    hold(live);
-    return Tensor(live.object);
+    return Tensor(live_[static_cast<std::size_t>(id)].object);
   };
   for (const SlotId id : segment_->history->outside) run.outside.push_back(held(id));
   for (const HistoryPlan::Value& saved : segment_->history->values) {

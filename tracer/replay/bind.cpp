@@ -2,8 +2,6 @@
 // kept for the run; of exposed memory the content at that time.
 #include "tracer/calls/live_ins.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -54,7 +52,7 @@ bool Replay::meet_exposed(Live& live, Reason& why) {
     return false;
   }
   live.is_exposed = has_exposed_ = reads_now_ = true;
-  live.epoch = kNotKnown;
+  live.is_checked = false;
   return true;
 }
 
@@ -67,7 +65,7 @@ bool Replay::take_snapshot(Live& live, Reason& why) {
   const unsigned char* from = static_cast<const unsigned char*>(live.object->data());
   live.snapshot.assign(from, from + bytes);
   live.is_exposed = has_exposed_ = true;
-  live.epoch = kNotKnown;
+  live.is_checked = false;
   buffers_[static_cast<std::size_t>(live.input)] = memory_for_run(live);
   return true;
 }
@@ -79,7 +77,7 @@ void Replay::expect_live_ins() {
   for (const SlotId id : segment_->live_ins) {
     Live& live = live_[static_cast<std::size_t>(id)];
     live.input = static_cast<std::int32_t>(expected_live_ins_.size());
-    live.epoch = kNotKnown;
+    live.is_checked = false;
     expected_live_ins_.emplace_back(*segment_, id);
   }
 }
@@ -102,12 +100,10 @@ void Replay::take(Live& live, TensorImpl& impl) {
   void* const address = impl.data();
   if (addresses_[input] != address) moved_.push_back(segment_->live_ins[input]);
   buffers_[input] = addresses_[input] = address;
-  live.epoch = kNotKnown;
-  // By whomever it was made: it must be there when the run reads it.
-  if (!expected.recorded) return retain(live, impl);
-  const std::int32_t name = impl.trace_session == 0 ? name_borrowed(impl, borrower_) : kNoName;
-  if (name != kNoName && expected.is_leaf && !expected.has_hooks)
-    live.epoch = static_cast<std::uint32_t>(name);
+  live.is_checked = expected.recorded && expected.is_leaf && !expected.has_hooks;
+  live.epoch = expected.recorded_epoch;
+  if (!expected.recorded && !has_fault(Fault::kLiveInNotKept)) retain(live, impl);
+  // Of one certain object the segment has a reference.
 }
 
 // Everything that the compiled code relies on, one by one.
@@ -199,30 +195,6 @@ bool Replay::expose(const Storage& storage, Reason& why) {
     if (slot.parent != kNoSlot) live.is_exposed = memory_of(static_cast<SlotId>(id)).is_exposed;
   }
   return true;
-}
-
-// Before a reference to a live-in is made where the program may have none. While another thread is
-// about to defer_release it (threads.h) it cannot be had.
-void Replay::hold(Live& live) {
-  if (live.input < 0 || live.impl ||
-      expected_live_ins_[static_cast<std::size_t>(live.input)].recorded)
-    return;
-  while (!live.object->try_retain()) sched_yield();
-  live.impl = detail::RefPtr<TensorImpl>::adopt(live.object);
-  retained_.push_back(segment_->live_ins[static_cast<std::size_t>(live.input)]);
-}
-
-// Most often it is one of the last that were bound.
-bool Replay::keep(TensorImpl& impl) {
-  const std::size_t count = segment_->live_ins.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t input = (newest_ + count - i) % count;
-    Live& live = live_[static_cast<std::size_t>(segment_->live_ins[input])];
-    if (live.run != run_ || live.object != &impl) continue;
-    retain(live, impl);
-    return true;
-  }
-  return false;
 }
 
 bool Replay::reads(const Storage& storage) const {

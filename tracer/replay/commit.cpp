@@ -43,7 +43,6 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
     : segment_(std::move(segment)),
       expected_(*segment_),
       session_(session),
-      borrower_(borrower_of(session)),
       reader_(reader_bit(session)),
       workspace_(workspace),
       shows_results_(shows_results) {
@@ -165,7 +164,7 @@ bool Replay::lends(std::size_t output) const {
 bool Replay::is_lent_back(const Live& live) const {
   if (!live.impl || !live.impl->storage) return false;
   const Storage& storage = *live.impl->storage;
-  const bool is_handle = live.run == run_ ? !live.is_filled : is_nobody_elses(*live.impl);
+  const bool is_handle = live.run == run_ ? !live.is_filled : live.impl->use_count() == 1;
   return is_handle && is_lent(storage) && storage.free_context == arena_.get() &&
          storage.use_count() == 1 && storage.flags == 0;
 }
@@ -451,7 +450,7 @@ void Replay::reset() {
     for (const SlotId id : moved_) {
       Live& live = live_[static_cast<std::size_t>(id)];
       addresses_[static_cast<std::size_t>(live.input)] = nullptr;
-      live.epoch = kNotKnown;
+      live.is_checked = false;
     }
   drop_history();
   ++run_;  // first: a tensor that ends now is no live-in any more

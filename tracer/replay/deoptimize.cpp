@@ -53,7 +53,6 @@ Tensor Replay::operand(SlotId id) {
   if (id == kNoSlot) return Tensor();
   Live& live = live_[static_cast<std::size_t>(id)];
   GROOVE_ASSERT(live.run == run_);
-  hold(live);
   return Tensor(live.object);
 }
 

@@ -57,7 +57,7 @@ inline bool Replay::knows_operands(const ExpectedCall& expected, const Call& cal
 // The handle of the last iteration is as it was made, and only this replay has it.
 inline bool Replay::is_reusable(const Live& live) const {
   const TensorImpl* const impl = live.impl.get();
-  if (!impl || !is_nobody_elses(*impl) || impl->metadata_epoch != live.epoch) return false;
+  if (!impl || impl->use_count() != 1 || impl->metadata_epoch != live.epoch) return false;
   const AutogradMeta* const meta = impl->autograd;
   return !meta || (!meta->grad.defined() && !meta->retains_grad && meta->hooks_ever == 0 &&
                    (!meta->grad_fn || meta->grad_fn.get() == released_node_.get()));

@@ -136,8 +136,7 @@ TensorImpl& Replay::handle(SlotId id) {
   // A stage that ran before has its memory, and nobody has seen it.
   const bool is_made_for_run = live.run == run_ && live.impl;
   const bool is_free =
-      live.impl && (is_nobody_elses(*live.impl) ||
-                    (has_fault(Fault::kBorrowedHandle) && live.impl->use_count() == 1));
+      live.impl && (live.impl->use_count() == 1 || has_fault(Fault::kSharedHandle));
   if (is_free) take_back_history(live);
   const bool is_reusable =
       is_free && live.impl->metadata_epoch == live.epoch &&
@@ -184,7 +183,6 @@ void Replay::hand_out(const RecordedCall& call, std::size_t k, Tensor& output) {
 TensorImpl& Replay::existing_handle(SlotId id) {
   Live& live = live_[static_cast<std::size_t>(id)];
   if (live.run != run_) return handle(id);
-  hold(live);
   return *live.object;
 }
 

@@ -67,9 +67,6 @@ class Replay {
   bool makes(const TensorImpl& impl) const;
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
-  /// The last reference to the tensor is gone: true when it is a live-in of this run, which has one
-  /// from now on.
-  bool keep(TensorImpl& impl);
   bool is_complete() const { return matched_ == segment_->calls.size(); }
   bool is_started() const { return matched_ > 0; }
   /// The last call has written memory that foreign code may look at now.
@@ -148,13 +145,12 @@ class Replay {
 
  private:
   static constexpr std::uint32_t kNotReusable = ~0u;
-  static constexpr std::uint32_t kNotKnown = 1u << 31;  // no name
   struct alignas(64) Live {
     groove::detail::RefPtr<TensorImpl> impl;  // pending handle, or a live-in bound for this run
     TensorImpl* object = nullptr;             // what operands are compared with
     std::uint64_t run = 0;                    // the run for which `object` is bound
-    // Metadata epoch of the handle as made; of a live-in, what its tensor is called (threads.h).
-    std::uint32_t epoch = 0;
+    std::uint32_t epoch = 0;                  // metadata epoch of the handle as made, or as checked
+    bool is_checked = false;                  // `object` is one certain object and was right
     bool is_exposed = false;
     bool is_filled = false;               // real already in this run
     bool requires_grad = false;           // of the handle, as the slot says
@@ -171,7 +167,6 @@ class Replay {
   bool bind_another(SlotId slot, TensorImpl& impl, Reason& why);
   bool bind_in_full(SlotId slot, TensorImpl& impl, Reason& why);
   void take(Live& live, TensorImpl& impl);
-  void hold(Live& live);
   void expect_live_ins();
   void note_bound(Live& live, TensorImpl& impl);
   void retain(Live& live, TensorImpl& impl);
@@ -298,10 +293,8 @@ class Replay {
   std::vector<Live> live_;
   std::vector<ExpectedLiveIn> expected_live_ins_;
   std::vector<void*> addresses_;  // of the tensors that the live-ins know
-  std::size_t newest_ = 0;        // the live-in bound last
   std::vector<SlotId> moved_;     // live-ins of this run that lie elsewhere than in the one before
   std::vector<SlotId> retained_;  // live-ins of this run that it has references of
-  std::uint16_t borrower_;        // its mark on the others
   std::uint64_t reader_;          // … and on the storages of all
   detail::RefPtr<TensorImpl> foreign_;
   bool is_publishing_late_ = false;
@@ -328,13 +321,13 @@ class Replay {
   std::vector<StoragePtr> scratch_;  // [storage], for results that are real already
 };
 
-// Checks what the compiled code relies on and makes the tensor the slot's for this run. What was
-// the slot's before, and is as it was, has been checked.
+// Checks what the compiled code relies on and makes the tensor the slot's for this run. One certain
+// object that is as it was has been checked.
 inline bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
   Live& live = live_[static_cast<std::size_t>(id)];
   const AutogradMeta* const meta = impl.autograd;
-  if (static_cast<std::uint32_t>(impl.trace_id) == live.epoch && impl.trace_session == 0 &&
-      impl.borrower == borrower_ && impl.requires_grad == live.requires_grad &&
+  if (live.is_checked && live.object == &impl && impl.metadata_epoch == live.epoch &&
+      impl.trace_session == 0 && impl.requires_grad == live.requires_grad &&
       (!meta || (!meta->grad_fn && meta->hooks == 0 && !meta->view_base.defined())) &&
       !impl.is_pending && !(impl.storage->flags & (Storage::kExposed | Storage::kOwed)) &&
       impl.storage->readers & reader_ && failing_live_in() < 0) [[likely]] {
@@ -352,7 +345,6 @@ inline void Replay::note_bound(Live& live, TensorImpl& impl) {
   live.is_exposed = false;
   live.bound_at = static_cast<std::uint32_t>(matched_);
   live.snapshot.clear();
-  newest_ = static_cast<std::size_t>(live.input);
 }
 
 inline void Replay::retain(Live& live, TensorImpl& impl) {

@@ -141,8 +141,12 @@ void Replay::switch_path(Replay& from) {
       moved_.push_back(static_cast<SlotId>(id));
       buffers_[static_cast<std::size_t>(mine.input)] = memory_for_run(mine);
       // What the other has checked this one may look at differently.
-      mine.epoch = theirs.epoch = kNotKnown;
-      if (mine.impl) retained_.push_back(static_cast<SlotId>(id));
+      mine.is_checked = theirs.is_checked = false;
+      // One certain object there may be any here.
+      if (mine.impl)
+        retained_.push_back(static_cast<SlotId>(id));
+      else
+        retain(mine, *mine.object);
       continue;
     }
     mine.object->trace_session = session_;

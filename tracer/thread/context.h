@@ -60,13 +60,6 @@ class Context {
   bool shows_results() const { return shows_results_.load(std::memory_order_acquire); }
   /// Another thread is about to write what the run under way may have to read yet.
   void on_write_from_outside(Storage& storage);
-  /// The last reference to a tensor that replays of this context alone have had as a live-in is
-  /// gone. kYes: the run under way has it, and a reference from now on; kUnknown: another thread is
-  /// inside.
-  enum class Kept : std::uint8_t { kNo, kYes, kUnknown };
-  Kept keep(TensorImpl& impl);
-  /// When the run under way began (deferred_releases::clock); kNoRun when none is.
-  std::uint64_t run_began() const { return run_began_.load(std::memory_order_acquire); }
   /// The thread ends: what is pending is committed. Never throws.
   void end() noexcept;
 
@@ -175,12 +168,7 @@ class Context {
   /// What was recorded so far is a segment of its own; what follows is in none for now.
   void end_recording();
   void run_outside(std::uint64_t hash, void (*expand)(void*), void* context);
-  void open_run() { run_began_.store(time_of_run(), std::memory_order_release); }
-  void close_run() {
-    shows_results_.store(false, std::memory_order_release);
-    run_began_.store(kNoRun, std::memory_order_release);
-    clear_deferred_releases();
-  }
+  void close_run() { shows_results_.store(false, std::memory_order_release); }
   bool commit_complete(std::size_t skip_last);
   /// Commits a run whose calls have all matched; leaves any other.
   void end_run(Reason reason);
@@ -374,7 +362,6 @@ class Context {
   std::int64_t started_ = -1;  // of a run that is timed, in nanoseconds
   double lost_at_exit_ = 0;    // against eager mode, in nanoseconds
   std::int64_t commits_ = 0;
-  std::atomic<std::uint64_t> run_began_{kNoRun};
   std::atomic<bool> shows_results_{false};
   // Where this thread's tape was when the replay began, and, after another thread has ended the
   // replay, where it is.

@@ -157,7 +157,6 @@ void Context::look_up(Beginning& known, std::uint64_t head, std::uint64_t key) {
 template <typename AnyCall>
 bool Context::begin_run(Replay& replay, const AnyCall& call, const SiteKey& site, Tensor* outputs,
                         Reason& why) {
-  open_run();
   replay_ = &replay;
   const std::int64_t start =
       SegmentProfile::is_timed(replay.told_segment()->statistics.hits) ? thread_time() : -1;

@@ -86,16 +86,6 @@ void Context::take_back_tape() {
   is_tape_outside_ = false;
 }
 
-// Whoever destroys a tensor may hold another context's lock, so this one is not waited for.
-Context::Kept Context::keep(TensorImpl& impl) {
-  const bool is_new = lock_.try_enter();
-  if (!is_new && !lock_.is_owner_inside()) return Kept::kUnknown;
-  const bool has_it = replay_ && !has_fault(Fault::kLiveInNotKept) && replay_->keep(impl);
-  const Kept kept = has_it ? Kept::kYes : Kept::kNo;
-  if (is_new) lock_.release();
-  return kept;
-}
-
 void Context::settle_down() {
   if (state_ == State::kReplaying) flush(Reason::kModeChange);
   if (is_tape_outside_) take_back_tape();

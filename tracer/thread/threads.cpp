@@ -16,12 +16,6 @@
 namespace groove::tracer {
 namespace {
 
-// See threads.h.
-struct DeferredRelease {
-  TensorImpl* impl;
-  std::uint64_t time;
-};
-
 // A table, so that a number that is no session of ours finds at worst another context, which then
 // says that it owes nothing.
 struct Table {
@@ -30,7 +24,6 @@ struct Table {
   std::array<Context*, kContexts> contexts{};
   std::array<int, kContexts> visitors{};
   std::uint64_t used = 0;  // places from here on were never taken
-  std::vector<DeferredRelease> deferred_releases;
 };
 
 // Never destroyed: threads may end after main has.
@@ -150,85 +143,6 @@ void settle_readers(Storage& storage) {
     if (!(others & reader_bit(index))) continue;
     const Visit visit(index);
     if (visit.context() && visit.context() != own) visit.context()->on_write_from_outside(storage);
-  }
-}
-
-// ---- live-ins without a reference ----
-
-namespace {
-
-// With the table's lock: since when the oldest run that is under way has been.
-std::uint64_t oldest_run(const Table& t) {
-  std::uint64_t oldest = kNoRun;
-  for (std::uint64_t index = 0; index < t.used; ++index)
-    if (const Context* const context = t.contexts[index])
-      oldest = std::min(oldest, context->run_began());
-  return oldest;
-}
-
-// False when no run has it.
-bool defer_release(TensorImpl& impl) {
-  Table& t = table();
-  const std::lock_guard lock(t.mutex);
-  const std::uint64_t time = deferred_releases::clock.fetch_add(1, std::memory_order_acq_rel) + 1;
-  if (oldest_run(t) >= time) return false;
-  t.deferred_releases.push_back({&impl, time});
-  impl.retain();
-  deferred_releases::are_there.store(true, std::memory_order_relaxed);
-  return true;
-}
-
-bool keep(TensorImpl& impl) {
-  Context* const own = known_context();
-  if (own && impl.borrower == borrower_of(own->index())) {
-    const Context::Kept kept = own->keep(impl);
-    if (kept != Context::Kept::kUnknown) return kept == Context::Kept::kYes;
-  }
-  return defer_release(impl);
-}
-
-[[maybe_unused]] const bool is_keep_registered = [] {
-  pending_hooks().keep = keep;
-  return true;
-}();
-
-}  // namespace
-
-std::int32_t name_borrowed(TensorImpl& impl, std::uint16_t borrower) {
-  constexpr std::int32_t kLastName = std::numeric_limits<std::int32_t>::max();
-  static std::atomic<std::int32_t> names{0};
-  const std::uint16_t before = impl.borrower;
-  if (before == kManyBorrowers) return kNoName;
-  if (before == borrower && impl.trace_id != kNoName) return impl.trace_id;
-  if (borrower == kManyBorrowers ||
-      (before != borrower && impl.borrower.set_if(0, borrower) != borrower)) {
-    impl.borrower = kManyBorrowers;
-    return kNoName;
-  }
-  // When there are no names left, whatever is new goes without.
-  if (names.load(std::memory_order_relaxed) > kLastName / 2) return kNoName;
-  const std::int32_t name = names.fetch_add(1, std::memory_order_relaxed);
-  impl.trace_id = name;
-  return name;
-}
-
-void deferred_releases::clear() {
-  std::vector<TensorImpl*> over;
-  {
-    Table& t = table();
-    const std::lock_guard lock(t.mutex);
-    const std::uint64_t oldest = oldest_run(t);
-    std::erase_if(t.deferred_releases, [&](const DeferredRelease& each) {
-      if (each.time > oldest) return false;
-      over.push_back(each.impl);
-      return true;
-    });
-    are_there.store(!t.deferred_releases.empty(), std::memory_order_relaxed);
-  }
-  for (TensorImpl* const impl : over) {
-    // Those of its runs are over, and without another reference no new one comes by it.
-    if (impl->use_count() == 1) impl->borrower = 0;
-    if (impl->release()) destroy(impl);
   }
 }
 

@@ -80,44 +80,10 @@ bool shares_reader_bit();
 /// Runs of other threads compute what they have to read of it.
 void settle_readers(Storage& storage);
 
-// Live-ins without a reference (TensorImpl::borrower): a replay has none of the tensors that the
-// program keeps alive anyway. Where it does not, destroy() asks the context whose mark they have.
-inline constexpr std::uint16_t kManyBorrowers = 0xffff;
-inline std::uint16_t borrower_of(std::uint64_t session) {
-  const std::uint64_t index = session & (kContexts - 1);
-  return static_cast<std::uint16_t>(std::min<std::uint64_t>(index + 1, kManyBorrowers));
-}
-/// Marks a tensor that no session knows and gives what the context calls it from now on, a name
-/// that nothing else ever has; kNoName when another has borrowed it too.
-inline constexpr std::int32_t kNoName = -1;
-std::int32_t name_borrowed(TensorImpl& impl, std::uint16_t borrower);
-/// Has nobody but the one who asks a reference of it, and no replay borrowed it? A handle that was
-/// handed out may come back as a live-in, and the program may drop it while it is one.
-inline bool is_nobody_elses(const TensorImpl& impl) {
-  return impl.use_count() == 1 && impl.borrower == 0;
-}
 /// No recording or replay knows it any more.
 inline void forget_session(TensorImpl& impl) {
-  impl.trace_id = kNoName;
+  impl.trace_id = -1;
   impl.trace_session = 0;
-}
-
-// A tensor of which a replay of another thread may have the last use has a deferred release, which
-// holds a reference, until every run that was under way then is over. Runs and deferred releases
-// are numbered by one clock.
-inline constexpr std::uint64_t kNoRun = ~std::uint64_t{0};
-namespace deferred_releases {
-inline constinit std::atomic<std::uint64_t> clock{0};
-inline constinit std::atomic<bool> are_there{false};
-void clear();
-}  // namespace deferred_releases
-inline std::uint64_t time_of_run() {
-  return deferred_releases::clock.load(std::memory_order_acquire);
-}
-/// A run has ended.
-inline void clear_deferred_releases() {
-  if (deferred_releases::are_there.load(std::memory_order_relaxed)) [[unlikely]]
-    deferred_releases::clear();
 }
 
 // Another thread's context, kept from going while this lives.

@@ -142,7 +142,7 @@ void left() {
   groove::jit::set_mode(groove::jit::Mode::kAuto);
   nanoseconds_a_call(body, 5000);
   groove::tracer::testing::force_exit_at(8);
-  row("an exit after 8 of 16 words, more than all of them in eager mode",
+  row("an exit after 8 of 16 calls, more than all of them in eager mode",
       nanoseconds_a_call(body, 5000) - eager, "");
   groove::tracer::testing::force_exit_at(-1);
 }

@@ -183,7 +183,7 @@ constexpr std::size_t kSlots = 2048;
 
 // Per thread, never destroyed: ops may run from other static destructors. A thread that ends leaves
 // its table, and the plans in it, to the next one.
-using Table = std::array<Slot, kSlots>;
+using Table = std::array<std::unique_ptr<Slot>, kSlots>;
 constinit thread_local Table* own_table = nullptr;
 
 struct LeftTables {
@@ -212,18 +212,21 @@ void leave_table() {
   left.tables.push_back(std::exchange(own_table, nullptr));
 }
 
-Slot* slots() {
+Slot& slot_of(const Key& key) {
   if (!own_table) [[unlikely]] {
     at_thread_end(ThreadEndRank::kEagerTables, leave_table);
     own_table = take_table();
   }
-  return own_table->data();
+  std::unique_ptr<Slot>& slot = (*own_table)[hash(key) % kSlots];
+  if (!slot) [[unlikely]]
+    slot = std::make_unique<Slot>();
+  return *slot;
 }
 
 void run_planned(const Call& call, Tensor* outputs) {
   Key key;
   append_key(key, call);
-  Slot& slot = slots()[hash(key) % kSlots];
+  Slot& slot = slot_of(key);
   if (slot.plan == nullptr || !(slot.key == key)) {
     if (call.is_inplace) check_result_category(call);
     PlanPtr fresh = make_plan(call);

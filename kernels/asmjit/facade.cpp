@@ -1,11 +1,15 @@
 // The one file that deals with asmjit's objects and their life: see facade.h.
 #include "kernels/asmjit/facade.h"
 
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "groove/error.h"
 #include "kernels/asmjit/code_memory.h"
 #include "src/core/environment.h"
+#include "src/core/fork.h"
 
 namespace groove::kernels::assembly {
 namespace {
@@ -57,7 +61,36 @@ void log_code(asmjit::CodeHolder& code) {
   if (groove::environment().logs("code")) code.setLogger(logger);
 }
 
-Function::Function(Isa isa) : isa_(isa) {
+// Never destroyed: functions may be made while the process ends.
+struct Function::Workshops {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Workshop>> idle;
+
+  std::unique_ptr<Workshop> take() {
+    const ForkGate gate;
+    const std::lock_guard lock(mutex);
+    if (idle.empty()) return std::make_unique<Workshop>();
+    std::unique_ptr<Workshop> last = std::move(idle.back());
+    idle.pop_back();
+    return last;
+  }
+  void give_back(std::unique_ptr<Workshop> workshop) {
+    const ForkGate gate;
+    const std::lock_guard lock(mutex);
+    idle.push_back(std::move(workshop));
+  }
+};
+
+Function::Workshops& Function::workshops() {
+  static Workshops& all = *new Workshops;
+  return all;
+}
+
+Function::Function(Isa isa)
+    : isa_(isa),
+      workshop_(workshops().take()),
+      code_(workshop_->code),
+      compiler_(workshop_->compiler) {
   code_.init(environment());
   log_code(code_);
   code_.setErrorHandler(this);
@@ -68,6 +101,11 @@ Function::Function(Isa isa) : isa_(isa) {
   if (is_wide()) node_->frame().setAvx512Enabled();
   argument_ = compiler_.newIntPtr();
   node_->setArg(0, argument_);
+}
+
+Function::~Function() {
+  code_.reset(asmjit::ResetPolicy::kSoft);
+  workshops().give_back(std::move(workshop_));
 }
 
 Gp Function::new_gp() {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,7 @@ class RegisterPool {
 class Function : private asmjit::ErrorHandler {
  public:
   explicit Function(Isa isa);
+  ~Function();
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
@@ -122,9 +124,19 @@ class Function : private asmjit::ErrorHandler {
  private:
   void handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) override;
 
+  // What asmjit works in. It is used again, for to ask the system for that memory in each function
+  // takes about as long as to assemble a small one.
+  struct Workshop {
+    asmjit::CodeHolder code;
+    Compiler compiler;
+  };
+  struct Workshops;
+  static Workshops& workshops();
+
   Isa isa_;
-  asmjit::CodeHolder code_;
-  Compiler compiler_;
+  std::unique_ptr<Workshop> workshop_;
+  asmjit::CodeHolder& code_;
+  Compiler& compiler_;
   asmjit::FuncNode* node_ = nullptr;
   RegisterPool<Gp> gps_;
   RegisterPool<Vec> vecs_, xmms_;

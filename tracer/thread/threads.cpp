@@ -19,11 +19,13 @@ namespace {
 // A table, so that a number that is no session of ours finds at worst another context, which then
 // says that it owes nothing.
 struct Table {
+  // Large, and in memory that costs nothing before it is used.
+  static inline constinit std::array<Context*, kContexts> contexts{};
+  static inline constinit std::array<int, kContexts> visitors{};
+
   std::mutex mutex;
   std::condition_variable left;
-  std::array<Context*, kContexts> contexts{};
-  std::array<int, kContexts> visitors{};
-  std::uint64_t used = 0;  // places from here on were never taken
+  std::uint64_t used = 0;  // from here on none was ever taken
 };
 
 // Never destroyed: threads may end after main has.

@@ -8,13 +8,13 @@
 #include "src/core/environment.h"
 #include "tracer/cache/registry.h"
 #include "tracer/thread/modes.h"
+#include "tracer/watch/backoff.h"
 
 namespace groove::tracer {
 namespace {
 
 constexpr std::size_t kLeastSamples = 3, kMostSamples = 12;
 constexpr int kFreeSamples = 8;  // of a head, before the next ones must be waited for longer
-constexpr int kMostDoublings = 20;
 constexpr std::size_t kMostHeads = 1024, kMostStructures = 16;
 
 // Recordings of one structure.
@@ -106,9 +106,8 @@ bool wants_sample(std::uint64_t head) {
   // The first recording waits until another size has come as often as any stretch must.
   const bool is_first = std::none_of(known.groups.begin(), known.groups.end(),
                                      [](const Group& group) { return group.samples.size() > 1; });
-  const int doublings = std::clamp(known.wasted - kFreeSamples, 0, kMostDoublings);
-  const std::uint64_t needed = static_cast<std::uint64_t>(is_first ? hot_repeats() : 1)
-                               << doublings;
+  const std::uint64_t needed =
+      times_needed(is_first ? hot_repeats() : 1, known.wasted - kFreeSamples);
   if (++known.missed < needed) return false;
   known.missed = 0;
   ++known.wasted;

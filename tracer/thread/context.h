@@ -199,8 +199,8 @@ class Context {
 
   // Paths (context_paths.cpp): what becomes of a run that does not do what its segment says.
   struct SideExit {
-    int count = 0;
-    int failures = 0;       // each doubles the count that is needed
+    std::uint64_t count = 0;
+    int failures = 0;
     bool has_made = false;  // what has been recorded for it since
     std::weak_ptr<Segment> made;
   };
@@ -294,7 +294,8 @@ class Context {
     Stage stage;
   };
   struct CallCount {
-    int seen = 0, recordings = 0;  // each recording doubles the calls that the next one needs
+    std::uint64_t seen = 0;
+    int recordings = 0;
   };
   bool is_call_wanted() const;
   void note_nested_call();

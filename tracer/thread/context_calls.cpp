@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kLongestCall = 20'000;  // calls
 constexpr std::size_t kMostSignatures = 4096;
-constexpr int kMostDoublings = 10;
 
 }  // namespace
 
@@ -26,7 +25,7 @@ void Context::begin_call(std::uint64_t key) {
   if (is_free) {
     if (calls_.size() > kMostSignatures) calls_.clear();
     CallCount& count = calls_[key];
-    const int needed = hot_repeats() << std::min(count.recordings, kMostDoublings);
+    const std::uint64_t needed = times_needed(hot_repeats(), count.recordings);
     frame.stage = ++count.seen >= needed ? CallFrame::Stage::kWanted : CallFrame::Stage::kWatched;
   }
   frames_.push_back(frame);

@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kFreePaths = 8;             // of a head, before the next ones get dearer …
 constexpr std::uint64_t kProvenRuns = 4;  // … unless they have run so often
-constexpr int kMostDoublings = 20;
 constexpr std::size_t kMostExits = 8192;
 constexpr std::size_t kLongestRecording = 20'000;
 constexpr std::size_t kShortestLimit = 512;  // calls, of a step
@@ -330,11 +329,11 @@ Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
   SideExit* const known = base_of_side() ? known_exit(exit, reason) : nullptr;
   if (!known) return Wanted::kNothing;
   const int crowd = std::max(0, young_paths(replay_->segment().head) - kFreePaths);
-  const int doublings = std::min(known->failures + crowd, kMostDoublings);
+  const int in_vain = known->failures + crowd;
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
   const bool is_hot =
-      ++known->count >= hot_repeats() << doublings || (is_lasting && doublings == 0);
+      ++known->count >= times_needed(hot_repeats(), in_vain) || (is_lasting && in_vain == 0);
   return is_hot && affords_recording() ? Wanted::kSide : Wanted::kNothing;
 }
 
@@ -344,7 +343,7 @@ Context::Wanted Context::wants_piece(std::uint64_t exit, Reason reason) {
   SideExit* const known =
       replay_->matched() >= kShortestPiece ? known_exit(exit ^ kPieceMark, reason) : nullptr;
   if (!known) return Wanted::kNothing;
-  const int needed = 2 * hot_repeats() << std::min(known->failures, kMostDoublings);
+  const std::uint64_t needed = times_needed(2 * hot_repeats(), known->failures);
   return ++known->count >= needed && affords_recording() ? Wanted::kPiece : Wanted::kNothing;
 }
 

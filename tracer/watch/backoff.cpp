@@ -8,7 +8,6 @@ namespace {
 constexpr auto relaxed = std::memory_order_relaxed;
 constexpr float kMemory = 16;  // runs
 constexpr int kLossesBeforePause = 3;
-constexpr int kLongestPause = 12;  // doublings
 
 void approach(std::atomic<float>& mean, float value, float share) {
   const float before = mean.load(relaxed);
@@ -30,7 +29,7 @@ void Backoff::note(double gained) {
   const int losses = losses_.load(relaxed) + 1;
   losses_.store(losses, relaxed);
   if (losses >= kLossesBeforePause)
-    skip_.store(std::uint64_t{1} << std::min(losses - kLossesBeforePause, kLongestPause), relaxed);
+    skip_.store(times_needed(1, losses - kLossesBeforePause), relaxed);
 }
 
 bool Backoff::is_willing() {

@@ -2,11 +2,20 @@
 // whether more of them are worth it. Any thread may add and ask.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace groove::tracer {
+
+inline constexpr int kMostDoublings = 12;
+
+/// How often something must come before it is recorded (again), or tried: so many times, and twice
+/// as often for each time that was in vain.
+inline std::uint64_t times_needed(int times, int in_vain) {
+  return static_cast<std::uint64_t>(times) << std::clamp(in_vain, 0, kMostDoublings);
+}
 
 class Backoff {
  public:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tracer/thread/modes.h"
+#include "tracer/watch/backoff.h"
 #include "tracer/watch/investment.h"
 
 namespace groove::tracer {
@@ -43,9 +44,9 @@ std::uint32_t Discovery::needed(std::uint64_t head, const Loop& loop, bool cover
     const auto found = failures.find(head);
     return found == failures.end() ? 0 : found->second;
   };
-  const int doublings = std::max(
+  const int in_vain = std::max(
       {static_cast<int>(loop.plans), of(penalties_), covers_runs ? of(vain_replacements_) : 0});
-  return static_cast<std::uint32_t>(hot_) << std::min(doublings, 10);
+  return static_cast<std::uint32_t>(times_needed(hot_, in_vain));
 }
 
 // A stretch is worth a segment when running its calls eagerly costs more than entering it; around
@@ -142,13 +143,22 @@ void Discovery::penalize(std::uint64_t head) {
 
 // ---- stretches between cuts ----
 
-void Discovery::move(Mark& mark) const { mark = Mark{total_, 0, 0, cost_, runs_, false}; }
+// Field by field, as in begin_atom().
+void Discovery::move(Mark& mark) const {
+  mark.total.order = total_.order;
+  mark.total.content = total_.content;
+  mark.total.length = total_.length;
+  mark.head = mark.before = 0;
+  mark.cost = cost_;
+  mark.runs = runs_;
+  mark.is_head_repeated = false;
+}
 
 void Discovery::note(const Mark& mark, Kind kind) {
   if (mark.head == 0) return;
   const std::uint32_t cost = cost_ - mark.cost, runs = count(runs_ - mark.runs);
+  if (is_compiled(cost, runs) || !pays(cost, runs, total_.length - mark.total.length, kind)) return;
   const Stretch calls = total_.since(mark.total);
-  if (is_compiled(cost, runs) || !pays(cost, runs, calls.length, kind)) return;
   if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), calls.length, cost, runs))
     return;
   Loop& loop = loop_of(calls);
@@ -255,7 +265,7 @@ inline void Discovery::look_for_return(std::uint64_t call) {
   Return& seen = returns_[(call >> 7 ^ call) % kReturns];
   const std::uint64_t length = total_.length - seen.at;
   if (seen.call != call || length > kLongest) {
-    seen = Return{call, total_.length, total_.order, 0, 0, 0};
+    seen = Return{call, total_.length, total_.order, 0, 0, 0, 0};
     return;
   }
   bool is_same = false;
@@ -273,9 +283,11 @@ inline void Discovery::look_for_return(std::uint64_t call) {
     return;
   }
   // At the number of times that makes a loop hot, and at twice, four times … that number.
-  const std::uint32_t count = ++seen.count + 1, least = least_times(length);
-  if (is_in_step && count % least == 0 && (count / least & (count / least - 1)) == 0)
-    plan_cycle(length, count);
+  if (seen.count++ == 0) seen.due = least_times(length);
+  const std::uint32_t times = seen.count + 1;
+  if (times != seen.due) return;
+  seen.due *= 2;
+  if (is_in_step) plan_cycle(length, times);
 }
 
 // The number of the atom that begins after this many calls, or none.

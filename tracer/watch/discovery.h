@@ -91,6 +91,7 @@ class Discovery {
     std::uint64_t order = 0, before = 0;  // of all calls up to there, and up to the time before
     std::uint32_t length = 0;             // calls between the last two times
     std::uint32_t count = 0;              // how often they were the same
+    std::uint32_t due = 0;                // the number of times at which that is looked at
   };
   struct Loop {
     std::uint32_t seen = 0;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <vector>
 
 #include "tests/tracer/loop_log.h"
 #include "tests/tracer/loops.h"
@@ -83,7 +85,10 @@ void gradients_in_one_buffer(int steps, Log& log) {
 
 // The optimizer is another one every few steps, often at the same address.
 template <typename Optimizer, typename Options>
-void optimizers_made_again(int steps, Log& log, const Options& options) {
+void optimizers_made_again(
+    int steps, Log& log, const Options& options,
+    const std::function<void(Optimizer&, const Tensor&)>& at_end = [](Optimizer&, const Tensor&) {
+    }) {
   auto weight = groove::randn({4}).requires_grad_();
   for (int step = 0; step < 4 * steps;) {
     Optimizer optimizer({weight}, options);
@@ -95,6 +100,7 @@ void optimizers_made_again(int steps, Log& log, const Options& options) {
       log.number(loss.item<double>());
       log.parameter(weight);
     }
+    at_end(optimizer, weight);
   }
 }
 void adams_made_again(int steps, Log& log) {
@@ -102,24 +108,15 @@ void adams_made_again(int steps, Log& log) {
 }
 // What has been an optimizer's state is the program's own from then on.
 void moments_kept_of_adams(int steps, Log& log) {
-  auto weight = groove::randn({4}).requires_grad_();
   std::vector<Tensor> kept;
-  for (int step = 0; step < 4 * steps;) {
-    optim::Adam optimizer({weight}, optim::AdamOptions(0.01));
-    for (int inner = 0; inner < 6; ++inner, ++step) {
-      optimizer.zero_grad();
-      auto loss = (weight * weight).tanh().sum();
-      loss.backward();
-      optimizer.step();
-      log.number(loss.item<double>());
-      log.parameter(weight);
-    }
-    auto& state =
-        static_cast<optim::AdamParamState&>(*optimizer.state().at(weight.unsafeGetTensorImpl()));
-    kept.push_back(state.exp_avg());
-    kept.push_back(state.exp_avg_sq());
-    for (const Tensor& moment : kept) log.tensor(moment);
-  }
+  optimizers_made_again<optim::Adam>(
+      steps, log, optim::AdamOptions(0.01), [&](optim::Adam& adam, const Tensor& weight) {
+        auto& state =
+            static_cast<optim::AdamParamState&>(*adam.state().at(weight.unsafeGetTensorImpl()));
+        kept.push_back(state.exp_avg());
+        kept.push_back(state.exp_avg_sq());
+        for (const Tensor& moment : kept) log.tensor(moment);
+      });
 }
 void momenta_made_again(int steps, Log& log) {
   optimizers_made_again<optim::SGD>(steps, log,

@@ -172,7 +172,8 @@ void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, b
     LibraryCall next{&resume_op(), given, &none, {}, site};
     next.results = results;
     next.code_role = CodeRole::kResumes;
-    next.user_code = stop->user_code.get();
+    const TapeNodePtr code = stop->user_code;  // which may have taken itself off
+    next.user_code = code.get();
     next.script = &script;
     run_library_call(next, [&] {
       script = std::move(stop);

@@ -69,7 +69,8 @@ class Planner {
   }
 
   // Of a result that a backward has used up, wholly or in part, some gradient may be had all the
-  // same: one that does not need what was used. Where there is none it is as good as released.
+  // same: one that does not need what was used. Its own hooks are called with the gradient with
+  // respect to itself, which needs nothing. Where there is none it is as good as released.
   std::vector<bool> find_live() {
     std::map<std::pair<const TapeNode*, std::uint32_t>, std::size_t> result_at;
     std::vector<bool> is_live(request_.results.size());
@@ -79,6 +80,7 @@ class Planner {
     for (std::size_t r = 0; r < is_live.size(); ++r) {
       const Edge root = history_of(*request_.results[r].impl);
       if (!root) continue;
+      is_live[r] = is_live[r] || calls_hooks(root);
       follow_unspent(static_cast<Node*>(root.node.get()), [&](const Edge& edge) {
         const auto inner = result_at.find({edge.node.get(), edge.index});
         if (inner != result_at.end())
@@ -89,6 +91,13 @@ class Planner {
       });
     }
     return is_live;
+  }
+
+  static bool calls_hooks(const Edge& edge) {
+    const auto& hooks = static_cast<const Node&>(*edge.node).hooks;
+    return hooks && std::any_of(hooks->begin(), hooks->end(), [&](const Node::Hook& hook) {
+             return hook.code && hook.index == edge.index;
+           });
   }
 
   // The recording knows only what its own thread has used up.

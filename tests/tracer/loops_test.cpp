@@ -38,11 +38,13 @@ class Loops : public ::testing::TestWithParam<Loop> {
   void expect_same(const std::string& what) {
     const std::string actual = run_loop(GetParam(), kSteps);
     if (actual == expected_) return;
-    std::size_t at = 0, line = 1;
-    while (at < actual.size() && at < expected_.size() && actual[at] == expected_[at])
-      line += expected_[at++] == '\n';
+    std::size_t at = 0, begin = 0, line = 1;
+    for (; at < actual.size() && at < expected_.size() && actual[at] == expected_[at]; ++at)
+      if (expected_[at] == '\n') begin = at + 1, ++line;
     ADD_FAILURE() << GetParam().name << ", " << what << ": differs from eager in line " << line
-                  << " of the log\n"
+                  << " of the log\nexpected\n"
+                  << expected_.substr(begin, 200) << "\ngot\n"
+                  << actual.substr(begin, 200) << '\n'
                   << jit::explain();
   }
   void expect_same_with_exits() {

@@ -253,6 +253,31 @@ void hooks_of_what_is_used_up(int steps, Log& log) {
   for (const Tensor& result : kept) ask_gradients({result}, {result}, log);
 }
 
+// … also in that of one that was kept, long after the iteration that hung it there.
+void hooks_of_what_was_kept(int steps, Log& log) {
+  auto weight = groove::randn({3}).requires_grad_();
+  optim::SGD optimizer({weight}, optim::SGDOptions(0.05));
+  std::vector<Tensor> kept;
+  double scale = 2;
+  for (int i = 0; i < steps; ++i) {
+    optimizer.zero_grad();
+    const Tensor middle = weight * groove::randn({3});
+    middle.register_hook([&](const Tensor& gradient) { return gradient * scale; });
+    const Tensor loss = middle.square().sum();
+    loss.backward();
+    optimizer.step();
+    if (i % 2 == 1) kept.push_back(middle);
+  }
+  scale = 3;
+  const jit::EagerGuard guard;
+  for (const Tensor& result : kept) {
+    ask_gradients({result}, {result}, log);
+    ask_gradients({result}, {weight}, log);
+    ask_names({result}, log);
+  }
+  log.parameter(weight);
+}
+
 // A total of what was used up is no more used up than eager mode says.
 void sums_of_what_is_used_up(int steps, Log& log) {
   Net net;
@@ -285,6 +310,7 @@ const std::vector<Loop>& used_up_loops() {
       {"gradients_past_what_is_used_up", gradients_past_what_is_used_up},
       {"gradients_past_what_is_dropped", gradients_past_what_is_dropped},
       {"hooks_of_what_is_used_up", hooks_of_what_is_used_up},
+      {"hooks_of_what_was_kept", hooks_of_what_was_kept},
       {"sums_of_what_is_used_up", sums_of_what_is_used_up},
   };
   return all;

@@ -54,7 +54,8 @@ struct Maker {
   Condition condition_of(const Rule& rule) {
     const bool is_rare =
         rule.theme == Theme::kEscapes || rule.theme == Theme::kErrors ||
-        (rule.theme == Theme::kHooks && rule.phase == Phase::kAnywhere) ||
+        ((rule.theme == Theme::kHooks || rule.theme == Theme::kPast) &&
+         rule.phase == Phase::kAnywhere) ||
         (rule.theme == Theme::kAliases && std::strncmp(rule.text, "$w = ", 5) == 0) ||
         (rule.theme == Theme::kTraining && rule.phase == Phase::kStep);
     if (!is_rare || random.one_in(3)) return condition(rule.phase);
@@ -205,7 +206,7 @@ struct Maker {
 std::vector<Rule> all_rules() {
   std::vector<Rule> all;
   for (const auto rules : {value_rules(), alias_rules(), memory_rules(), training_rules(),
-                           hook_rules(), escape_rules()})
+                           hook_rules(), escape_rules(), past_rules()})
     all.insert(all.end(), rules.begin(), rules.end());
   return all;
 }

@@ -76,6 +76,7 @@ struct Machine {
   std::vector<OptimizerPlace> optimizers{kOptimizers};
   std::vector<Hook> hooks;
   std::deque<Tensor> kept;
+  std::deque<Tensor> past;  // with their histories
   Tensor pointed;  // keeps what `pointer` points to
   float* pointer = nullptr;
   Tensor large;

@@ -24,10 +24,19 @@ enum class Phase : std::uint8_t {
 };
 
 // What a program may be about; each draws from a few of these.
-enum class Theme : std::uint8_t { kPlain, kAliases, kMemory, kTraining, kHooks, kEscapes, kErrors };
+enum class Theme : std::uint8_t {
+  kPlain,
+  kAliases,
+  kMemory,
+  kTraining,
+  kHooks,
+  kEscapes,
+  kErrors,
+  kPast,
+};
 inline constexpr const char* kThemeNames[] = {"plain", "aliases", "memory", "training",
-                                              "hooks", "escapes", "errors"};
-inline constexpr int kThemes = 7;
+                                              "hooks", "escapes", "errors", "past"};
+inline constexpr int kThemes = 8;
 
 // A kind of statement. The text is what a program would write, with letters for what is drawn:
 //   $a $b $c a matrix without history (v, w or b)   $w a handle that aliases others (w)
@@ -47,6 +56,7 @@ std::span<const Rule> memory_rules();
 std::span<const Rule> training_rules();
 std::span<const Rule> hook_rules();
 std::span<const Rule> escape_rules();
+std::span<const Rule> past_rules();
 std::vector<Rule> all_rules();
 
 struct Condition {

@@ -133,6 +133,7 @@ namespace {
 
 // A leaf has its hooks in every iteration: hanging one on it, or taking it off, is done at once.
 unsigned add_leaf_hook(const Tensor& leaf, const TapeNodePtr& code, const Site& site) {
+  before_flags_change(*leaf.impl());
   const Attrs none{};
   LibraryCall call{&register_leaf_hook_op(), ArrayRef<Tensor>(leaf), &none, {}, site};
   call.code_role = CodeRole::kHangs;
@@ -151,6 +152,7 @@ void remove_leaf_hook(const Tensor& leaf, unsigned position, const Site& site) {
                                [&](const Node::Hook& hook) { return hook.position == position; });
   if (at == node.hooks->end()) return;  // removed before
   const TapeNodePtr code = at->code;
+  before_flags_change(*leaf.impl());
   const Attrs attrs = Attrs().add(static_cast<std::int64_t>(at - node.hooks->begin()));
   LibraryCall call{&remove_leaf_hook_op(), ArrayRef<Tensor>(leaf), &attrs, {}, site};
   call.code_role = CodeRole::kTakesOff;

@@ -81,7 +81,7 @@ void SegmentNode::settle_values() const {
     for (const HistoryRun::Value& value : run_.values) {
       const StoragePtr& storage =
           value.live_in.defined() ? value.live_in.impl()->storage : value.storage;
-      if (storage->flags & Storage::kOwed) owed.push_back(storage);
+      if (storage->flags & Storage::kNotThere) owed.push_back(storage);
     }
   }
   for (const StoragePtr& storage : owed) tracer::settle_writes(*storage);

@@ -78,10 +78,12 @@ AutogradMeta& autograd_meta(TensorImpl& impl) {
 }
 
 void use_grad(TensorImpl& leaf) {
+  settle_gradient(leaf);
   if (state_hooks().on_use_grad) state_hooks().on_use_grad(leaf);
 }
 
 void set_grad(TensorImpl& leaf, Tensor grad) {
+  settle_gradient(leaf);
   if (state_hooks().on_set_grad) state_hooks().on_set_grad(leaf, grad);
   autograd_meta(leaf).grad = std::move(grad);
 }
@@ -156,7 +158,8 @@ const Storage* Accumulator::memory() const {
 
 // What other threads owe, or have to read of it, they compute before there is a lock that they may
 // wait for: ending their run may come here again.
-void Accumulator::settle_gradient(const TensorImpl& impl) {
+void Accumulator::settle_all(TensorImpl& impl) {
+  settle_gradient(impl);
   Tensor grad;
   {
     const GradientLock settled;
@@ -170,7 +173,7 @@ void Accumulator::settle_gradient(const TensorImpl& impl) {
 }
 
 bool Accumulator::add(TensorImpl& impl, const Tensor& cotangent, bool is_last_look) {
-  settle_gradient(impl);
+  settle_all(impl);
   const SpinLock guard(lock);
   AutogradMeta& meta = autograd_meta(impl);
   if (!meta.grad.defined() || has_fault(Fault::kGradientReplaced)) {
@@ -189,7 +192,7 @@ bool Accumulator::add(TensorImpl& impl, const Tensor& cotangent, bool is_last_lo
   }
   const GradientLock settled;
   const TensorImpl& grad = *meta.grad.impl();
-  if (!is_last_look && (grad.is_pending || grad.storage->flags & Storage::kOwed)) return false;
+  if (!is_last_look && (grad.is_pending || grad.storage->flags & Storage::kNotThere)) return false;
   use_grad(impl);
   add_in_place(meta.grad, cotangent);
   return true;

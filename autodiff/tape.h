@@ -97,7 +97,7 @@ struct Accumulator final : Node {
   std::atomic_flag lock;  // threads that train the same parameters
 
  private:
-  static void settle_gradient(const TensorImpl& impl);
+  static void settle_all(TensorImpl& impl);
   /// False where another thread's run has taken the gradient meanwhile.
   bool add(TensorImpl& impl, const Tensor& cotangent, bool is_last_look);
 };
@@ -133,6 +133,11 @@ std::uint64_t advance_tape_sequence();
 
 /// Does gradient flow into this tensor? Sees a view whose base was changed in place.
 bool needs_gradient(const TensorImpl& impl);
+/// Call before a flag or a hook of the tensor changes: what other threads owe was computed with
+/// them as they are.
+inline void before_flags_change(TensorImpl& impl) {
+  if (impl.storage) before_write(*impl.storage);
+}
 /// Where the gradient of a tensor goes: its producer, or the accumulator of a leaf.
 Edge gradient_edge(const Tensor& tensor);
 /// Where it went when the run that is being committed used the tensor with a gradient: the program

@@ -103,8 +103,7 @@ const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
   GROOVE_CHECK(value || !producer(impl),
                "requires_grad_: you can only change requires_grad flags of leaf variables; use "
                "detach() for a tensor without history");
-  // What other threads owe was computed with the flag as it is.
-  if (impl.storage) before_write(*impl.storage);
+  autodiff::before_flags_change(impl);
   const Attrs attrs = Attrs().add(std::int64_t{value});
   const LibraryCall call{&autodiff::requires_grad_op(), ArrayRef<Tensor>(self()), &attrs, {}, site};
   run_library_call(call, [&] { impl.requires_grad = value; });
@@ -133,12 +132,15 @@ std::int64_t DataMethods::output_nr() const {
 }
 
 const Tensor& DataMethods::grad() const {
-  const TensorImpl& impl = checked(*this, "grad");
+  TensorImpl& impl = checked(*this, "grad");
+  settle_gradient(impl);
   return impl.autograd ? impl.autograd->grad : undefined_tensor();
 }
 
 Tensor& DataMethods::mutable_grad() const {
-  return autograd_meta(checked(*this, "mutable_grad")).grad;
+  TensorImpl& impl = checked(*this, "mutable_grad");
+  settle_gradient(impl);
+  return autograd_meta(impl).grad;
 }
 
 bool DataMethods::retains_grad() const {

@@ -40,6 +40,9 @@ struct AutogradMeta : FromPool {
   // Gradient hooks that hang on it, and how many ever have: what the next one is called. Results
   // know it also while a replay stands for their place on the tape.
   std::uint32_t hooks = 0, hooks_ever = 0;
+  // The tracer's session whose run has changed `grad` or a flag, and takes it back while it is
+  // left; 0: none. The run may be over.
+  AtomicValue<std::uint64_t> changed_by;
 };
 
 AutogradMeta& autograd_meta(TensorImpl& impl);  // made when absent
@@ -52,6 +55,12 @@ struct Script {
   std::shared_ptr<void> walk;  // null while a replay stands for it
 };
 
+/// Call before the program, or the library for it, looks at `.grad` or a flag of a leaf: what
+/// another thread's run has changed there is settled.
+inline void settle_gradient(TensorImpl& leaf) {
+  if (leaf.autograd && leaf.autograd->changed_by != 0) [[unlikely]]
+    pending_hooks().settle_gradient(leaf);
+}
 /// Tells a recording tracer that an expansion is about to read or write `.grad` of this leaf.
 void use_grad(TensorImpl& leaf);
 /// Sets or clears `.grad` of a leaf and tells a recording tracer.

@@ -25,6 +25,9 @@ struct Storage : detail::RefCounted {
   static constexpr std::uint32_t kOwed = 4;
   // Not Groove's memory (from_blob): it may be freed as soon as the call that reads it is over.
   static constexpr std::uint32_t kForeign = 8;
+  // Owed until now: the run is being left, and its calls run one by one. Other threads wait.
+  static constexpr std::uint32_t kBeingMade = 16;
+  static constexpr std::uint32_t kNotThere = kOwed | kBeingMade;
   AtomicValue<std::uint32_t> flags;
 
   // Which replay owes it, and as which of its storages (kOwed).
@@ -106,6 +109,7 @@ Tensor make_view(const Tensor& base, Geometry geometry);
 struct PendingHooks {
   void (*materialize)(TensorImpl& impl) = nullptr;   // runs the stage that owes the data
   void (*before_write)(Storage& storage) = nullptr;  // it has readers
+  void (*settle_gradient)(TensorImpl& leaf) = nullptr;  // a run has changed it
   void (*expose)(TensorImpl& impl) = nullptr;        // a raw pointer is handed out
   void (*host_read)(TensorImpl& impl) = nullptr;     // the program looks at the data now
 };
@@ -115,7 +119,7 @@ inline PendingHooks& pending_hooks() { return pending_hooks_; }
 /// Makes the data present. Every access by the library goes through here; every access that the
 /// program asked for (item, data_ptr, printing) through host_read(), which the tracer counts.
 inline void materialize(TensorImpl& impl) {
-  if (impl.is_pending || (impl.storage && impl.storage->flags & Storage::kOwed)) [[unlikely]]
+  if (impl.is_pending || (impl.storage && impl.storage->flags & Storage::kNotThere)) [[unlikely]]
     pending_hooks().materialize(impl);
 }
 inline void host_read(TensorImpl& impl) {

@@ -287,7 +287,7 @@ void Module::clear_gradients(bool set_to_none) const {
     TensorImpl& impl = *item.value().impl();
     if (set_to_none) {
       set_grad(impl, Tensor());
-    } else if (impl.autograd && impl.autograd->grad.defined()) {
+    } else if (settle_gradient(impl); impl.autograd && impl.autograd->grad.defined()) {
       use_grad(impl);
       impl.autograd->grad.zero_();
     }
@@ -310,6 +310,7 @@ void Module::zero_grad(bool set_to_none, Site site) {
   // Filling with zeros is another expansion when other gradients exist.
   if (!set_to_none)
     for (const Tensor& parameter : parameters()) {
+      settle_gradient(*parameter.impl());
       const AutogradMeta* const meta = parameter.impl()->autograd;
       epoch = epoch * 31 + (meta && meta->grad.defined() ? 2 : 1);
     }

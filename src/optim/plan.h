@@ -51,7 +51,8 @@ struct Identities {
   }
 };
 
-inline bool has_gradient(const TensorImpl& impl) {
+inline bool has_gradient(TensorImpl& impl) {
+  settle_gradient(impl);
   return impl.autograd && impl.autograd->grad.defined();
 }
 

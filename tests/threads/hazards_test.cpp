@@ -280,6 +280,57 @@ TEST_P(Hazards, TheOtherThreadSetsAFlag) {
   });
 }
 
+// So are the hooks.
+TEST_P(Hazards, TheOtherThreadHangsAHook) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Leaf leaf;
+    Bits bits;
+    unsigned hook = 0;
+    for (int step = 0; step < kSteps; ++step) {
+      const Tensor loss = (leaf.p * leaf.x.detach()).sin().sum();
+      if (step % 9 == 6)
+        second([&] { hook = leaf.p.register_hook([](const Tensor& g) { return g * 0.5; }); });
+      if (step % 9 == 8) second([&] { leaf.p.remove_hook(hook); });
+      leaf.step(loss, bits);
+      append_bits(bits, leaf.p);
+    }
+    return bits;
+  });
+}
+
+// A thread that has handed over ends: what its run owes is made, or made again, while the main
+// thread looks at it.
+TEST_P(Hazards, AThreadEndsBesideTheStep) {
+  expect_eager_bits([] {
+    Leaf leaf;
+    Bits bits;
+    for (int round = 0; round < 25; ++round) {
+      Turns turns;
+      std::thread other([&] {
+        for (int step = 0; step < 12; ++step) {
+          turns.wait_for(1);
+          append_bits(bits, leaf.y.sum());
+          (leaf.p - leaf.x).square().mean().backward();
+          turns.give_to(0);
+        }
+      });
+      for (int step = 0; step < 12; ++step) {
+        leaf.optimizer.zero_grad();
+        turns.give_to(1);
+        turns.wait_for(0);
+        bits.push_back(leaf.p.grad().defined());
+        leaf.optimizer.step();
+        append_version(bits, leaf.p);
+      }
+      append_bits(bits, leaf.p);
+      append_bits(bits, leaf.p.grad());
+      other.join();
+    }
+    return bits;
+  });
+}
+
 // What the second thread writes is no part of what the first has recorded.
 TEST_P(Hazards, TheOtherThreadWritesAResultInPlace) {
   expect_eager_bits([] {

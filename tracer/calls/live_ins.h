@@ -33,7 +33,7 @@ inline bool ExpectedLiveIn::is_plainly(const TensorImpl& impl) const {
   if (has_hooks || impl.is_pending || impl.requires_grad != requires_grad ||
       impl.counts_apart != counts_apart ||
       (meta && (meta->hooks != 0 || meta->view_base.defined())) ||
-      impl.storage->flags & (Storage::kExposed | Storage::kOwed))
+      impl.storage->flags & (Storage::kExposed | Storage::kNotThere))
     return false;
   if (recorded) return recorded == &impl && impl.metadata_epoch == recorded_epoch;
   if (impl.dtype != dtype || (!meta || !meta->grad_fn) != is_leaf ||

@@ -53,6 +53,12 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
     operators_ += call.operators;
     whole_.append(call.hash);
   }
+  for (const RecordedCall& call : segment_->calls) {
+    for (const LeafGrad& effect : call.effects) changed_.push_back(effect.leaf);
+    for (const FlagEffect& flag : call.flags) changed_.push_back(flag.slot);
+  }
+  std::sort(changed_.begin(), changed_.end());
+  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   std::vector<char> gets_history(segment_->slots.size());
   for (const RecordedCall& call : segment_->calls)
     for (const FlagEffect& flag : call.flags)
@@ -355,14 +361,27 @@ bool Replay::has_aliases() const {
   return false;
 }
 
+// What others owe, or is only read and shared with them, is not written at all.
+bool Replay::owes(const Live& live) const {
+  if (live.run != run_ || !live.object) return false;
+  const Storage& storage = *live.object->storage;
+  return storage.flags & Storage::kOwed && have_one_owner(storage.trace_session, session_);
+}
+
+// Gradients and flags stay as they are now.
+void Replay::end_changes() {
+  for (const SlotId id : changed_) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run != run_ || !live.object || !live.object->autograd) continue;
+    AtomicValue<std::uint64_t>& by = live.object->autograd->changed_by;
+    if (by != 0 && have_one_owner(by, session_)) by = 0;
+  }
+}
+
 void Replay::clear_owed() {
   for (const SlotId id : written_) {
     const Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.run != run_ || !live.object) continue;
-    Storage& storage = *live.object->storage;
-    // What others owe, or is only read and shared with them, is not written at all.
-    if (storage.flags & Storage::kOwed && have_one_owner(storage.trace_session, session_))
-      storage.flags &= ~Storage::kOwed;
+    if (owes(live)) live.object->storage->flags &= ~Storage::kOwed;
   }
 }
 
@@ -394,8 +413,8 @@ bool Replay::commit(Reason& why) {
     why = run_stage(next_stage_);
     if (why != Reason::kCompleted) return false;
   }
-  clear_owed();
   finish_writes();
+  clear_owed();  // others read what it holds, and how often it was written, from here on
   // Other threads take results for complete as soon as they are not pending.
   is_publishing_late_ = segment_->history || !segment_->tracked_views.empty() || segment_->used_up;
   for (const SlotId id : views_) {
@@ -453,6 +472,7 @@ void Replay::reset() {
       live.is_checked = false;
     }
   drop_history();
+  end_changes();
   ++run_;  // first: a tensor that ends now is no live-in any more
   for (const SlotId id : retained_) live_[static_cast<std::size_t>(id)].impl.reset();
   retained_.clear();

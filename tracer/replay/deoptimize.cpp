@@ -276,10 +276,24 @@ void Replay::show_again(std::size_t at) {
       rerun_->looked_at(*live_[static_cast<std::size_t>(end.slot)].object);
 }
 
+Replay::BeingMade::BeingMade(const Replay& run) {
+  for (const SlotId id : run.written_) {
+    const Live& live = run.live_[static_cast<std::size_t>(id)];
+    if (!run.owes(live)) continue;
+    Storage& storage = *live.object->storage;
+    storage.flags = (storage.flags & ~Storage::kOwed) | Storage::kBeingMade;
+    storages_.push_back(live.object->storage);
+  }
+}
+
+Replay::BeingMade::~BeingMade() {
+  for (const StoragePtr& storage : storages_) storage->flags &= ~Storage::kBeingMade;
+}
+
 void Replay::run_eagerly(std::size_t skip_last, Rerun* with) {
   rerun_ = with;
   was_left_ = true;
-  clear_owed();
+  const BeingMade being_made(*this);
   const std::size_t count = matched_ - skip_last;
   auto by_hand = gradients_set_by_hand(matched_);
   restore_flags();

@@ -224,7 +224,7 @@ bool Replay::owe(const RecordedCall& call, Reason& why) {
     TensorImpl& impl = *live_[static_cast<std::size_t>(id)].object;
     Storage& storage = *impl.storage;
     const bool is_owed_elsewhere =
-        storage.flags & Storage::kOwed && !have_one_owner(storage.trace_session, session_);
+        storage.flags & Storage::kNotThere && !have_one_owner(storage.trace_session, session_);
     if (is_owed_elsewhere || storage.readers & ~reader_) {
       foreign_ = detail::RefPtr<TensorImpl>(&impl);
       why = Reason::kThread;
@@ -246,6 +246,11 @@ bool Replay::owe(const RecordedCall& call, Reason& why) {
 bool Replay::take_effect(const RecordedCall& call, Reason& why) {
   std::optional<GradientLock> lock;
   if (!call.written_live_ins.empty() || !call.effects.empty()) lock.emplace();
+  if (TensorImpl* const leaf = changed_elsewhere(call)) {
+    foreign_ = detail::RefPtr<TensorImpl>(leaf);
+    why = Reason::kThread;
+    return commits_now_ = false;
+  }
   const bool is_free = gradients_hold(call, why) && owe(call, why);
   if (is_free) apply_effects(call);
   commits_now_ = commits_now_ && is_free;

@@ -65,6 +65,8 @@ class Replay {
   bool reads(const Storage& storage) const;
   /// Did a call of this run give it out?
   bool makes(const TensorImpl& impl) const;
+  /// Has a call of this run changed the gradient or a flag of this leaf?
+  bool has_changed(const TensorImpl& leaf) const;
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
   bool is_complete() const { return matched_ == segment_->calls.size(); }
@@ -183,6 +185,7 @@ class Replay {
   bool check_values(const Call& call, const RecordedCall& recorded);
   void take_numbers(const RecordedCall& recorded, ArrayRef<Scalar> numbers);
   bool numbers_match(const RecordedCall& recorded, ArrayRef<Scalar> numbers, Reason& why) const;
+  TensorImpl* changed_elsewhere(const RecordedCall& call) const;
   bool gradients_hold(const RecordedCall& recorded, Reason& why) const;
   bool flags_hold(const RecordedCall& recorded, Reason& why) const;
   void apply_effects(const RecordedCall& recorded);
@@ -212,6 +215,8 @@ class Replay {
   bool has_aliases() const;
   bool has_another_name(SlotId written) const;
   void finish_writes();
+  bool owes(const Live& live) const;
+  void end_changes();
   void clear_owed();
   bool derive_history(SlotId view, TensorImpl& impl);
   void track_view(const TrackedView& view);
@@ -229,6 +234,17 @@ class Replay {
   void restore_gradients(const RecordedCall& recorded);
   std::vector<std::pair<TensorImpl*, Tensor>> gradients_set_by_hand(std::size_t count) const;
   static void put_back(std::vector<std::pair<TensorImpl*, Tensor>>& by_hand);
+  // Memory that the run owes, as long as the calls that write it run one by one.
+  class BeingMade {
+   public:
+    explicit BeingMade(const Replay& run);
+    ~BeingMade();
+    BeingMade(const BeingMade&) = delete;
+    BeingMade& operator=(const BeingMade&) = delete;
+
+   private:
+    std::vector<StoragePtr> storages_;
+  };
   // Live-ins that show what they held when a call read them.
   struct AsRead {
     struct OnCopy {
@@ -307,6 +323,7 @@ class Replay {
   std::vector<SlotId> views_;                       // … of storages that existed before
   std::vector<std::int32_t> outputs_;               // storages that are outputs, early or late
   std::vector<SlotId> written_;                     // live-ins whose storage is written
+  std::vector<SlotId> changed_;                     // leaves whose gradient or flags change
   TapeNodePtr released_node_;
   std::vector<TensorImpl*> objects_;  // scratch
   TapeNodePtr used_up_;               // the history given last to results of which it is used up
@@ -329,7 +346,7 @@ inline bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
   if (live.is_checked && live.object == &impl && impl.metadata_epoch == live.epoch &&
       impl.trace_session == 0 && impl.requires_grad == live.requires_grad &&
       (!meta || (!meta->grad_fn && meta->hooks == 0 && !meta->view_base.defined())) &&
-      !impl.is_pending && !(impl.storage->flags & (Storage::kExposed | Storage::kOwed)) &&
+      !impl.is_pending && !(impl.storage->flags & (Storage::kExposed | Storage::kNotThere)) &&
       impl.storage->readers & reader_ && failing_live_in() < 0) [[likely]] {
     note_bound(live, impl);
     buffers_[static_cast<std::size_t>(live.input)] =

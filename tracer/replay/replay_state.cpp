@@ -21,6 +21,19 @@ void set_gradient(TensorImpl& leaf, Tensor grad) {
 
 }  // namespace
 
+// A leaf whose gradient another thread's run has changed, and may take back.
+TensorImpl* Replay::changed_elsewhere(const RecordedCall& call) const {
+  const auto changed = [&](const LeafGrad& known) -> TensorImpl* {
+    TensorImpl& leaf = *live_[static_cast<std::size_t>(known.leaf)].object;
+    const std::uint64_t by = leaf.autograd ? leaf.autograd->changed_by.get() : 0;
+    return by != 0 && !have_one_owner(by, session_) ? &leaf : nullptr;
+  };
+  for (const std::vector<LeafGrad>* const all : {&call.grads_before, &call.effects})
+    for (const LeafGrad& known : *all)
+      if (TensorImpl* const leaf = changed(known)) return leaf;
+  return nullptr;
+}
+
 // Are the gradients that this call walks the ones that it walked in the recording?
 bool Replay::gradients_hold(const RecordedCall& call, Reason& why) const {
   for (const LeafGrad& known : call.grads_before) {
@@ -46,13 +59,28 @@ bool Replay::flags_hold(const RecordedCall& call, Reason& why) const {
 void Replay::apply_effects(const RecordedCall& call) {
   for (const FlagEffect& flag : call.flags) {
     TensorImpl& impl = *live_[static_cast<std::size_t>(flag.slot)].object;
+    autograd_meta(impl).changed_by = session_;
     impl.requires_grad = flag.after;
     if (flag.gets_history) autograd_meta(impl).grad_fn = released_node();
   }
   for (const LeafGrad& effect : call.effects) {
     TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
+    autograd_meta(leaf).changed_by = session_;
     set_gradient(leaf, effect.grad == kNoSlot ? Tensor() : Tensor(&existing_handle(effect.grad)));
   }
+}
+
+bool Replay::has_changed(const TensorImpl& leaf) const {
+  const auto is_it = [&](SlotId id) { return live_[static_cast<std::size_t>(id)].object == &leaf; };
+  for (std::size_t w = 0; w < matched_; ++w) {
+    const RecordedCall& call = segment_->calls[w];
+    if (std::any_of(call.effects.begin(), call.effects.end(),
+                    [&](const LeafGrad& effect) { return is_it(effect.leaf); }) ||
+        std::any_of(call.flags.begin(), call.flags.end(),
+                    [&](const FlagEffect& flag) { return is_it(flag.slot); }))
+      return true;
+  }
+  return false;
 }
 
 // ---- user code in a backward ----

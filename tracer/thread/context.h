@@ -55,6 +55,7 @@ class Context {
   void on_touch_from_outside(TensorImpl& impl);
   /// … and does more with it than look: the run that made it ends.
   void on_use_from_outside(TensorImpl& impl);
+  void on_gradient_from_outside(TensorImpl& leaf);
   void on_read_from_outside(Storage& storage);
   /// Are there results that are real although their run is not over? For any thread.
   bool shows_results() const { return shows_results_.load(std::memory_order_acquire); }

@@ -38,6 +38,7 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
         return Matched::kNo;
       }
     }
+    settle_gradient(*foreign);
     settle(*foreign);
     before_write(*foreign->storage);
   }
@@ -93,7 +94,7 @@ void Context::settle_down() {
 
 void Context::on_touch_from_outside(TensorImpl& impl) {
   const Lock lock(*this);
-  if (state_ != State::kReplaying || owing_session(impl) == 0) return;
+  if (state_ != State::kReplaying || owing_session(impl) == 0 || replay_->is_being_left()) return;
   if (!replay_->is_complete()) {
     const TapeOfOwner tape(*this);
     const Busy busy(busy_);
@@ -121,6 +122,18 @@ void Context::on_use_from_outside(TensorImpl& impl) {
     settle_run_from_outside();
   }
   if (making_session(impl) != 0) forget_session(impl);
+}
+
+// What the run has done to it is not taken back any more.
+void Context::on_gradient_from_outside(TensorImpl& leaf) {
+  const Lock lock(*this);
+  const std::uint64_t session = leaf.autograd->changed_by;
+  if (session == 0 || !have_one_owner(session, index_)) return;
+  if (state_ == State::kReplaying && replay_->has_changed(leaf)) {
+    if (replay_->is_being_left()) return;
+    settle_run_from_outside();
+  }
+  leaf.autograd->changed_by.set_if(session, 0);
 }
 
 void Context::on_read_from_outside(Storage& storage) {

@@ -67,6 +67,7 @@ void host_access_hook(TensorImpl& impl) {
 }  // namespace
 
 void settle_flags(TensorImpl& impl) {
+  settle_gradient(impl);
   if (impl.trace_session == 0 && owing_session(impl) == 0) return;
   settle(impl);
   if (Context* const context = active_context()) context->on_flags_read(impl);
@@ -103,6 +104,7 @@ const bool registered = [] {
   pending_hooks().host_read = host_read_hook;
   pending_hooks().expose = expose_hook;
   pending_hooks().before_write = settle_readers;
+  pending_hooks().settle_gradient = settle_changes;
   groove::detail::number_read_hook = [](int origin) {
     if (Context* const context = known_context()) context->on_number_read(origin);
   };

@@ -123,8 +123,18 @@ void settle(TensorImpl& impl) {
   settle_data(impl);
 }
 
+void settle_changes(TensorImpl& leaf) {
+  const std::uint64_t session = leaf.autograd->changed_by;
+  if (!is_another_threads(session) || Context::is_inside_any() || GradientLock::is_held()) return;
+  const Visit visit(session);
+  if (visit.context())
+    visit.context()->on_gradient_from_outside(leaf);
+  else
+    leaf.autograd->changed_by.set_if(session, 0);
+}
+
 void settle_writes(Storage& storage) {
-  if (!(storage.flags & Storage::kOwed)) return;
+  if (!(storage.flags & Storage::kNotThere)) return;
   const std::uint64_t owing = storage.trace_session;
   if (!is_another_threads(owing) || Context::is_inside_any() || GradientLock::is_held()) return;
   const Visit visit(owing);

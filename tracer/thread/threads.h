@@ -41,7 +41,7 @@ inline bool have_one_owner(std::uint64_t session, std::uint64_t other) {
 inline std::uint64_t owing_session(const TensorImpl& impl) {
   if (impl.is_pending) return impl.trace_session;
   const Storage* const storage = impl.storage.get();
-  return storage && storage->flags & Storage::kOwed ? storage->trace_session.get() : 0;
+  return storage && storage->flags & Storage::kNotThere ? storage->trace_session.get() : 0;
 }
 /// The session whose runs made the tensor, 0: none, or another thread has it to itself since. As
 /// long as the run is not over, the tensor is the run's, also behind the stage that made its data:
@@ -68,6 +68,8 @@ inline void settle(ArrayRef<Tensor> tensors) {
         [[unlikely]]
       settle(*tensor.impl());
 }
+/// Ends the run of another thread that has changed the gradient or a flag of this leaf.
+void settle_changes(TensorImpl& leaf);
 /// What another thread has to write there yet.
 void settle_writes(Storage& storage);
 

@@ -35,6 +35,7 @@ std::string text_of(std::FILE* file) {
 void use(const Way& way) {
   for (const auto& [name, value] : way.environment) ::setenv(name, value, 1);
   if (way.has_guard_pages) set_guard_pages(true);
+  tracer::testing::set_pauses(way.pauses);
   if (way.is_shared_out) kernels::set_never_serial(true);
 }
 
@@ -142,6 +143,11 @@ const std::vector<Way>& all_ways() {
         {"GROOVE_COMPILE", "sync"},
         {"GROOVE_NUM_THREADS", "1"}}},
       {"asmjit", {{"GROOVE_TIER", "asmjit"}, {"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}}},
+      {"pauses",
+       {{"GROOVE_HOT", "1"}, {"GROOVE_COMPILE", "sync"}, {"GROOVE_NUM_THREADS", "1"}},
+       false,
+       false,
+       4},
   };
   return ways;
 }

@@ -59,13 +59,18 @@ std::vector<std::string> loss_lines(const json& loss) {
 std::string headline(const json& overall, std::size_t segments) {
   const auto compiled = overall["operators_compiled"].get<std::uint64_t>();
   const auto all = compiled + overall["operators_eager"].get<std::uint64_t>();
+  const auto paused = overall.value("steps_paused", std::uint64_t{0});
+  const std::string pauses =
+      paused == 0 ? ""
+                  : fmt::format("; paused in {} of {} steps, to see what they take without it",
+                                paused, overall["steps"].get<std::uint64_t>());
   return fmt::format(
       "{:.1f} % of the operators ran compiled ({} of {}); {}, compiled in {}; about {} saved, {} "
-      "lost",
+      "lost{}",
       100 * overall["share_compiled"].get<double>(), compiled, all, count_text(segments, "segment"),
       time_text(overall["compile_milliseconds"].get<double>()),
       time_text(std::max(0.0, overall["saved_milliseconds"].get<double>())),
-      time_text(overall["lost_milliseconds"].get<double>()));
+      time_text(overall["lost_milliseconds"].get<double>()), pauses);
 }
 
 std::string segment_line(const json& segment) {

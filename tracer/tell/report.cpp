@@ -16,6 +16,7 @@
 #include "tracer/cache/symbolic_segment.h"
 #include "tracer/tell/coverage.h"
 #include "tracer/tell/inspect.h"
+#include "tracer/watch/balance.h"
 #include "tracer/watch/speculation_feedback.h"
 
 namespace groove::tracer {
@@ -273,6 +274,8 @@ json report() {
   const double all = static_cast<double>(work.compiled + work.eager);
   json overall = {{"operators_compiled", work.compiled},
                   {"operators_eager", work.eager},
+                  {"steps", pauses().steps},
+                  {"steps_paused", pauses().paused},
                   {"share_compiled", all > 0 ? static_cast<double>(work.compiled) / all : 0.0},
                   {"iterations_compiled", total(segments, "iterations_compiled")},
                   {"iterations_left", total(segments, "iterations_left")},

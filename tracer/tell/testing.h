@@ -22,5 +22,7 @@ void set_cache_bytes(std::size_t bytes);
 /// ever.
 void set_large_arena(std::size_t bytes);
 void set_synchronous(bool is_synchronous);
+/// The tracer pauses in every second stretch of so many steps; 0: where it loses time.
+void set_pauses(std::int64_t every);
 
 }  // namespace groove::tracer::testing

@@ -15,6 +15,7 @@
 #include "tracer/thread/modes.h"
 #include "tracer/thread/owner_lock.h"
 #include "tracer/thread/threads.h"
+#include "tracer/watch/balance.h"
 #include "tracer/watch/discovery.h"
 #include "tracer/watch/investment.h"
 
@@ -44,6 +45,11 @@ class Context {
   void on_number_read(int origin);
   /// What comes next runs eagerly because the program says so: the loop around it is cut here.
   void on_eager_region();
+  /// A step of the program is over, or it reads a value: is the tracer to pause in the next one?
+  /// (context_balance.cpp)
+  void on_program_step();
+  void on_program_read();
+  void go_on();
   /// The program is about to be thrown an error.
   void on_error();
   /// Makes everything real and goes back to watching.
@@ -333,6 +339,11 @@ class Context {
   std::uint64_t uncompiled_filter_ = 0;  // of the heads in uncompiled_
   const std::uint64_t index_;
   Discovery discovery_;
+  void set_paused(bool is_paused);
+  Balance balance_;
+  bool is_paused_ = false;
+  std::int64_t step_began_ = 0, steps_ = 0;
+  std::uint64_t operators_before_ = 0;
   std::optional<Discovery::Plan> recorded_plan_;
   Stretch recorded_;  // calls of the recording so far
   std::unique_ptr<Recorder> recorder_;

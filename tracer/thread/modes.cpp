@@ -24,15 +24,18 @@ namespace {
 std::atomic<int> chosen_hot{-1};
 std::atomic<int> chosen_synchronous{-1};
 std::atomic<std::int64_t> chosen_check{-1};
+std::atomic<std::int64_t> chosen_pauses{0};
 std::atomic<jit::Numerics> chosen_numerics{jit::Numerics::kExact};
 
 void handle_library_call(const LibraryCall& call, void (*expand)(void*), void* argument) {
-  Context* const context = active_context();
-  if (!context) {
+  if (Context* const context = active_context()) {
+    context->on_library_call(call, expand, argument);
+  } else {
     settle(call.inputs);
-    return expand(argument);
+    expand(argument);
   }
-  context->on_library_call(call, expand, argument);
+  if (Context* const context = call.ends_step ? known_context() : nullptr)
+    context->on_program_step();
 }
 
 // In a function given to control flow there are no values yet.
@@ -57,6 +60,7 @@ void host_read_hook(TensorImpl& impl) {
   refuse_stand_in(impl);
   settle_data(impl);
   if (Context* const context = active_context()) context->on_host_read(impl);
+  if (Context* const context = known_context()) context->on_program_read();
 }
 
 void host_access_hook(TensorImpl& impl) {
@@ -146,6 +150,8 @@ std::int64_t check_every() {
   return chosen >= 0 ? chosen : environment().check;
 }
 
+std::int64_t forced_pauses() { return chosen_pauses.load(std::memory_order_relaxed); }
+
 // The mode may have been set to eager by another thread, in the midst of this one's loop.
 void stop_tracing() {
   Context* const context = known_context();
@@ -188,6 +194,7 @@ std::int64_t longest_segment() {
 void set_cache_bytes(std::size_t bytes) { tracer::set_cache_bytes(bytes); }
 void set_large_arena(std::size_t bytes) { tracer::set_large_arena(bytes); }
 void set_check(std::int64_t every) { chosen_check.store(every); }
+void set_pauses(std::int64_t every) { chosen_pauses.store(every); }
 void set_hot(int repeats) { chosen_hot.store(repeats); }
 void set_synchronous(bool is_synchronous) { chosen_synchronous.store(is_synchronous ? 1 : 0); }
 
@@ -198,7 +205,7 @@ namespace groove::jit {
 
 void set_mode(Mode mode) {
   if (tracer::Context* const context = tracer::known_context())
-    context->flush(tracer::Reason::kModeChange);
+    context->flush(tracer::Reason::kModeChange), context->go_on();
   tracer::settings::mode.store(static_cast<int>(mode));
 }
 Mode mode() { return tracer::mode_in_force(); }

@@ -1,0 +1,139 @@
+// Whether the tracer pauses, from the times of steps alone: programs are given by what a step takes
+// with it and without.
+#include "tracer/watch/balance.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
+#include "groove/groove.h"
+#include "groove/jit.h"
+#include "tests/tracer/loop_log.h"
+#include "tracer/tell/testing.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr double kMillisecond = 1e6;
+
+struct Outcome {
+  double share_paused, time;  // … against that of all steps without the tracer
+};
+
+// `with` and `without` give the milliseconds of step `i`; `noise` is a part of these.
+template <typename With, typename Without>
+Outcome run(int steps, const With& with, const Without& without, double noise = 0.05,
+            std::uint64_t operators = 1000) {
+  Balance balance;
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> chance(1 - noise, 1 + noise);
+  double now = 0, alone = 0, paused = 0;
+  bool is_paused = false;
+  for (int i = 0; i < steps; ++i) {
+    const double factor = chance(random) * kMillisecond;
+    now += factor * (is_paused ? without(i) : with(i));
+    alone += factor * without(i);
+    paused += is_paused;
+    is_paused = balance.on_step(operators, static_cast<std::int64_t>(now));
+  }
+  return {paused / steps, now / alone};
+}
+
+const auto kOneMillisecond = [](int) { return 1.0; };
+
+TEST(Balance, AProgramThatGainsIsHardlyPaused) {
+  const Outcome told = run(
+      5000, [](int) { return 0.4; }, kOneMillisecond);
+  EXPECT_LT(told.share_paused, 0.01);
+  EXPECT_LT(told.time, 0.41);
+}
+
+TEST(Balance, AProgramThatLosesIsPaused) {
+  for (const double loss : {1.1, 1.3, 2.0, 10.0}) {
+    const Outcome told = run(
+        5000, [loss](int) { return loss; }, kOneMillisecond);
+    EXPECT_LT(told.time, 1.05) << loss;
+    EXPECT_GT(told.share_paused, 0.5) << loss;
+  }
+}
+
+// What makes no difference is no reason to give up what is compiled.
+TEST(Balance, AProgramThatTakesAsLongIsNotPaused) {
+  for (const double ratio : {0.99, 1.0, 1.01})
+    EXPECT_LT(run(
+                  5000, [ratio](int) { return ratio; }, kOneMillisecond)
+                  .share_paused,
+              0.05)
+        << ratio;
+}
+
+// It goes on trying: what loses while it is learnt may gain once it is known.
+TEST(Balance, AProgramThatGainsLateIsTracedThen) {
+  int traced = 0;
+  const auto learns = [&traced](int) { return ++traced < 200 ? 1.2 : 0.5; };
+  EXPECT_LT(run(20000, learns, kOneMillisecond).time, 0.75);
+}
+
+// Steps of two kinds, one of them a hundred times as long, are each compared with their like.
+TEST(Balance, StepsAreComparedWithTheirLike) {
+  Balance balance;
+  double now = 0;
+  bool is_paused = false;
+  int paused = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const bool is_long = i % 50 == 49;
+    now += (is_long ? 100 : 1) * (is_paused ? 1.0 : 0.9) * kMillisecond;
+    paused += is_paused;
+    is_paused = balance.on_step(is_long ? 90'000 : 1000, static_cast<std::int64_t>(now));
+  }
+  EXPECT_LT(paused, 100);
+}
+
+TEST(Balance, StepsWithoutOperatorsTellNothing) {
+  Balance balance;
+  int paused = 0;
+  for (int i = 0; i < 2000; ++i) paused += balance.on_step(0, std::int64_t{i} * 1'000'000);
+  EXPECT_LT(paused, 100);
+}
+
+// A pause may begin and end behind any step.
+TEST(Balance, PausesKeepTheBits) {
+  const auto train = [] {
+    groove::testing::Log log;
+    manual_seed(3);
+    const Tensor weight = groove::randn({5, 3}).requires_grad_();
+    optim::Adam optimizer({weight}, 0.05);
+    Tensor state = groove::zeros({2, 3});
+    for (int i = 0; i < 120; ++i) {
+      optimizer.zero_grad();
+      state = (groove::matmul(groove::randn({2, 5}), weight) + state.detach()).tanh();
+      const Tensor loss = state.square().mean();
+      loss.backward();
+      if (i % 3 == 0) log.tensor(weight.grad());
+      optimizer.step();
+      if (i % 5 == 1) log.number(loss.item<double>());
+    }
+    log.parameter(weight);
+    return log.text;
+  };
+  jit::set_mode(jit::Mode::kEager);
+  const std::string expected = train();
+  jit::set_mode(jit::Mode::kAuto);
+  testing::set_hot(1);
+  testing::set_synchronous(true);
+  for (const std::int64_t every : {1, 2, 3, 7, 20}) {
+    testing::forget_everything();
+    testing::set_pauses(every);
+    EXPECT_EQ(train(), expected) << every;
+    if (every > 2) {
+      EXPECT_GT(jit::summary().hits, 0u) << every;
+    }
+  }
+  testing::set_pauses(0);
+  testing::forget_everything();
+}
+
+}  // namespace
+}  // namespace groove::tracer

@@ -1,0 +1,53 @@
+// Steps of the program, with the tracer and without (watch/balance.h).
+#include "tracer/tell/coverage.h"
+#include "tracer/thread/context.h"
+#include "tracer/thread/modes.h"
+#include "tracer/watch/investment.h"
+#include "tracer/watch/segment_profile.h"
+
+namespace groove::tracer {
+namespace {
+
+// Shorter ones are timed together, as looking at the thread's clock takes a while.
+constexpr std::int64_t kShortStep = 200'000;  // nanoseconds
+// Where no optimizer ends a step, so many operators do, at the next read.
+constexpr std::uint64_t kLongStep = 4096;
+
+std::uint64_t operators_of_thread() {
+  const Tally& mine = tally();
+  return mine.eager.load(std::memory_order_relaxed) + mine.compiled.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void Context::on_program_step() {
+  if (busy_ > 0 || is_expanding_) return;
+  const std::int64_t every = forced_pauses();
+  if (every == 0 && (mode_in_force() != jit::Mode::kAuto || is_compilation_synchronous())) return;
+  const std::int64_t now = nanoseconds_now();
+  if (every == 0 && now - step_began_ < kShortStep) return;
+  step_began_ = now;
+  const std::uint64_t operators = operators_of_thread();
+  const bool is_slower =
+      balance_.on_step(operators - std::exchange(operators_before_, operators), thread_time());
+  set_paused(every > 0 ? ++steps_ / every % 2 == 1 : is_slower);
+}
+
+void Context::on_program_read() {
+  if (operators_of_thread() - operators_before_ >= kLongStep) on_program_step();
+}
+
+void Context::set_paused(bool is_paused) {
+  if (is_paused == is_paused_) return;
+  if (is_paused) on_eager_region();
+  is_paused_ = is_paused;
+  settings::eager_guards += is_paused ? 1 : -1;
+}
+
+// For what may be in force later there is no pause.
+void Context::go_on() {
+  set_paused(false);
+  balance_.go_on();
+}
+
+}  // namespace groove::tracer

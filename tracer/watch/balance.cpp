@@ -1,0 +1,102 @@
+#include "tracer/watch/balance.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <utility>
+
+namespace groove::tracer {
+namespace {
+
+// What may be lost: so much, and a share of the time; the tracer goes on when it is a little less.
+constexpr double kAtOnce = 5e6, kShare = 0.03, kShareToGoOn = 0.025;
+// Less than this part of a step is no loss, and a gain of so large a share leaves no doubt.
+constexpr double kNoise = 0.02, kClearGain = 0.01;
+// A probe: steps without the tracer, of which the first finds nothing in the caches; then for so
+// many times as long none.
+constexpr int kProbe = 5, kKnown = 4;
+constexpr std::int64_t kFirstProbe = 100'000'000;
+constexpr std::uint64_t kFirstSteps = 3;
+
+std::atomic<std::uint64_t> all_steps{0}, all_paused{0};
+
+}  // namespace
+
+void Balance::Kind::note_without(double nanoseconds) {
+  constexpr int kMemory = 8;
+  count = std::min(count + 1, kMemory);
+  without += (nanoseconds - without) / count;
+}
+
+int Balance::kind_of(std::uint64_t operators) {
+  const int octave = std::bit_width(operators) - 1;
+  const std::uint64_t rest = operators - (std::uint64_t{1} << octave);
+  const int part = static_cast<int>(rest * kParts >> octave);
+  return std::min(octave * kParts + part, kKinds - 1);
+}
+
+bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
+  const std::int64_t took = last_ < 0 ? 0 : now - last_;
+  last_ = now;
+  total_ += took;
+  ++steps_;
+  count_step(is_paused_);
+  const bool is_cold = std::exchange(is_first_, false);
+  if (operators > 0 && !is_cold) note(operators, took);
+  decide();
+  return is_paused_;
+}
+
+void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
+  Kind& kind = kinds_[static_cast<std::size_t>(kind_of(operators))];
+  const auto count = static_cast<double>(operators), took = static_cast<double>(nanoseconds);
+  if (is_paused_) {
+    kind.note_without(took / count);
+    if (kind.count == kKnown)
+      charge(std::exchange(kind.operators, 0), std::exchange(kind.took, 0), kind.without);
+  } else if (kind.count >= kKnown) {
+    charge(count, took, kind.without);
+  } else {
+    kind.operators += count;
+    kind.took += took;
+  }
+}
+
+void Balance::charge(double operators, double took, double without) {
+  const double expected = without * operators;
+  if (took > expected * (1 + kNoise))
+    lost_ += took - expected * (1 + kNoise);
+  else if (took < expected)
+    lost_ -= expected - took;
+  lost_ = std::max(lost_, -kAtOnce - 2 * kClearGain * static_cast<double>(total_));
+}
+
+void Balance::decide() {
+  const auto total = static_cast<double>(total_);
+  if (is_paused_) {
+    if (--least_steps_ > 0 || lost_ > kAtOnce / 2 + kShareToGoOn * total) return;
+    is_paused_ = false;
+    const bool is_clear = lost_ < -kClearGain * total;
+    const int rarity = is_clear ? 1000 : 50 * std::min(++probes_, 10);
+    next_probe_ = total_ + rarity * (total_ - probed_at_);
+  } else if (lost_ > kAtOnce + kShare * total) {
+    pause(1);
+  } else if (total_ >= std::max(next_probe_, kFirstProbe) && steps_ >= kFirstSteps) {
+    pause(kProbe);
+  }
+}
+
+Pauses pauses() { return {all_steps.load(), all_paused.load()}; }
+
+void count_step(bool is_paused) {
+  all_steps.fetch_add(1, std::memory_order_relaxed);
+  all_paused.fetch_add(is_paused, std::memory_order_relaxed);
+}
+
+void Balance::pause(int least_steps) {
+  is_paused_ = is_first_ = true;
+  least_steps_ = least_steps;
+  probed_at_ = total_;
+}
+
+}  // namespace groove::tracer

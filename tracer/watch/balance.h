@@ -1,0 +1,55 @@
+// Does a thread's program run faster with the tracer, or without? No account of single runs tells:
+// what was compiled may make other calls slower. So steps of the program are timed as a whole, and
+// now and then some run with the tracer paused. What steps with it lose against these may be a
+// small share of all the time; where it is more, the tracer pauses until it is less.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace groove::tracer {
+
+class Balance {
+ public:
+  /// A step that ran so many operators is over. `now`: nanoseconds that the thread has had a core
+  /// for. Is the tracer to be paused in the next one?
+  bool on_step(std::uint64_t operators, std::int64_t now);
+  bool is_paused() const { return is_paused_; }
+  /// The tracer is there again, whatever the last step said.
+  void go_on() { is_paused_ = false; }
+
+ private:
+  // Steps are compared with steps of about as many operators.
+  struct Kind {
+    double without = 0;              // nanoseconds for an operator, a mean that forgets …
+    int count = 0;                   // … of so many steps
+    double operators = 0, took = 0;  // of steps with the tracer while that was not known
+    void note_without(double nanoseconds);
+  };
+  static constexpr int kParts = 4, kKinds = 24 * kParts;
+  static int kind_of(std::uint64_t operators);
+  void note(std::uint64_t operators, std::int64_t nanoseconds);
+  void charge(double operators, double took, double without);
+  void decide();
+  void pause(int least_steps);
+
+  std::array<Kind, kKinds> kinds_;
+  std::int64_t last_ = -1;       // the clock at the last step's end
+  std::int64_t total_ = 0;       // of all steps
+  double lost_ = 0;              // by steps with the tracer; below 0: gained
+  std::int64_t next_probe_ = 0;  // of `total_`
+  std::int64_t probed_at_ = 0;
+  int probes_ = 0;
+  int least_steps_ = 0;  // that the pause goes on for
+  bool is_paused_ = false, is_first_ = true;
+  std::uint64_t steps_ = 0;
+};
+
+/// Of all threads: steps, and those in which the tracer was paused.
+struct Pauses {
+  std::uint64_t steps = 0, paused = 0;
+};
+Pauses pauses();
+void count_step(bool is_paused);
+
+}  // namespace groove::tracer

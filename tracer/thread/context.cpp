@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <new>
 
 #include "kernels/lowering.h"
 #include "src/core/check.h"
@@ -29,17 +31,21 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
 struct Variety {
   std::uint64_t without, shown;
 };
-constexpr std::size_t kVarieties = 256;
+// As many lines as a large model has, each as often as its layers call it; what is not used takes
+// no memory, as the system gives it.
+constexpr std::size_t kVarieties = 8192;
 // Of the thread, but not among its variables, which are to be few (cmake/library.cmake).
 constinit thread_local Variety* varieties = nullptr;
 thread_local std::size_t varieties_lost = 0;
 
 Variety* make_varieties() {
   at_thread_end(ThreadEndRank::kVarieties, [] {
-    delete[] varieties;
+    std::free(varieties);
     varieties = nullptr;
   });
-  return varieties = new Variety[kVarieties]();
+  varieties = static_cast<Variety*>(std::calloc(kVarieties, sizeof(Variety)));
+  if (!varieties) throw std::bad_alloc();
+  return varieties;
 }
 
 // The hash of a call without what may be a size, and that of all its attributes, which does not
@@ -60,7 +66,8 @@ bool has_endless_sizes(std::uint64_t without, std::uint64_t shown) {
   return std::popcount(known->shown) > kFew;
 }
 
-inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site) {
+inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site,
+                               bool& is_of_any_size) {
   // Sums of products, so that none waits for another.
   const std::uint64_t what =
       static_cast<std::uint64_t>(op.id) << 2 | (groove::detail::is_grad_recorded ? 1 : 0);
@@ -78,12 +85,13 @@ inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& 
     without = mix(without, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
     has_sizes = has_sizes || word > kLeastSize;
   }
-  if (has_sizes && has_endless_sizes(without, shown)) h = without;
+  is_of_any_size = has_sizes && has_endless_sizes(without, shown);
+  if (is_of_any_size) h = without;
   return h ^ h >> 29;
 }
 
-inline std::uint64_t hash_call(const Call& call, const SiteKey& site) {
-  const std::uint64_t h = hash_head(*call.op, *call.attrs, site);
+inline std::uint64_t hash_call(const Call& call, const SiteKey& site, bool& is_of_any_size) {
+  const std::uint64_t h = hash_head(*call.op, *call.attrs, site, is_of_any_size);
   std::uint64_t types = call.is_inplace ? 1 : 2;
   for (const Tensor& input : call.inputs)
     types = types * 31 + (input.defined() ? static_cast<std::uint64_t>(input.impl()->dtype) * 16 +
@@ -93,9 +101,10 @@ inline std::uint64_t hash_call(const Call& call, const SiteKey& site) {
 }
 
 std::uint64_t hash_call(const LibraryCall& call, const SiteKey& site) {
-  return mix(
-      mix(hash_head(*call.op, *call.attrs, site), reinterpret_cast<std::uintptr_t>(call.object)),
-      call.epoch);
+  bool is_of_any_size = false;
+  return mix(mix(hash_head(*call.op, *call.attrs, site, is_of_any_size),
+                 reinterpret_cast<std::uintptr_t>(call.object)),
+             call.epoch);
 }
 
 Discovery::Cost cost_of(const Call& call) {
@@ -127,7 +136,9 @@ void Context::on_call(const Call& call, Tensor* outputs) {
   if (state_ == State::kReplaying && match_next(call, site, outputs) == Matched::kYes) return;
   if (is_tape_outside_) take_back_tape();
   settle(call.inputs);
-  const std::uint64_t hash = hash_call(call, site);
+  bool is_of_any_size = false;
+  const std::uint64_t hash = hash_call(call, site, is_of_any_size);
+  if (is_of_any_size) discovery_.note_any_size();
   if (state_ == State::kWatching && !discovery_.plan(hash) && !may_have_segment(hash) &&
       !is_recording_due()) [[likely]] {
     run_watched(call, hash, outputs);
@@ -466,6 +477,8 @@ void Context::flush(Reason reason) {
 
 void Context::forget() {
   flush(Reason::kModeChange);
+  go_on();
+  balance_ = Balance();
   shapes_.clear();
   shown_.clear();
   sample_head_ = 0;

@@ -321,6 +321,7 @@ void Context::note_run(bool is_hit) {
   if (matched == 0) return;
   const Segment& segment = replay_->segment();
   const RecordedCall& last = segment.calls[matched - 1];
+  if (segment.original) discovery_.note_any_size();
   discovery_.on_run(segment.head, last.hash, replay_->stretch(), is_hit);
   if (last.ends_step) discovery_.on_step_end();
 }

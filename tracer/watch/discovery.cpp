@@ -151,7 +151,15 @@ void Discovery::move(Mark& mark) const {
   mark.head = mark.before = 0;
   mark.cost = cost_;
   mark.runs = runs_;
+  mark.any_size = any_size_;
   mark.is_head_repeated = false;
+}
+
+// What comes several times in a stretch, each time at another size, is a loop of its own: together
+// they would be of as many sizes as these times give.
+bool Discovery::are_at_many_sizes(std::uint32_t before, std::uint32_t after) {
+  constexpr std::uint32_t kOfOne = 2;
+  return after - before >= kOfOne;
 }
 
 void Discovery::note(const Mark& mark, Kind kind) {
@@ -159,6 +167,7 @@ void Discovery::note(const Mark& mark, Kind kind) {
   const std::uint32_t cost = cost_ - mark.cost, runs = count(runs_ - mark.runs);
   if (is_compiled(cost, runs) || !pays(cost, runs, total_.length - mark.total.length, kind)) return;
   const Stretch calls = total_.since(mark.total);
+  if (mark.is_head_repeated && are_at_many_sizes(mark.any_size, any_size_)) return;
   if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), calls.length, cost, runs))
     return;
   Loop& loop = loop_of(calls);
@@ -215,6 +224,7 @@ inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
   atom.last = last;
   atom.cost = cost_;
   atom.runs_and_end = runs_ << 1;
+  atom.any_size = any_size_;
   last_ = last;
 }
 
@@ -379,6 +389,8 @@ bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint3
   std::uint64_t at = begin + 1;
   for (; at < atom_count_ && atom(at).before.length < end; ++at)
     is_repeated |= atom(at).head == plan.head;
+  const std::uint32_t any_size = at < atom_count_ ? atom(at).any_size : any_size_;
+  if (is_repeated && are_at_many_sizes(first.any_size, any_size)) return false;
   // A loop comes after itself; anything else, after what came before it the last time.
   if (is_repeated && kind == Kind::kCycle) plan.before = atom(at - 1).last;
   if (is_repeated && kind != Kind::kCycle && begin > oldest_atom())

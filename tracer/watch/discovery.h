@@ -62,6 +62,8 @@ class Discovery {
   void take_plan(const Plan& plan);
   /// It cannot be recorded now: it must come again first.
   void put_off(const Plan& plan);
+  /// The call, or the run, that is told next comes at sizes without end.
+  void note_any_size() { ++any_size_; }
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
   /// Is there a plan for just these calls, too?
@@ -81,6 +83,7 @@ class Discovery {
     Stretch total;
     std::uint64_t head = 0, before = 0;
     std::uint32_t cost = 0, runs = 0;
+    std::uint32_t any_size = 0;
     bool is_head_repeated = false;
   };
   // The last time that a call came: a loop is a call that comes back again and again after the
@@ -116,6 +119,7 @@ class Discovery {
   const Plan* find_plan(std::uint64_t head) const;
   void refresh_filter();
   static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);
+  static bool are_at_many_sizes(std::uint32_t before, std::uint32_t after);
   bool is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint32_t cost,
                    std::uint32_t runs) const;
   std::uint32_t needed(std::uint64_t head, const Loop& loop, bool covers_runs) const;
@@ -136,6 +140,7 @@ class Discovery {
   std::uint64_t last_ = 0;  // the call before
   std::uint32_t cost_ = 0;  // of everything that ran eagerly so far
   std::uint32_t runs_ = 0;  // compiled runs so far
+  std::uint32_t any_size_ = 0;  // calls and runs so far that came at sizes without end
   std::vector<Return> returns_;
   std::vector<Atom> atoms_;       // the last of them, a ring
   std::uint64_t atom_count_ = 0;  // ever

@@ -19,6 +19,7 @@ struct Atom {
   // Twice the runs before, and one more when no stretch goes on beyond it. (Written once for each
   // eager op, and so no bit-field.)
   std::uint32_t runs_and_end = 0;
+  std::uint32_t any_size = 0;  // calls and runs before that came at sizes without end
   std::uint32_t runs() const { return runs_and_end >> 1; }
   bool ends_step() const { return runs_and_end & 1; }
 };

@@ -253,6 +253,23 @@ void hooks_of_what_is_used_up(int steps, Log& log) {
   for (const Tensor& result : kept) ask_gradients({result}, {result}, log);
 }
 
+// A result that was looked at in the midst of a run has no history yet, but a name.
+void names_after_a_look(int steps, Log& log) {
+  auto weight = groove::randn({3}).requires_grad_();
+  for (int i = 0; i < steps; ++i) {
+    const Tensor middle = weight * groove::randn({3});
+    const Tensor half = middle.square() * 0.5;
+    log.number(half[1].item<double>());
+    if (i % 5 == 4) ask_names({middle, half}, log);
+    const Tensor loss = half.sum() + middle.mean();
+    log.number(loss.item<double>());
+    if (i % 7 == 6) ask_names({half, loss}, log);
+    loss.backward();
+    log.tensor(weight.grad());
+    weight.mutable_grad() = Tensor();
+  }
+}
+
 // … also in that of one that was kept, long after the iteration that hung it there.
 void hooks_of_what_was_kept(int steps, Log& log) {
   auto weight = groove::randn({3}).requires_grad_();
@@ -310,6 +327,7 @@ const std::vector<Loop>& used_up_loops() {
       {"gradients_past_what_is_used_up", gradients_past_what_is_used_up},
       {"gradients_past_what_is_dropped", gradients_past_what_is_dropped},
       {"hooks_of_what_is_used_up", hooks_of_what_is_used_up},
+      {"names_after_a_look", names_after_a_look},
       {"hooks_of_what_was_kept", hooks_of_what_was_kept},
       {"sums_of_what_is_used_up", sums_of_what_is_used_up},
   };

@@ -142,6 +142,10 @@ bool Replay::hides_history(const TensorImpl& impl) const {
   return storage >= 0 && segment_->storages[static_cast<std::size_t>(storage)].gains_history;
 }
 
+bool Replay::owes_history(const TensorImpl& impl) const {
+  return makes(impl) && !segment_->slots[static_cast<std::size_t>(impl.trace_id)].is_leaf;
+}
+
 // At the node on the tape that the call which reads it will have.
 bool Replay::derive_history(SlotId view, TensorImpl& impl) {
   if (!segment_->slots[static_cast<std::size_t>(view)].derives_history || !grad_enabled())

@@ -59,6 +59,8 @@ class Replay {
   bool expose(const Storage& storage, Reason& why);
   /// May a write that this run owes give the tensor a history that it does not show?
   bool hides_history(const TensorImpl& impl) const;
+  /// Is it a result of this run that gets its history at the end, behind the stage that made it?
+  bool owes_history(const TensorImpl& impl) const;
   /// Has the program one reference of it, and nothing else in its memory (temporaries.cpp)?
   bool is_temporary(const TensorImpl& impl) const;
   /// Has it bound something in this storage?

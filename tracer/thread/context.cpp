@@ -397,7 +397,8 @@ bool Context::record_read(TensorImpl& impl) {
 void Context::on_host_access(TensorImpl& impl) {
   if (busy_ > 0 || is_expanding_) return;
   const Lock lock(*this);
-  if (state_ == State::kReplaying && (impl.is_pending || replay_->hides_history(impl)))
+  if (state_ == State::kReplaying &&
+      (impl.is_pending || replay_->owes_history(impl) || replay_->hides_history(impl)))
     flush(Reason::kHostAccess);
 }
 

@@ -180,7 +180,7 @@ Outcome run_in_child(const Task& task, const Way& way, int seconds, Report repor
   if (child == 0) {
     ::dup2(::fileno(said), 2);
     const rlimit core{0, 0};
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they map terabytes
     const rlimit memory{std::size_t{8} << 30, std::size_t{8} << 30};
     ::setrlimit(RLIMIT_AS, &memory);
 #endif

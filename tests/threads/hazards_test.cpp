@@ -331,6 +331,30 @@ TEST_P(Hazards, AThreadEndsBesideTheStep) {
   });
 }
 
+// A module is made anew on another thread, while a result of the old one is pending there.
+TEST_P(Hazards, AnotherThreadMakesTheModuleAnew) {
+  expect_eager_bits([] {
+    SecondThread second;
+    Bits bits;
+    Tensor x = numbers({4, 4}, 1), y = numbers({4, 4}, 2);
+    const auto make = [] {
+      nn::Sequential net(nn::Linear(4, 4), nn::Tanh(), nn::Linear(4, 4));
+      set_numbers(net->parameters(), 3);
+      return net;
+    };
+    nn::Sequential net = make();
+    for (int step = 0; step < kSteps; ++step) {
+      append_bits(bits, x.mean());
+      const Tensor hidden = net->forward(x);
+      second([&] { net = make(); });
+      std::thread([&] { y = x.clamp(-1, 0.8).relu() - y.sigmoid(); }).join();
+      if (step % 5 == 4) append_bits(bits, hidden);
+    }
+    append_bits(bits, y);
+    return bits;
+  });
+}
+
 // What the second thread writes is no part of what the first has recorded.
 TEST_P(Hazards, TheOtherThreadWritesAResultInPlace) {
   expect_eager_bits([] {

@@ -105,6 +105,14 @@ bool Replay::can_switch_path(const Replay& from) const {
          segment_->path[from.matched_] == from.path_node() && can_receive(from);
 }
 
+// What was checked as a tensor was bound to one of them holds for the other; sizes are told apart
+// by those who compare calls.
+static bool is_checked_alike(const Slot& one, const Slot& other) {
+  return one.hooks == other.hooks && one.requires_grad == other.requires_grad &&
+         one.is_leaf == other.is_leaf && one.counts_apart == other.counts_apart &&
+         one.requires_by_base == other.requires_by_base && one.type.dtype == other.type.dtype;
+}
+
 bool Replay::can_receive(const Replay& from) const {
   if (stages_seen(from) < 0) return false;
   for (const SlotId id : from.segment_->live_ins) {
@@ -112,6 +120,7 @@ bool Replay::can_receive(const Replay& from) const {
     if (bound.run != from.run_ || static_cast<std::size_t>(id) >= segment_->slots.size()) continue;
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (!slot.is_live_in) continue;  // bound by the call that came next
+    if (!is_checked_alike(slot, from.segment_->slots[static_cast<std::size_t>(id)])) return false;
     if (slot.recorded.defined() && (slot.recorded.impl() != bound.object ||
                                     slot.recorded_epoch != bound.object->metadata_epoch))
       return false;

@@ -38,8 +38,8 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
         return Matched::kNo;
       }
     }
-    settle_gradient(*foreign);
     settle(*foreign);
+    settle_gradient(*foreign);
     before_write(*foreign->storage);
   }
 }
@@ -127,13 +127,14 @@ void Context::on_use_from_outside(TensorImpl& impl) {
 // What the run has done to it is not taken back any more.
 void Context::on_gradient_from_outside(TensorImpl& leaf) {
   const Lock lock(*this);
-  const std::uint64_t session = leaf.autograd->changed_by;
+  const std::uint64_t session = leaf.autograd ? leaf.autograd->changed_by.get() : 0;
   if (session == 0 || !have_one_owner(session, index_)) return;
   if (state_ == State::kReplaying && replay_->has_changed(leaf)) {
     if (replay_->is_being_left()) return;
     settle_run_from_outside();
   }
-  leaf.autograd->changed_by.set_if(session, 0);
+  // A result that is no leaf any more may have lost what it had.
+  if (leaf.autograd) leaf.autograd->changed_by.set_if(session, 0);
 }
 
 void Context::on_read_from_outside(Storage& storage) {

@@ -71,9 +71,10 @@ void host_access_hook(TensorImpl& impl) {
 }  // namespace
 
 void settle_flags(TensorImpl& impl) {
+  const bool is_of_run = impl.trace_session != 0 || owing_session(impl) != 0;
+  if (is_of_run) settle(impl);
   settle_gradient(impl);
-  if (impl.trace_session == 0 && owing_session(impl) == 0) return;
-  settle(impl);
+  if (!is_of_run) return;
   if (Context* const context = active_context()) context->on_flags_read(impl);
 }
 

@@ -124,7 +124,8 @@ void settle(TensorImpl& impl) {
 }
 
 void settle_changes(TensorImpl& leaf) {
-  const std::uint64_t session = leaf.autograd->changed_by;
+  const AutogradMeta* const meta = leaf.autograd;
+  const std::uint64_t session = meta ? meta->changed_by.get() : 0;
   if (!is_another_threads(session) || Context::is_inside_any() || GradientLock::is_held()) return;
   const Visit visit(session);
   if (visit.context())

@@ -67,7 +67,7 @@ TEST(Investment, IsAShareOfTheTimeAndOfWhatWasSaved) {
 
 TEST(Investment, TheProgramsOwnThreadsSpendLess) {
   Investment investment;
-  investment.spend_here(200'000);
+  investment.spend_here(700'000);
   EXPECT_TRUE(investment.affords(0));
   EXPECT_FALSE(investment.affords_here(0));
   investment.save(6'000'000.0);
@@ -78,13 +78,13 @@ TEST(Investment, TheProgramsOwnThreadsSpendLess) {
 TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
   Investment investment;
   EXPECT_TRUE(investment.affords_recording());
-  EXPECT_TRUE(investment.affords_search(50'000));
-  investment.spend_searching(56'000);
-  EXPECT_FALSE(investment.affords_search(50'000)) << "a quarter of all";
+  EXPECT_TRUE(investment.affords_search(200'000));
+  investment.spend_searching(225'000);
+  EXPECT_FALSE(investment.affords_search(200'000)) << "a quarter of all";
   EXPECT_TRUE(investment.affords_recording());
-  investment.spend_here(49'600);
+  investment.spend_here(188'000);
   EXPECT_FALSE(investment.affords_recording());
-  EXPECT_TRUE(investment.affords_here(300));
+  EXPECT_TRUE(investment.affords_here(8'000));
 }
 
 TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {

@@ -47,7 +47,7 @@ class Investment {
   struct Terms {
     std::int64_t at_once, share_of_time, share_of_saved;
   };
-  static constexpr Terms kBeside = {250'000, 10, 2}, kHere = {50'000, 10, 4};
+  static constexpr Terms kBeside = {1'000'000, 10, 2}, kHere = {200'000, 10, 4};
   bool allows(const Terms& terms, std::int64_t spent) const;
 
   const std::int64_t born_ = nanoseconds_now();

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "src/core/faults.h"
+#include "src/core/trace.h"
 
 namespace groove::kernels {
 namespace {
@@ -138,6 +139,7 @@ class Pool {
   static void* enter(void* self) {
     _mm_setcsr(kMxcsr);
     is_in_region = true;
+    name_thread("groove worker");
     static_cast<Pool*>(self)->serve();
     return nullptr;
   }

@@ -1,10 +1,13 @@
 // What explain() and GROOVE_REPORT say: what loses most comes first, with the user's lines; and
 // that watching, printing and guards change nothing.
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 
+#include "src/core/trace.h"
 #include "tests/tell/tell.h"
 #include "tracer/tell/report.h"
 
@@ -112,6 +115,36 @@ TEST_F(Report, TextJsonAndPageSayTheSame) {
     EXPECT_NE(page.find(source), std::string::npos);
     EXPECT_NE(text.find(source), std::string::npos);
   }
+}
+
+// GROOVE_TRACE: operators that run eagerly with their lines, launches, what the tracer does, and
+// threads by name.
+TEST_F(Report, TheTraceShowsOperatorsKernelsAndThreads) {
+  auto state = groove::rand({64});
+  tracing::is_on = true;
+  for (int step = 0; step < 40; ++step) work(state, step == 20);
+  tracing::is_on = false;
+  std::ostringstream written;
+  tracing::write(written);
+  const json events = json::parse(written.str())["traceEvents"];
+  std::map<std::string, int> kinds;
+  std::set<int> threads, named;
+  for (const json& event : events) {
+    if (event["ph"] == "M") {
+      EXPECT_NE(event["args"]["name"], "");
+      named.insert(event["tid"].get<int>());
+      continue;
+    }
+    ++kinds[event["cat"]];
+    threads.insert(event["tid"].get<int>());
+    EXPECT_GE(event["dur"].get<double>(), 0);
+    if (event["cat"] == "operator") {
+      EXPECT_NE(find_op(event["name"].get<std::string>()), nullptr) << event;
+      EXPECT_NE(event["args"]["at"].get<std::string>().find("report_test.cpp:"), std::string::npos);
+    }
+  }
+  for (const char* kind : {"operator", "kernel", "segment"}) EXPECT_GT(kinds[kind], 0) << kind;
+  EXPECT_EQ(threads, named);
 }
 
 // ---- nothing changes for looking ----

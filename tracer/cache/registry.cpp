@@ -22,6 +22,7 @@
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "src/core/fork.h"
+#include "src/core/trace.h"
 #include "tracer/cache/budget.h"
 #include "tracer/cache/paths.h"
 #include "tracer/cache/shared_locks.h"
@@ -297,6 +298,7 @@ void promote(Segment& segment) {
 }
 
 void compile_loop() {
+  name_thread("groove compile");
   // Its share of the time is bounded (investment.h); that it gets, also where every core is busy.
   sched_param priority{};
   sched_setscheduler(0, SCHED_BATCH, &priority);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/core/dispatch.h"
+#include "src/core/trace.h"
 
 namespace groove::tracer {
 
@@ -39,6 +40,7 @@ bool is_seen_through(const Call& call);
 
 /// Continues below the tracer and counts the operator as one that ran eagerly.
 inline void run_eager(const Call& call, Tensor* outputs) {
+  const TraceSpan span(call.op->name.c_str(), call.site);
   if (call.op->kind == OpKind::kComposite) return counting::run_composite(call, outputs);
   if (call.op->kind != OpKind::kView) {
     Tally& mine = tally();

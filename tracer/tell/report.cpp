@@ -126,80 +126,27 @@ json losses(const json& segments, const json& not_compiled) {
   return all;
 }
 
-// ---- the Chrome trace ----
-
-struct Event {
-  const char* name;
-  std::uint64_t segment;
-  std::int64_t start, end;  // nanoseconds
-  int thread;
-};
-constexpr std::size_t kMostEvents = 1'000'000;
-
-std::atomic<bool> is_tracing{false};
-std::mutex events_mutex;
-std::vector<Event>& events() {
-  static std::vector<Event>& all = *new std::vector<Event>;
-  return all;
-}
-
-[[maybe_unused]] const bool is_fork_handled =
-    hold_over_fork(
-        ForkRank::kTracerTables, []() -> auto& { return events_mutex; }) &&
-    hold_over_fork(
-        ForkRank::kTracerTables, []() -> auto& { return gone_mutex; });
-
-int thread_number() {
-  static std::atomic<int> next{0};
-  thread_local const int number = next++;
-  return number;
-}
-
-bool write_file(const std::string& path, const std::string& content, const char* variable) {
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  file.close();
-  if (!file) fmt::print(stderr, "groove: {} could not be written to {}\n", variable, path);
-  return static_cast<bool>(file);
-}
+[[maybe_unused]] const bool is_fork_handled = hold_over_fork(
+    ForkRank::kTracerTables, []() -> auto& { return gone_mutex; });
 
 bool ends_with(const std::string& text, const char* tail) {
   const std::string end = tail;
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-void write_trace(const std::string& path) {
-  json all = json::array();
-  const std::lock_guard lock(events_mutex);
-  for (const Event& event : events())
-    all.push_back({{"name", event.name},
-                   {"ph", "X"},
-                   {"pid", 0},
-                   {"tid", event.thread},
-                   {"ts", static_cast<double>(event.start) * 1e-3},
-                   {"dur", static_cast<double>(event.end - event.start) * 1e-3},
-                   {"args", {{"segment", event.segment}}}});
-  write_file(path, json{{"traceEvents", all}}.dump(), "GROOVE_TRACE");
-}
-
 void write_at_exit() {
-  const Environment& settings = environment();
-  if (!settings.report.empty()) {
-    const std::string& path = settings.report;
-    write_file(path,
-               ends_with(path, ".json")   ? explain_json()
-               : ends_with(path, ".html") ? explain_html()
-                                          : explain_text(),
-               "GROOVE_REPORT");
-  }
-  if (!settings.trace.empty()) write_trace(settings.trace);
+  const std::string& path = environment().report;
+  std::ofstream file(path, std::ios::binary);
+  file << (ends_with(path, ".json")   ? explain_json()
+           : ends_with(path, ".html") ? explain_html()
+                                      : explain_text());
+  file.close();
+  if (!file) fmt::print(stderr, "groove: GROOVE_REPORT could not be written to {}\n", path);
 }
 
 const bool registered = [] {
   when_environment_is_read([](const Environment& settings) {
-    if (settings.report.empty() && settings.trace.empty()) return;
-    is_tracing.store(!settings.trace.empty());
-    std::atexit(write_at_exit);
+    if (!settings.report.empty()) std::atexit(write_at_exit);
   });
   return true;
 }();
@@ -236,19 +183,6 @@ void note_gone(const Segment& segment) {
   const std::lock_guard lock(gone_mutex);
   if (gone().size() >= kMostGone) gone().erase(0);
   gone().push_back(std::move(row));
-}
-
-TraceSpan::TraceSpan(const char* name, std::uint64_t segment)
-    : name_(name),
-      segment_(segment),
-      start_(is_tracing.load(std::memory_order_relaxed) ? nanoseconds_now() : -1) {}
-
-TraceSpan::~TraceSpan() {
-  if (start_ < 0) return;
-  const std::int64_t end = nanoseconds_now();
-  const int thread = thread_number();
-  const std::lock_guard lock(events_mutex);
-  if (events().size() < kMostEvents) events().push_back({name_, segment_, start_, end, thread});
 }
 
 json report() {

@@ -1,4 +1,4 @@
-// What the tracer tells: explain(), the report written at exit, and the Chrome trace of the run.
+// What the tracer tells: explain() and the report written at exit.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,5 @@ std::string explain_html();
 /// Keeps a line about a segment that is dropped because its model is gone.
 void note_gone(const Segment& segment);
 void forget_gone();
-
-// A stretch of time for GROOVE_TRACE; costs one load when no trace is asked for.
-class TraceSpan {
- public:
-  /// `name` must live for ever.
-  TraceSpan(const char* name, std::uint64_t segment);
-  ~TraceSpan();
-  TraceSpan(const TraceSpan&) = delete;
-  TraceSpan& operator=(const TraceSpan&) = delete;
-
- private:
-  const char* name_;
-  std::uint64_t segment_;
-  std::int64_t start_;  // nanoseconds; -1 when nothing is traced
-};
 
 }  // namespace groove::tracer

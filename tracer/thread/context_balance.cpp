@@ -1,9 +1,9 @@
 // Steps of the program, with the tracer and without (watch/balance.h).
+#include "src/core/clock.h"
 #include "tracer/tell/coverage.h"
 #include "tracer/thread/context.h"
 #include "tracer/thread/modes.h"
 #include "tracer/watch/investment.h"
-#include "tracer/watch/segment_profile.h"
 
 namespace groove::tracer {
 namespace {

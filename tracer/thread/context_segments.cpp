@@ -5,6 +5,7 @@
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "src/core/trace.h"
 #include "tracer/cache/paths.h"
 #include "tracer/cache/registry.h"
 #include "tracer/calls/tape_hooks.h"

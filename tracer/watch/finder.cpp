@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "src/core/fork.h"
+#include "src/core/trace.h"
 #include "tracer/watch/investment.h"
 
 namespace groove::tracer {
@@ -150,6 +151,7 @@ void note_search(const Search& search, std::int64_t nanoseconds) {
 }
 
 void find_loop() {
+  name_thread("groove find");
   sched_param priority{};
   pthread_setschedparam(pthread_self(), SCHED_IDLE, &priority);
   Finder& f = finder();

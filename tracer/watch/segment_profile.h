@@ -4,21 +4,15 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "src/core/clock.h"
 #include "src/core/dispatch.h"
 #include "tracer/calls/reasons.h"
 
 namespace groove::tracer {
-
-inline std::int64_t nanoseconds_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // Adds the time of a scope to a total.
 class Overhead {

@@ -17,6 +17,7 @@
 #include "tracer/tell/testing.h"
 #include "tracer/thread/context.h"
 #include "tracer/thread/threads.h"
+#include "tracer/watch/investment.h"
 
 namespace groove::tracer {
 namespace {
@@ -185,6 +186,7 @@ void fail_live_in_check(std::int64_t slot) { failing.store(slot); }
 void forget_everything() {
   if (Context* const context = known_context()) context->forget();
   forget_all_segments();
+  investment().forget();
 }
 std::int64_t longest_segment() {
   std::size_t longest = 0;

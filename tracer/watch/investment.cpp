@@ -6,8 +6,10 @@
 namespace groove::tracer {
 
 bool Investment::allows(const Terms& terms, std::int64_t spent) const {
-  return spent <= terms.at_once + (nanoseconds_now() - born_) / terms.share_of_time +
-                      saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
+  return spent <=
+         terms.at_once +
+             (nanoseconds_now() - born_.load(std::memory_order_relaxed)) / terms.share_of_time +
+             saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
 }
 
 bool Investment::affords(std::int64_t more) const {
@@ -45,6 +47,12 @@ void Investment::settle(std::int64_t advanced, std::size_t calls, std::int64_t n
   const std::int64_t known = of_a_call_.load(std::memory_order_relaxed);
   of_a_call_.store(known + (nanoseconds / static_cast<std::int64_t>(calls) - known) / kMemory,
                    std::memory_order_relaxed);
+}
+
+void Investment::forget() {
+  born_.store(nanoseconds_now(), std::memory_order_relaxed);
+  for (std::atomic<std::int64_t>* const sum : {&spent_, &spent_here_, &spent_searching_, &saved_})
+    sum->store(0, std::memory_order_relaxed);
 }
 
 Investment& investment() {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tracer/watch/segment_profile.h"
+#include "src/core/clock.h"
 
 namespace groove::tracer {
 
@@ -41,6 +41,8 @@ class Investment {
   std::int64_t advance(std::size_t calls);
   /// … and what it took.
   void settle(std::int64_t advanced, std::size_t calls, std::int64_t nanoseconds);
+  /// As if the process began now: for tests.
+  void forget();
 
  private:
   // A share is one part of so many.
@@ -50,7 +52,7 @@ class Investment {
   static constexpr Terms kBeside = {1'000'000, 10, 2}, kHere = {200'000, 10, 4};
   bool allows(const Terms& terms, std::int64_t spent) const;
 
-  const std::int64_t born_ = nanoseconds_now();
+  std::atomic<std::int64_t> born_{nanoseconds_now()};
   std::atomic<std::int64_t> spent_{0}, spent_here_{0}, spent_searching_{0}, saved_{0};
   std::atomic<std::int64_t> of_a_call_{15'000};  // to compile, of late
 };

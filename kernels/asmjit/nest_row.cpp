@@ -26,11 +26,11 @@ void Nest::vectors_until(const Phase& phase, const Gp& end, int unrolled, bool s
   cc_.cmp(i_, limit);
   cc_.jg(tail_test);
   const std::uint32_t stored = streamed_stores(phase);
-  if (kernel_.order == Order::kRow && std::has_single_bit(stored) && weight(phase) <= kLightBody) {
+  if (stored != 0 && weight(phase) <= kLightBody) {
     const Label plain = function_.new_label();
     cc_.test(streamed_.r32(), stored);
     cc_.jz(plain);
-    streams_ = Streams::kAlways;
+    streams_ = std::has_single_bit(stored) ? Streams::kAlways : Streams::kAsk;
     whole_vectors(phase, limit, unrolled, side_by_side);
     cc_.jmp(tail_test);
     function_.bind(plain);

@@ -15,6 +15,7 @@ struct Way {
   bool has_guard_pages = false;  // touching freed or foreign memory is a fault at its place
   bool is_shared_out = false;    // kernels share work among threads however small it is
   int pauses = 0;                // the tracer pauses in every second stretch of so many steps
+  int slowness = 1;              // a run may take so many times the limit
 };
 /// The first one is eager mode, which the others are compared with.
 const std::vector<Way>& all_ways();

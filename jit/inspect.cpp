@@ -27,6 +27,10 @@ std::string Program::name_of(const Step& step) const {
   return name.empty() ? "copy" : name;
 }
 
+std::string Program::launch_text(const Step& step) const {
+  return name_of(step) + " " + shape_text(step);
+}
+
 std::string Program::shape_text(const Step& step) {
   if (step.kind == LaunchPlan::Kind::kContraction) {
     const auto& m = step.matrices.shape;

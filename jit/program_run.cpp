@@ -181,7 +181,7 @@ void Program::run_level(const Stage& stage, const Run& run, int level, int part,
   for (std::int32_t index = stage.begin(level); index < stage.end(level); ++index) {
     const Step& step = steps_[static_cast<std::size_t>(index)];
     if (step.max_parts > 1) {
-      const TraceSpan span([&] { return name_of(step) + " " + shape_text(step); });
+      const TraceSpan span([&] { return launch_text(step); });
       run_step(step, run, part, parts);
     } else if (turn++ % parts == part) {
       run_alone(index, run);
@@ -191,10 +191,7 @@ void Program::run_level(const Stage& stage, const Run& run, int level, int part,
 
 // The calls of a step, or its driver.
 void Program::run_alone(std::int32_t index, const Run& run) const noexcept {
-  const TraceSpan span([&] {
-    const Step& step = steps_[static_cast<std::size_t>(index)];
-    return name_of(step) + " " + shape_text(step);
-  });
+  const TraceSpan span([&] { return launch_text(steps_[static_cast<std::size_t>(index)]); });
   const Ready& ready = ready_[static_cast<std::size_t>(index)];
   if (ready.code == nullptr) {
     if (ready.first == ready.last)

@@ -101,8 +101,8 @@ void Program::promote() noexcept {
       step.tiered->promote(*tier_2, *plans_[static_cast<std::size_t>(step.plan)].kernel);
       const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
       if (is_logged) {
-        std::fprintf(stderr, "groove: tier 2 for %s %s in %.2f ms\n", name_of(step).c_str(),
-                     shape_text(step).c_str(), taken.count());
+        std::fprintf(stderr, "groove: tier 2 for %s in %.2f ms\n", launch_text(step).c_str(),
+                     taken.count());
       }
     }
   } catch (const std::exception& error) {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <mutex>
 #include <string_view>
@@ -195,6 +196,14 @@ Reader& reader() {
 }
 
 }  // namespace
+
+void write_asked_file(const char* name, const std::string& path,
+                      const std::function<void(std::ostream&)>& write) {
+  std::ofstream file(path, std::ios::binary);
+  write(file);
+  file.close();
+  if (!file) std::fprintf(stderr, "groove: %s could not be written to %s\n", name, path.c_str());
+}
 
 void when_environment_is_read(void (*use)(const Environment&)) {
   Reader& r = reader();

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <string>
 
 namespace groove {
@@ -29,6 +31,11 @@ const Environment& environment();
 /// Registers what a higher layer does with the values; called once they are read and known to be
 /// good, at once when they already are.
 void when_environment_is_read(void (*use)(const Environment&));
+
+/// Writes the file at `path`, for which the variable `name` asks; where that cannot be done, says
+/// so on standard error.
+void write_asked_file(const char* name, const std::string& path,
+                      const std::function<void(std::ostream&)>& write);
 
 /// The documentation of all variables, as text.
 std::string describe_environment();

@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -65,11 +64,7 @@ std::string as_json(const std::string& text) {
 
 void write_at_exit() {
   tracing::is_on.store(false);
-  const std::string& path = environment().trace;
-  std::ofstream file(path, std::ios::binary);
-  tracing::write(file);
-  file.close();
-  if (!file) fmt::print(stderr, "groove: GROOVE_TRACE could not be written to {}\n", path);
+  write_asked_file("GROOVE_TRACE", environment().trace, tracing::write);
   const std::lock_guard lock(trace().mutex);
   if (trace().dropped > 0)
     fmt::print(stderr, "groove: GROOVE_TRACE holds the first {} events; {} more are not in it\n",

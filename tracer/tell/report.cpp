@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <vector>
 
 #include "src/core/check.h"
@@ -136,12 +136,11 @@ bool ends_with(const std::string& text, const char* tail) {
 
 void write_at_exit() {
   const std::string& path = environment().report;
-  std::ofstream file(path, std::ios::binary);
-  file << (ends_with(path, ".json")   ? explain_json()
-           : ends_with(path, ".html") ? explain_html()
-                                      : explain_text());
-  file.close();
-  if (!file) fmt::print(stderr, "groove: GROOVE_REPORT could not be written to {}\n", path);
+  write_asked_file("GROOVE_REPORT", path, [&path](std::ostream& out) {
+    out << (ends_with(path, ".json")   ? explain_json()
+            : ends_with(path, ".html") ? explain_html()
+                                       : explain_text());
+  });
 }
 
 const bool registered = [] {

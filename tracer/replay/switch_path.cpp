@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tracer/cache/paths.h"
+#include "tracer/calls/fields.h"
 #include "tracer/replay/replay.h"
 
 namespace groove::tracer {
@@ -103,14 +104,6 @@ std::int32_t Replay::stages_seen(const Replay& from) const {
 bool Replay::can_switch_path(const Replay& from) const {
   return from.matched_ < segment_->path.size() &&
          segment_->path[from.matched_] == from.path_node() && can_receive(from);
-}
-
-// What was checked as a tensor was bound to one of them holds for the other; sizes are told apart
-// by those who compare calls.
-static bool is_checked_alike(const Slot& one, const Slot& other) {
-  return one.hooks == other.hooks && one.requires_grad == other.requires_grad &&
-         one.is_leaf == other.is_leaf && one.counts_apart == other.counts_apart &&
-         one.requires_by_base == other.requires_by_base && one.type.dtype == other.type.dtype;
 }
 
 bool Replay::can_receive(const Replay& from) const {

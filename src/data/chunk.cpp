@@ -6,6 +6,7 @@
 
 #include "groove/detail/untraced.h"
 #include "src/core/check.h"
+#include "src/core/trace.h"
 
 namespace groove::data::datasets {
 
@@ -58,6 +59,7 @@ void ChunkThreads::start(std::size_t threads, std::function<bool()> read_next) {
   state_->running = threads;
   for (std::size_t i = 0; i < threads; ++i)
     state_->threads.emplace_back([state = state_.get(), read_next] {
+      name_thread("groove loader");
       const groove::detail::UntracedScope untraced;
       const auto is_ending = [state] {
         const std::lock_guard lock(state->mutex);

@@ -14,6 +14,7 @@
 #include "groove/serialize.h"
 #include "src/core/check.h"
 #include "src/core/generator.h"
+#include "src/core/trace.h"
 
 namespace groove::data {
 
@@ -70,6 +71,7 @@ struct Prefetcher::State {
   std::vector<std::thread> threads;
 
   void work(std::size_t worker) {
+    name_thread("groove loader");
     std::unique_lock lock(mutex);
     for (;;) {
       has_job.wait(lock, [&] { return is_ending || !jobs.empty(); });

@@ -1,29 +1,33 @@
 // The one Compiler: a recorded graph through the passes into a program.
 #include "jit/pipeline.h"
 #include "jit/program.h"
+#include "jit/shared_programs.h"
 
 namespace groove::jit {
 namespace {
 
 class GraphCompiler final : public Compiler {
  public:
-  std::unique_ptr<Executable> compile(Graph graph) override {
-    run_pipeline(graph);
-    return std::make_unique<Program>(std::move(graph));
+  std::shared_ptr<Executable> compile(Graph graph) override {
+    return shared_program(std::move(graph), [](Graph own) {
+      run_pipeline(own);
+      return std::make_shared<Program>(std::move(own));
+    });
   }
-  std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) override {
+  std::shared_ptr<Executable> compile_for_many_sizes(Graph graph) override {
     run_pipeline_for_many_sizes(graph);
     ProgramOptions options;
     options.is_for_many_sizes = true;
-    return std::make_unique<Program>(std::move(graph), options);
+    return std::make_shared<Program>(std::move(graph), options);
   }
-  std::unique_ptr<Executable> compile_fast(Graph graph) override {
+  std::shared_ptr<Executable> compile_fast(Graph graph) override {
     run_fast_passes(graph);
     run_pipeline(graph);
     ProgramOptions options;
     options.is_fast = true;
-    return std::make_unique<Program>(std::move(graph), options);
+    return std::make_shared<Program>(std::move(graph), options);
   }
+  void forget() override { forget_shared_programs(); }
 };
 
 const bool is_registered = [] {

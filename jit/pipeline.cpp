@@ -7,6 +7,7 @@
 
 #include "jit/log.h"
 #include "jit/passes/passes.h"
+#include "jit/shared_programs.h"
 #include "jit/user_passes.h"
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -25,7 +26,10 @@ const std::vector<Pass>& passes_to_run() {
 
 }  // namespace
 
-void choose_passes(std::vector<Pass> chosen) { chosen_passes() = std::move(chosen); }
+void choose_passes(std::vector<Pass> chosen) {
+  chosen_passes() = std::move(chosen);
+  forget_shared_programs();
+}
 
 const std::vector<Pass>& passes() {
   // Never destroyed: the compile thread may still run while the process exits.

@@ -1,6 +1,7 @@
 // The table of the program's passes, and what they may do to a graph.
 #include "jit/user_passes.h"
 #include "jit/passes/passes.h"
+#include "jit/shared_programs.h"
 
 #include "jit/graph/state.h"
 
@@ -153,12 +154,14 @@ void register_pass(const std::string& name, PassFunction function, PassPlace pla
     GROOVE_CHECK(pass.name != name,
                  "register_pass: there is a pass `{}`; unregister_pass() takes it away", name);
   t.passes.push_back({name, std::make_shared<const PassFunction>(std::move(function)), place});
+  forget_shared_programs();
 }
 
 bool unregister_pass(const std::string& name) {
   Table& t = table();
   const ForkGate gate;
   const std::lock_guard lock(t.mutex);
+  forget_shared_programs();
   return std::erase_if(t.passes, [&](const UserPass& pass) { return pass.name == name; }) > 0;
 }
 

@@ -80,7 +80,7 @@ TEST_P(Threads, TrainModelsOfTheirOwn) {
 class CountingCompiler final : public Compiler {
  public:
   explicit CountingCompiler(Compiler& compiler) : compiler_(compiler) {}
-  std::unique_ptr<Executable> compile(Graph graph) override {
+  std::shared_ptr<Executable> compile(Graph graph) override {
     {
       const std::lock_guard lock(mutex_);
       ++counts_[print(graph)];
@@ -88,7 +88,7 @@ class CountingCompiler final : public Compiler {
     return compiler_.compile(std::move(graph));
   }
   // Of these only the last used are kept, as memory allows; others are made again.
-  std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) override {
+  std::shared_ptr<Executable> compile_for_many_sizes(Graph graph) override {
     return compiler_.compile_for_many_sizes(std::move(graph));
   }
   const std::map<std::string, int>& counts() const { return counts_; }

@@ -16,7 +16,7 @@ namespace tt = tracer::testing;
 // Flips the lowest bit of the first element of one output, in its last stage.
 class WrongExecutable final : public Executable {
  public:
-  WrongExecutable(std::unique_ptr<Executable> real, const Graph& graph) : real_(std::move(real)) {
+  WrongExecutable(std::shared_ptr<Executable> real, const Graph& graph) : real_(std::move(real)) {
     std::size_t own = graph.inputs.size();
     for (const GraphOutput& output : graph.outputs) {
       const std::size_t place =
@@ -35,7 +35,7 @@ class WrongExecutable final : public Executable {
   std::string describe() const override { return real_->describe(); }
 
  private:
-  std::unique_ptr<Executable> real_;
+  std::shared_ptr<Executable> real_;
   std::size_t wrong_ = 0;
   std::int32_t stages_ = 1;
 };
@@ -43,7 +43,7 @@ class WrongExecutable final : public Executable {
 class WrongCompiler final : public Compiler {
  public:
   explicit WrongCompiler(Compiler& real) : real_(real) {}
-  std::unique_ptr<Executable> compile(Graph graph) override {
+  std::shared_ptr<Executable> compile(Graph graph) override {
     const Graph recorded = graph;
     return std::make_unique<WrongExecutable>(real_.compile(std::move(graph)), recorded);
   }

@@ -138,7 +138,7 @@ class GraphExecutable final : public Executable {
 
 class GraphCompiler final : public Compiler {
  public:
-  std::unique_ptr<Executable> compile(Graph graph) override {
+  std::shared_ptr<Executable> compile(Graph graph) override {
     return std::make_unique<GraphExecutable>(std::move(graph));
   }
 };

@@ -31,8 +31,8 @@ class Loops : public ::testing::TestWithParam<Loop> {
     tt::set_check(-1);
     tt::set_large_arena(0);
     set_guard_pages(false);
-    tt::forget_everything();
     if (compiler_) register_compiler(*compiler_);
+    tt::forget_everything();
   }
   // The state that a loop ends in must be the same, whatever ran compiled.
   void expect_same(const std::string& what) {

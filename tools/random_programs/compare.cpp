@@ -20,7 +20,7 @@ namespace {
 // Replaces a program's kernels by LLVM's while it is in use, or flips the lowest bit of an output.
 class WatchedExecutable final : public Executable {
  public:
-  WatchedExecutable(std::unique_ptr<Executable> real, const Graph& graph, const Way& way)
+  WatchedExecutable(std::shared_ptr<Executable> real, const Graph& graph, const Way& way)
       : real_(std::move(real)), is_promoted_(way.tier == Tier::kPromoted) {
     if (!way.plants_fault) return;
     for (const GraphOutput& output : graph.outputs) {
@@ -41,7 +41,7 @@ class WatchedExecutable final : public Executable {
   std::string describe() const override { return real_->describe(); }
 
  private:
-  std::unique_ptr<Executable> real_;
+  std::shared_ptr<Executable> real_;
   bool is_promoted_;
   std::int32_t written_ = -1;
   mutable int runs_ = 0;
@@ -51,7 +51,7 @@ class WatchedExecutable final : public Executable {
 class ChosenCompiler final : public Compiler {
  public:
   void choose(const Way& way) { way_ = way; }
-  std::unique_ptr<Executable> compile(Graph graph) override {
+  std::shared_ptr<Executable> compile(Graph graph) override {
     if (way_.prints_graphs) {
       fmt::print("{}\n", groove::print(graph));
       std::fflush(stdout);

@@ -69,16 +69,18 @@ class Compiler {
  public:
   virtual ~Compiler() = default;
   /// Called on the compile thread or, synchronously, on the user's. Throws groove::Error on what
-  /// it cannot compile; the segment then stays eager.
-  virtual std::unique_ptr<Executable> compile(Graph graph) = 0;
+  /// it cannot compile; the segment then stays eager. Equal graphs may be given one executable.
+  virtual std::shared_ptr<Executable> compile(Graph graph) = 0;
   /// The same for one of many sizes: no code is made for these alone.
-  virtual std::unique_ptr<Executable> compile_for_many_sizes(Graph graph) {
+  virtual std::shared_ptr<Executable> compile_for_many_sizes(Graph graph) {
     return compile(std::move(graph));
   }
   /// The same where results may differ from eager mode's bits (jit::Numerics::kFast).
-  virtual std::unique_ptr<Executable> compile_fast(Graph graph) {
+  virtual std::shared_ptr<Executable> compile_fast(Graph graph) {
     return compile(std::move(graph));
   }
+  /// What was compiled is not given out again.
+  virtual void forget() {}
 };
 
 void register_compiler(Compiler& compiler);

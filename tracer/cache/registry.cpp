@@ -553,6 +553,7 @@ void forget_all_segments() {
   forget_speculation_feedback();
   forget_all_symbolic_segments();
   forget_gone();
+  if (Compiler* const compiler = registered_compiler()) compiler->forget();
   r.gone = {};
   for (auto& call : head_filter) call.store(0);
 }

@@ -213,7 +213,7 @@ struct Segment : SegmentContent {
   bool is_for_many_sizes = false;  // its code must not be made for its sizes alone
   std::atomic<State> state{State::kCompiling};
   std::function<void(Graph&)> make_graph;   // null, or what makes `graph` where it is compiled
-  std::unique_ptr<Executable> executable;   // set before `state` becomes kArmed
+  std::shared_ptr<Executable> executable;   // set before `state` becomes kArmed
   std::string failure;                      // when compilation failed
   std::atomic<const char*> end{"retired"};  // why it is Retired, for people
   Statistics statistics;

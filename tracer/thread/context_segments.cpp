@@ -123,10 +123,17 @@ void Context::note_time(Segment& segment, std::int64_t nanoseconds) {
                       segment.profile.gain());
 }
 
-void Context::promote_if_affordable(const SegmentPtr& segment) {
+// A loop is taken to go on for as long as it has gone on: by then tier 2 must have gained what it
+// takes. With synchronous compilation nothing depends on the clock.
+void Context::promote_if_it_pays(const SegmentPtr& segment) {
+  constexpr double kGain = 0.1;  // of the time that tier 1 takes
   const bool is_synchronous = is_compilation_synchronous();
-  const double expected = segment->executable->promotion_milliseconds() * 1e6;
-  if (!is_synchronous && !investment().affords(static_cast<std::int64_t>(expected))) return;
+  if (!is_synchronous) {
+    const double price = segment->executable->promotion_milliseconds();
+    const double ran = static_cast<double>(segment->statistics.hits) * segment->profile.compiled();
+    if (ran * kGain < price || !investment().affords(static_cast<std::int64_t>(price * 1e6)))
+      return;
+  }
   if (!segment->is_promoted.exchange(true)) promote(segment, is_synchronous);
 }
 
@@ -345,7 +352,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
     const std::uint64_t hits = ++segment.statistics.hits;
     const bool is_asked = hits == kRunsBeforePromotion ||
                           (hits > kRunsBeforePromotion && SegmentProfile::is_timed(hits));
-    if (is_asked && !segment.is_promoted.load()) promote_if_affordable(replay->told_segment());
+    if (is_asked && !segment.is_promoted.load()) promote_if_it_pays(replay->told_segment());
     segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,
                               std::memory_order_relaxed);
     if (segment.missed.load(std::memory_order_relaxed) != 0)

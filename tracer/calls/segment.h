@@ -222,6 +222,8 @@ struct Segment : SegmentContent {
   std::atomic<bool> is_promoted{false};
   std::atomic<bool> is_let_go{false};  // compiled it was slower than eager mode
   std::int64_t advanced = 0;           // of the investment, until it is compiled
+  // Which thread's tracer recorded it, and after how many calls that was done.
+  std::uint64_t recorded_by = 0, recorded_at = 0;
   std::atomic<float> recent_runs{1};   // its worth: runs, of which old ones count less
   SegmentProfile profile;
 };

@@ -81,6 +81,8 @@ void Context::cut_recording(Reason reason) {
   drop_recorder();
   move_to(State::kWatching);
   if (!keep_sample(piece)) return;
+  piece->recorded_by = index_;
+  piece->recorded_at = discovery_.total().length;
   if (!submit(std::move(piece), is_compilation_synchronous())) rest_.reset();
 }
 

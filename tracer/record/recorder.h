@@ -59,6 +59,8 @@ class Recorder {
   void set_before(std::uint64_t before) { segment_->before = before; }
   /// About how many calls there will be.
   void expect(std::size_t calls);
+  /// The view that the next call makes moves.
+  void expect_move() { moving_.calls.push_back(calls()); }
   /// "file:line" of the first call.
   std::string source() const;
   /// The last call, for people: "relu at model.cpp:31".

@@ -52,6 +52,9 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
   for (const RecordedCall& call : segment_->calls) {
     operators_ += call.operators;
     whole_.append(call.hash);
+    if (call.op->kind != OpKind::kView || call.has_settled_position) continue;
+    for (std::size_t i = 0; i < call.number_kinds.size(); ++i)
+      starts_.push_back(call.first_number + static_cast<std::int32_t>(i));
   }
   for (const RecordedCall& call : segment_->calls) {
     for (const LeafGrad& effect : call.effects) changed_.push_back(effect.leaf);
@@ -113,6 +116,14 @@ Stretch Replay::stretch() const {
   Stretch calls;
   for (std::size_t w = 0; w < matched_; ++w) calls.append(segment_->calls[w].hash);
   return calls;
+}
+
+std::uint32_t Replay::position() const {
+  Position position;
+  if (is_complete())
+    for (const std::int32_t number : starts_)
+      position.add(scalars_[static_cast<std::size_t>(number)]);
+  return position.value();
 }
 
 // The memory of all outputs: a fused kernel may compute early what only a later stage owes. The

@@ -78,6 +78,8 @@ class Replay {
   /// The calls that have matched, as discovery counts them.
   Stretch stretch() const;
   const Stretch& whole() const { return whole_; }
+  /// Of the views that are not taken for constants; 0 when not all calls have matched.
+  std::uint32_t position() const;
   /// What a whole run stands for, see coverage.h.
   std::uint64_t operators() const { return operators_; }
 
@@ -302,6 +304,7 @@ class Replay {
   std::size_t matched_ = 0;
   bool has_exposed_ = false;  // something that the run has read lies in exposed memory
   Stretch whole_;             // of all calls
+  std::vector<std::int32_t> starts_;  // numbers of the segment: where views begin that may move
   std::uint64_t operators_ = 0;
   std::int32_t next_stage_ = 0;
   std::int64_t preparing_ = 0;

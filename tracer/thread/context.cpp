@@ -12,6 +12,7 @@
 #include "src/core/state.h"
 #include "src/core/thread_end.h"
 #include "tracer/cache/registry.h"
+#include "tracer/calls/numbers.h"
 #include "tracer/calls/tape_hooks.h"
 #include "tracer/tell/coverage.h"
 #include "tracer/tell/report.h"
@@ -111,6 +112,27 @@ Discovery::Cost cost_of(const Call& call) {
   return call.op->kind == OpKind::kView ? Discovery::kViewCost : Discovery::kOpCost;
 }
 
+// Has an iteration of the segment the calls of the plan as a part, after the call `before`?
+bool has_part(const Segment& segment, std::uint64_t before, const Discovery::Plan& plan) {
+  const std::size_t count = segment.calls.size();
+  if (plan.length > count) return false;
+  const auto hash_at = [&](std::size_t at) { return segment.calls[at % count].hash; };
+  for (std::size_t first = 0; first < count; ++first) {
+    if (hash_at(first) != plan.head || hash_at(first + count - 1) != before) continue;
+    Stretch calls;
+    for (std::size_t at = first; at < first + plan.length; ++at) calls.append(hash_at(at));
+    if (calls.order == plan.hash) return true;
+  }
+  return false;
+}
+
+inline std::uint32_t position_of(const Call& call) {
+  Position position;
+  if (call.op->kind == OpKind::kView)
+    for (const Scalar& number : call.numbers) position.add(number_bits(number));
+  return position.value();
+}
+
 }  // namespace
 
 Context::Context(std::uint64_t index) : index_(index) { discovery_.set_hot(hot_repeats()); }
@@ -123,7 +145,7 @@ void Context::move_to(State next) {
     fmt::print(stderr, "groove: {}\n",
                next == State::kRecording ? "recording a loop" : "recording ended");
   if (state_ == State::kRecording) release_recording(recorded_plan_->head);
-  if (next == State::kRecording) trial_.reset();
+  if (next == State::kRecording && trial_) end_trial();
   state_ = next;
 }
 
@@ -152,7 +174,7 @@ inline void Context::run_watched(const Call& call, std::uint64_t hash, Tensor* o
     const Busy busy(busy_);
     run_eager(call, outputs);
   }
-  note_watched(hash, cost_of(call));
+  note_watched(hash, cost_of(call), position_of(call));
 }
 
 // Something is being recorded, or may begin now.
@@ -182,6 +204,7 @@ bool Context::is_recording_first(std::uint64_t hash, const Discovery::Plan* plan
 
 void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                          Tensor* outputs) {
+  if (is_trial_running()) return run_watched(call, hash, outputs);
   const Discovery::Plan* plan = discovery_.plan(hash);
   const bool is_first = is_recording_first(hash, plan);
   if (!is_first && may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
@@ -193,9 +216,25 @@ void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t ha
   run_watched(call, hash, outputs);
 }
 
+// What a recording holds already is no loop of its own, unless it has come since.
+bool Context::is_part_of_recorded(const Discovery::Plan& plan) {
+  if (plan.covers_runs) return false;
+  for (const SegmentPtr& segment : all_segments()) {
+    const State state = segment->state.load(std::memory_order_acquire);
+    const bool is_new = segment->recorded_by == index_ && plan.seen_at <= segment->recorded_at;
+    if ((state == State::kCompiling || (state == State::kArmed && is_new)) &&
+        has_part(*segment, discovery_.last(), plan)) {
+      discovery_.put_off(plan);
+      return true;
+    }
+  }
+  return false;
+}
+
 // Is what begins with this call to be recorded? A loop around compiled calls replaces them.
 bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* plan) {
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
+  if (plan && !is_call && is_part_of_recorded(*plan)) plan = nullptr;
   const bool is_wanted = is_call || plan || is_wanted_again(hash);
   if (!is_wanted && starts_rest(hash)) return true;
   const bool is_affordable = is_wanted && affords_recording();
@@ -213,8 +252,13 @@ bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* pla
 
 void Context::record_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                           Tensor* outputs) {
+  const std::uint32_t position = position_of(call);
+  if (position != 0 && discovery_.has_moved(times_before_, recorder_->calls(), hash, position)) {
+    add_moving(recorded_plan_->head, recorder_->calls(), false);
+    recorder_->expect_move();
+  }
   run_recorded(call, site, outputs);
-  note_recorded(hash, cost_of(call));
+  note_recorded(hash, cost_of(call), position);
   if (recorder_->failure()) return abandon_recording();
   recorder_->set_hash(hash);
   if (recorder_->must_end_now()) cut_recording(Reason::kExposedWrite);
@@ -297,17 +341,17 @@ void Context::on_library_call(const LibraryCall& call, void (*expand)(void*), vo
   if (follows_outside(call)) {
     if (state_ == State::kRecording) end_recording();
     run_outside(hash, expand, context);
-    if (call.ends_step) discovery_.on_step_end();
+    if (call.ends_step) note_step_end();
     return throw_if_strict(hash);
   }
-  const Discovery::Plan* plan = state_ == State::kWatching ? discovery_.plan(hash) : nullptr;
+  const bool is_free = state_ == State::kWatching && !is_trial_running();
+  const Discovery::Plan* plan = is_free ? discovery_.plan(hash) : nullptr;
   const bool is_first = is_recording_first(hash, plan);
-  if (state_ == State::kWatching && !is_first && may_have_segment(hash) &&
-      start_replay(hash, call, site, nullptr)) {
+  if (is_free && !is_first && may_have_segment(hash) && start_replay(hash, call, site, nullptr)) {
     if (must_run_last(call)) run_now();
     return throw_if_strict();
   }
-  if (state_ == State::kWatching) {
+  if (is_free) {
     if (plan) plan = discovery_.plan(hash);
     try_start_recording(hash, plan);
   }
@@ -328,7 +372,7 @@ void Context::on_library_call(const LibraryCall& call, void (*expand)(void*), vo
   }
   run_now();
   note_watched(hash, Discovery::kBigCost);
-  if (call.ends_step) discovery_.on_step_end();
+  if (call.ends_step) note_step_end();
   throw_if_strict(hash);
 }
 
@@ -354,7 +398,10 @@ void Context::on_host_read(TensorImpl& impl) {
       if (record_read(impl)) discovery_.on_host_read();
       break;
     default:
-      discovery_.on_host_read();
+      if (is_trial_running())
+        discovery_.on_read_inside();
+      else
+        discovery_.on_host_read();
   }
   throw_if_strict();
 }

@@ -167,7 +167,7 @@ class Context {
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
   void close_recording(bool is_cut);
-  void note_recorded(std::uint64_t hash, Discovery::Cost cost);
+  void note_recorded(std::uint64_t hash, Discovery::Cost cost, std::uint32_t position = 0);
   void abandon_recording();
   void drop_recorder();
   /// Does the call follow histories that began before the recording under way, or before any?
@@ -292,6 +292,7 @@ class Context {
   bool record_read(TensorImpl& impl);
   bool is_recording_first(std::uint64_t hash, const Discovery::Plan* plan);
   bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
+  bool is_part_of_recorded(const Discovery::Plan& plan);
   /// Might try_start_recording() do something without a plan?
   bool is_recording_due() const { return !frames_.empty() || !again_.empty() || rest_; }
   // Calls under way of functions given to jit::compile(), and how often they came.
@@ -312,20 +313,28 @@ class Context {
   // An iteration that runs eagerly although there is a segment, to compare the times
   // (context_trials.cpp).
   // Two iterations: the first brings what eager mode needs into the caches, the second is timed.
+  // Discovery is told of them as of runs: they are no sign that anything is to be recorded.
   struct Trial {
     SegmentPtr segment;
-    Stretch whole;   // its calls
-    Stretch before;  // of what discovery has seen
+    Stretch whole;  // its calls
+    Stretch calls = {};
+    std::uint64_t head = 0, last = 0;
+    std::uint64_t waits_from = 0;  // after how many calls of all
     bool is_warm = false, is_waiting = false;
     std::int64_t start = 0;
   };
   bool begin_trial(const SegmentPtr& segment);
-  void note_watched(std::uint64_t hash, Discovery::Cost cost) {
-    discovery_.on_call(hash, cost);
-    if (trial_) [[unlikely]]
-      follow_trial();
+  bool is_trial_running() const { return trial_ && !trial_->is_waiting; }
+  void note_watched(std::uint64_t hash, Discovery::Cost cost, std::uint32_t position = 0) {
+    if (trial_ && follow_trial(hash)) [[unlikely]]
+      return;
+    discovery_.on_call(hash, cost, position);
   }
-  [[gnu::noinline]] void follow_trial();
+  /// True for a call of it.
+  [[gnu::noinline]] bool follow_trial(std::uint64_t hash);
+  /// The program does something else.
+  void end_trial();
+  void note_step_end();
 
   static inline constinit thread_local int busy_ = 0;
   static inline constinit thread_local int inside_ = 0;  // Locks held
@@ -346,6 +355,7 @@ class Context {
   std::uint64_t operators_before_ = 0;
   std::optional<Discovery::Plan> recorded_plan_;
   Stretch recorded_;  // calls of the recording so far
+  std::vector<std::uint64_t> times_before_;  // after how many calls the same came the last times
   std::unique_ptr<Recorder> recorder_;
   Workspace workspace_;  // of all replays
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;

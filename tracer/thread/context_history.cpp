@@ -28,7 +28,7 @@ void Context::run_outside(std::uint64_t hash, void (*expand)(void*), void* conte
     const Busy busy(busy_);
     expand(context);
   }
-  discovery_.on_outside(hash);
+  if (!trial_ || !follow_trial(hash)) discovery_.on_outside(hash);
 }
 
 }  // namespace groove::tracer

@@ -359,6 +359,7 @@ void Context::note_made(const SegmentPtr& segment) {
 void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   side_of_ = base;
   side_exit_ = exit;
+  times_before_.clear();
   recorded_stop_ = base->has_single_head() ? base->head : 0;
   recorded_plan_ = Discovery::Plan{};
   recorded_plan_->head = base->head;

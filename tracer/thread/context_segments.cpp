@@ -35,17 +35,21 @@ void Context::start_recording(const Discovery::Plan& plan) {
   recorder_ = std::make_unique<Recorder>(plan.head, next_session(SessionOf::kRecording),
                                          is_strict() ? all : moving(plan.head), widened(plan.head));
   recorder_->set_before(plan.before);
-  if (plan.kind != Discovery::Kind::kCall) recorder_->expect(plan.length);
-  if (plan.kind != Discovery::Kind::kCall) discovery_.take_plan(*recorded_plan_);
+  times_before_.clear();
+  if (plan.kind != Discovery::Kind::kCall) {
+    recorder_->expect(plan.length);
+    times_before_ = discovery_.last_times(plan);
+    discovery_.take_plan(*recorded_plan_);
+  }
   if (environment().logs("segments"))
     fmt::print(stderr, "groove: {} of {} calls came again{}\n", name_of(plan.kind), plan.length,
                plan.covers_runs ? ", compiled runs inside" : "");
   move_to(State::kRecording);
 }
 
-void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost) {
+void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost, std::uint32_t position) {
   recorded_.append(hash);
-  discovery_.on_call(hash, cost);
+  discovery_.on_call(hash, cost, position);
 }
 
 void Context::drop_recorder() {
@@ -108,6 +112,8 @@ void Context::close_recording(bool is_cut) {
   drop_recorder();
   move_to(State::kWatching);
   if (!keep_sample(segment)) return drop_retired();
+  segment->recorded_by = index_;
+  segment->recorded_at = discovery_.total().length;
   if (!submit(std::move(segment), is_compilation_synchronous()))
     discovery_.penalize(recorded_plan_->head);
   drop_retired();
@@ -222,7 +228,7 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
     Reason why = Reason::kForced;
     if (begin_run(replay ? *replay : replay_of(segment), call, site, outputs, why)) return true;
     if (why == Reason::kMoved) {
-      add_moving(hash, 0);
+      add_moving(hash, 0, true);
       retire(segment);
     } else if (why != Reason::kForced && !refused) {
       refused = segment;
@@ -293,7 +299,7 @@ void Context::deoptimize(Reason reason, std::size_t skip_last) {
   const Wanted wanted = std::exchange(wanted_, Wanted::kNothing);
   const bool is_recorded = wanted != Wanted::kNothing && skip_last == 0;
   const bool is_piece = wanted == Wanted::kPiece && is_recorded;
-  if (reason == Reason::kMoved) add_moving(replay_->segment().head, replay_->matched());
+  if (reason == Reason::kMoved) add_moving(replay_->segment().head, replay_->matched(), true);
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: left segment {} ({}) at call {} of {}: {}\n", replay_->segment().id,
                replay_->segment().source, replay_->matched(), replay_->segment().calls.size(),
@@ -330,7 +336,7 @@ void Context::note_run(bool is_hit) {
   const Segment& segment = replay_->segment();
   const RecordedCall& last = segment.calls[matched - 1];
   if (segment.original) discovery_.note_any_size();
-  discovery_.on_run(segment.head, last.hash, replay_->stretch(), is_hit);
+  discovery_.on_run(segment.head, last.hash, replay_->stretch(), is_hit, replay_->position());
   if (last.ends_step) discovery_.on_step_end();
 }
 

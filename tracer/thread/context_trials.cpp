@@ -14,31 +14,52 @@ bool Context::begin_trial(const SegmentPtr& segment) {
     if (!trial_->is_waiting) return true;
     if (trial_->segment != told) return false;
     trial_->is_waiting = false;
-    trial_->before = discovery_.total();
-    trial_->start = thread_time();
-    return true;
+  } else {
+    if (!told->profile.wants_trial(told->statistics.hits) || is_compilation_synchronous() ||
+        is_strict() || !frames_.empty())
+      return false;
+    trial_ = Trial{told, replay_of(segment).whole()};
   }
-  if (!told->profile.wants_trial(told->statistics.hits) || is_compilation_synchronous() ||
-      is_strict() || !frames_.empty())
-    return false;
-  trial_ = Trial{told, replay_of(segment).whole(), discovery_.total()};
+  discovery_.on_run_start();
+  trial_->start = thread_time();
   return true;
 }
 
-void Context::follow_trial() {
+bool Context::follow_trial(std::uint64_t hash) {
   constexpr std::uint64_t kLongestWait = 1 << 14;  // calls
   Trial& trial = *trial_;
-  const Stretch calls = discovery_.total().since(trial.before);
-  if (calls.length < (trial.is_waiting ? kLongestWait : trial.whole.length)) return;
-  if (trial.is_waiting || !(calls == trial.whole)) return trial_.reset();
-  if (!trial.is_warm) {
-    trial.is_warm = trial.is_waiting = true;
-    trial.before = discovery_.total();
-    return;
+  if (trial.is_waiting) {
+    if (discovery_.total().length >= trial.waits_from + kLongestWait) trial_.reset();
+    return false;
+  }
+  if (trial.calls.length == 0) trial.head = hash;
+  trial.last = hash;
+  trial.calls.append(hash);
+  if (trial.calls.length < trial.whole.length) return true;
+  if (!(trial.calls == trial.whole)) {
+    end_trial();
+    return true;
   }
   const std::int64_t taken = thread_time() - trial.start;
+  discovery_.on_run(trial.head, trial.last, std::exchange(trial.calls, {}), true);
+  if (!std::exchange(trial.is_warm, true)) {
+    trial.is_waiting = true;
+    trial.waits_from = discovery_.total().length;
+    return true;
+  }
   const SegmentPtr segment = std::exchange(trial_, std::nullopt)->segment;
   if (segment->profile.note_trial(taken)) let_go(segment);
+  return true;
+}
+
+void Context::end_trial() {
+  const Trial trial = *std::exchange(trial_, std::nullopt);
+  if (trial.calls.length > 0) discovery_.on_run(trial.head, trial.last, trial.calls, false);
+}
+
+void Context::note_step_end() {
+  if (is_trial_running()) end_trial();
+  discovery_.on_step_end();
 }
 
 }  // namespace groove::tracer

@@ -69,8 +69,9 @@ const Discovery::Plan* Discovery::find_plan(std::uint64_t head) const {
 
 // A part of what is about to be recorded as a whole must wait: the head of a cycle comes within one
 // iteration, that of another stretch at once.
-bool Discovery::add_plan(Plan plan) {
+bool Discovery::add_plan(Plan plan, std::uint64_t seen_at) {
   plan.made_at = total_.length;
+  plan.seen_at = seen_at;
   for (const Plan& known : plans_)
     if (known.length > plan.length &&
         total_.length < known.made_at + (known.kind == Kind::kCycle ? known.length : 1))
@@ -101,6 +102,38 @@ bool Discovery::let_run(const Plan& plan) {
 void Discovery::take_plan(const Plan& plan) {
   ++loops_[plan.loop].plans;
   put_off(plan);
+}
+
+std::vector<std::uint64_t> Discovery::last_times(const Plan& plan) const {
+  constexpr std::size_t kEnough = 4;
+  std::vector<std::uint64_t> times;
+  for (std::uint64_t at = atom_count_; at-- > oldest_atom() && times.size() < kEnough;) {
+    if (atom(at).head != plan.head) continue;
+    const std::uint64_t begin = atom(at).before.length, end = begin + plan.length;
+    const std::uint64_t next = atom_at(end);
+    if (next == atom_count_ && end != total_.length) continue;
+    const Stretch& all = next == atom_count_ ? total_ : atom(next).before;
+    if (all.since(atom(at).before).order == plan.hash) times.push_back(begin);
+  }
+  return times;
+}
+
+bool Discovery::has_moved(const std::vector<std::uint64_t>& times, std::uint64_t at,
+                          std::uint64_t hash, std::uint32_t position) const {
+  std::uint32_t of_run = 0;
+  for (const std::uint64_t time : times) {
+    const std::uint64_t next = atom_from(time + at + 1);
+    if (next == oldest_atom() || time + at >= total_.length) continue;
+    const Atom& known = atom(next - 1);
+    const std::uint64_t end = next == atom_count_ ? total_.length : atom(next).before.length;
+    if (end - known.before.length == 1) {
+      if (known.head == hash && known.position != position) return true;
+    } else if (known.position != 0) {
+      if (of_run != 0 && of_run != known.position) return true;
+      of_run = known.position;
+    }
+  }
+  return false;
 }
 
 void Discovery::put_off(const Plan& plan) {
@@ -177,7 +210,8 @@ void Discovery::note(const Mark& mark, Kind kind) {
   if (gaps_.size() > kMostLoops) gaps_.clear();
   if (loop.seen < std::max(needed(mark.head, loop, runs > 0), kind == Kind::kGap ? 2u : 1u)) return;
   add_plan(Plan{mark.head, calls.order, calls.length, kind, mark.is_head_repeated ? mark.before : 0,
-                calls.loop(), runs > 0, 0, false});
+                calls.loop(), runs > 0},
+           total_.length);
 }
 
 void Discovery::on_step_end() {
@@ -203,7 +237,7 @@ void Discovery::on_run_start() {
 
 // ---- the stream ----
 
-inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
+inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last, std::uint32_t position) {
   for (Mark* const mark : {&step_, &read_, &gap_}) {
     if (mark->head == 0) {
       mark->head = head;
@@ -225,18 +259,20 @@ inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last) {
   atom.cost = cost_;
   atom.runs_and_end = runs_ << 1;
   atom.any_size = any_size_;
+  atom.position = position;
   last_ = last;
 }
 
-void Discovery::on_call(std::uint64_t hash, Cost cost) {
-  begin_atom(hash, hash);
+void Discovery::on_call(std::uint64_t hash, Cost cost, std::uint32_t position) {
+  begin_atom(hash, hash, position);
   total_.append(hash);
   cost_ += cost;
   if (++watched_ >= look_at_) look_for_repeats();
 }
 
-void Discovery::on_run(std::uint64_t head, std::uint64_t last, const Stretch& calls, bool is_hit) {
-  begin_atom(head, last);
+void Discovery::on_run(std::uint64_t head, std::uint64_t last, const Stretch& calls, bool is_hit,
+                       std::uint32_t position) {
+  begin_atom(head, last, position);
   total_.append(calls);
   if (!is_hit) cost_ += static_cast<std::uint32_t>(calls.length) * kOpCost;
   if (is_hit) ++runs_;
@@ -300,8 +336,8 @@ inline void Discovery::look_for_return(std::uint64_t call) {
   if (is_in_step) plan_cycle(length, times);
 }
 
-// The number of the atom that begins after this many calls, or none.
-std::uint64_t Discovery::atom_at(std::uint64_t length) const {
+// The number of the first atom that begins after this many calls or more.
+std::uint64_t Discovery::atom_from(std::uint64_t length) const {
   std::uint64_t low = oldest_atom(), high = atom_count_;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -310,7 +346,13 @@ std::uint64_t Discovery::atom_at(std::uint64_t length) const {
     else
       high = middle;
   }
-  return low < atom_count_ && atom(low).before.length == length ? low : atom_count_;
+  return low;
+}
+
+// The number of the atom that begins after this many calls, or none.
+std::uint64_t Discovery::atom_at(std::uint64_t length) const {
+  const std::uint64_t at = atom_from(length);
+  return at < atom_count_ && atom(at).before.length == length ? at : atom_count_;
 }
 
 // A loop is best cut where the program entered it: what repeats is followed back to where it first
@@ -347,7 +389,7 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   if (loop.seen < needed(atom(first).head, loop, runs > 0)) return;
   const Stretch calls =
       entry == atom_count_ ? period : atom(entry).before.since(atom(first).before);
-  if (!plan_atoms(first, calls, cost, runs, Kind::kCycle)) return;
+  if (!plan_atoms(first, calls, cost, runs, Kind::kCycle, total_.length)) return;
   // A run that goes on over the place where the loop begins would hide it.
   const std::uint64_t offset = (total_.length - atom(first).before.length) % period.length;
   if (atom_at(total_.length - offset) == atom_count_ && offset > 0)
@@ -379,11 +421,11 @@ bool Discovery::is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint3
 }
 
 bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost,
-                           std::uint32_t runs, Kind kind) {
+                           std::uint32_t runs, Kind kind, std::uint64_t seen_at) {
   if (!pays(cost, runs, calls.length, kind)) return false;
   if (is_too_wide(begin, calls.length, cost, runs)) return false;
   const Atom& first = atom(begin);
-  Plan plan{first.head, calls.order, calls.length, kind, 0, calls.loop(), runs > 0, 0, false};
+  Plan plan{first.head, calls.order, calls.length, kind, 0, calls.loop(), runs > 0};
   const std::uint64_t end = first.before.length + calls.length;
   bool is_repeated = false;
   std::uint64_t at = begin + 1;
@@ -395,7 +437,7 @@ bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint3
   if (is_repeated && kind == Kind::kCycle) plan.before = atom(at - 1).last;
   if (is_repeated && kind != Kind::kCycle && begin > oldest_atom())
     plan.before = atom(begin - 1).last;
-  return add_plan(plan);
+  return add_plan(plan, seen_at);
 }
 
 // ---- the repeat finder ----
@@ -439,8 +481,8 @@ void Discovery::take_findings() {
     loop.seen += static_cast<std::uint32_t>(repeat.count);
     const std::uint32_t runs = count(atom(end + 1).runs() - atom(begin).runs());
     if (loop.seen < needed(atom(begin).head, loop, runs > 0)) continue;
-    has_news |=
-        plan_atoms(begin, calls, atom(end + 1).cost - atom(begin).cost, runs, Kind::kRepeat);
+    has_news |= plan_atoms(begin, calls, atom(end + 1).cost - atom(begin).cost, runs, Kind::kRepeat,
+                           atom(end + 1).before.length);
   }
   search_.reset();
   look_after_ = has_news ? kFirstLook : std::min(2 * look_after_, kLastLook);

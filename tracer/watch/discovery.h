@@ -25,6 +25,7 @@ class Discovery {
     std::uint64_t loop = 0;
     bool covers_runs = false;   // compiled runs lie inside, to be replaced by one
     std::uint64_t made_at = 0;  // after how many calls
+    std::uint64_t seen_at = 0;  // … it had come the last time
     bool has_waited = false;    // for a run that may do the same
   };
   // What running a call eagerly costs, roughly: a view, an op, a walk of tape or parameters.
@@ -32,10 +33,11 @@ class Discovery {
 
   Discovery();
 
-  /// A call that was watched or recorded.
-  void on_call(std::uint64_t hash, Cost cost);
+  /// A call that was watched or recorded. `position`: see Atom.
+  void on_call(std::uint64_t hash, Cost cost, std::uint32_t position = 0);
   /// The calls that a replay matched and, at the end or on leaving, ran; `is_hit`: compiled.
-  void on_run(std::uint64_t head, std::uint64_t last, const Stretch& calls, bool is_hit);
+  void on_run(std::uint64_t head, std::uint64_t last, const Stretch& calls, bool is_hit,
+              std::uint32_t position = 0);
   /// A replay begins: what was watched since the one before may be a stretch of its own.
   void on_run_start();
   /// A library call that no recording holds, such as a backward through something older: what lies
@@ -60,6 +62,14 @@ class Discovery {
   const Stretch& total() const { return total_; }
   /// The plan is being recorded, and will not be made again soon.
   void take_plan(const Plan& plan);
+  /// After how many calls it came the last times, as far as is known.
+  std::vector<std::uint64_t> last_times(const Plan& plan) const;
+  /// Was the view that call `at` of a plan makes elsewhere at these times? Of a call that lay
+  /// inside a compiled run, what is known is whether anything moved in that.
+  bool has_moved(const std::vector<std::uint64_t>& times, std::uint64_t at, std::uint64_t hash,
+                 std::uint32_t position) const;
+  /// The call before the one that comes now.
+  std::uint64_t last() const { return last_; }
   /// It cannot be recorded now: it must come again first.
   void put_off(const Plan& plan);
   /// The call, or the run, that is told next comes at sizes without end.
@@ -102,7 +112,7 @@ class Discovery {
     std::uint64_t noted_at = 0;  // in calls
   };
 
-  void begin_atom(std::uint64_t head, std::uint64_t last);
+  void begin_atom(std::uint64_t head, std::uint64_t last, std::uint32_t position);
   void move(Mark& mark) const;
   void note(const Mark& mark, Kind kind);
   void look_for_return(std::uint64_t call);
@@ -110,12 +120,13 @@ class Discovery {
   void plan_cycle(std::uint64_t length, std::uint32_t times);
   Loop& loop_of(const Stretch& calls);
   std::uint64_t entry_of(const Stretch& period) const;
+  std::uint64_t atom_from(std::uint64_t length) const;
   std::uint64_t atom_at(std::uint64_t length) const;
   bool plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost, std::uint32_t runs,
-                  Kind kind);
+                  Kind kind, std::uint64_t seen_at);
   void look_for_repeats();
   void take_findings();
-  bool add_plan(Plan plan);
+  bool add_plan(Plan plan, std::uint64_t seen_at);
   const Plan* find_plan(std::uint64_t head) const;
   void refresh_filter();
   static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);

@@ -60,11 +60,12 @@ Recorder::Widened widened(std::uint64_t head) {
   return found == l.widened.end() ? Recorder::Widened{} : found->second;
 }
 
-void add_moving(std::uint64_t head, std::size_t call) {
+void add_moving(std::uint64_t head, std::size_t call, bool was_left) {
   SpeculationFeedback& l = speculation_feedback();
   const std::lock_guard lock(l.mutex);
   Recorder::Moving& known = l.moving[head];
-  known.are_all |= !known.calls.empty() && !known.contains(call);
+  if (known.contains(call)) return;
+  known.are_all |= was_left && !known.calls.empty();
   known.calls.push_back(call);
 }
 

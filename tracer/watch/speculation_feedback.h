@@ -13,8 +13,9 @@ namespace groove::tracer {
 
 void add_widened(std::uint64_t head, const Recorder::Widened& outputs);
 Recorder::Widened widened(std::uint64_t head);
-/// A view of this call moved; from the second such call on, all are taken to move.
-void add_moving(std::uint64_t head, std::size_t call);
+/// The view that this call makes moves. Where runs had to be left to learn that, all are taken to
+/// move from the second such call on.
+void add_moving(std::uint64_t head, std::size_t call, bool was_left);
 Recorder::Moving moving(std::uint64_t head);
 /// A result of this call is read again after its memory was handed out: for what comes then it is
 /// an input, filled by the program. A recording ends where the memory is handed out.

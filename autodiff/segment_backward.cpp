@@ -10,6 +10,7 @@
 #include "kernels/ops/graph_builder.h"
 #include "src/core/check.h"
 #include "src/core/number_watch.h"
+#include "tracer/cache/promotion.h"
 #include "tracer/cache/registry.h"
 #include "tracer/cache/shared_locks.h"
 #include "tracer/calls/numbers.h"
@@ -25,7 +26,6 @@ using tracer::HistoryPlan;
 using tracer::HistoryRun;
 
 constexpr std::size_t kMostPrograms = 24;  // of one plan
-constexpr std::uint64_t kRunsBeforePromotion = 16;
 
 using Key = std::vector<std::int64_t>;
 
@@ -446,8 +446,9 @@ bool BackwardPrograms::run_program(Program& program, const BackwardCall& call,
   tracer::count_compiled(answer.operators);
   std::atomic<float>& runs = program.code->recent_runs;
   runs.store(runs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (++program.code->statistics.hits == kRunsBeforePromotion && !makings_)
-    tracer::promote(program.code, tracer::is_compilation_synchronous());
+  const std::uint64_t hits = ++program.code->statistics.hits;
+  if (tracer::may_be_promoted(*program.code, hits) && !makings_)
+    tracer::promote_if_it_pays(program.code, hits, tracer::is_compilation_synchronous());
   return true;
 }
 

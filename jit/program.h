@@ -43,6 +43,7 @@ class Program final : public Executable {
   void inspect(const Graph& recorded, SegmentView& view) const override;
   void promote() noexcept override;
   double promotion_milliseconds() const override;
+  double expected_milliseconds() const override;
   std::size_t memory_bytes() const override;
   std::size_t launch_count() const { return steps_.size(); }
   /// What is compiled, and its launches, made again.

@@ -83,6 +83,12 @@ double Program::promotion_milliseconds() const {
   return time;
 }
 
+double Program::expected_milliseconds() const {
+  double nanoseconds = 0;
+  for (const Step& step : steps_) nanoseconds += step.nanoseconds;
+  return nanoseconds / 1e6;
+}
+
 void Program::promote() noexcept {
   using Clock = std::chrono::steady_clock;
   kernels::Backend* const tier_2 = kernels::find_backend("llvm");

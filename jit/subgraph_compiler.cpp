@@ -1,5 +1,6 @@
 // Compiles the functions of control flow, on the compile thread: a graph becomes a program of its
 // own, in the budget with all others. Operators that fail on values look at them between its stages.
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -8,6 +9,7 @@
 #include "jit/subgraph_compiler.h"
 #include "kernels/backend.h"
 #include "src/core/check.h"
+#include "tracer/cache/promotion.h"
 #include "tracer/cache/registry.h"
 #include "tracer/thread/modes.h"
 
@@ -89,6 +91,8 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
     for (const std::size_t offset : own_) all.push_back(own + offset);
     program_->recent_runs.store(program_->recent_runs.load(std::memory_order_relaxed) + 1,
                                 std::memory_order_relaxed);
+    const std::uint64_t runs = runs_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (tracer::may_be_promoted(*program_, runs)) tracer::promote_if_it_pays(program_, runs, false);
     ProgramContext context{arena, 0};
     auto check = checks_.begin();
     for (; context.stage < stages_; ++context.stage) {
@@ -100,8 +104,6 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
     return true;
   }
   const std::string& failure() const { return program_->failure; }
-  // On the compile thread, which knows segments.
-  void promote() const override { tracer::promote(program_, false); }
 
  private:
   void look(const ValueCheck& check, void* data, ArrayRef<std::uint64_t> words) const {
@@ -126,6 +128,7 @@ class SubgraphProgram final : public kernels::CompiledSubgraph {
   }
 
   std::int32_t stages_;
+  mutable std::atomic<std::uint64_t> runs_{0};
   std::vector<ScalarType> numbers_;
   std::vector<ValueCheck> checks_;  // in the order of the nodes
   std::vector<std::size_t> own_;    // offsets of what only checks read

@@ -19,9 +19,8 @@ namespace {
 
 SubgraphCompiler compiler = nullptr;
 
-// A graph that comes again is compiled, one that runs long is promoted.
+// A graph that comes again is compiled.
 constexpr std::uint64_t kRunsBeforeCompilation = 3;
-constexpr std::uint64_t kRunsBeforePromotion = 256;
 
 // The finalizer of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
 // OOPSLA 2014) over the turn-th step from a key.
@@ -126,8 +125,6 @@ void SubgraphRun::operator()(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) 
     compiled_ = entry_.get(graph_);
     if (!compiled_) return run_nodes(inputs, outputs);
     arena_ = allocate_storage(compiled_->arena_bytes());
-  } else if (entry_.runs.fetch_add(1, std::memory_order_relaxed) == kRunsBeforePromotion) {
-    compiled_->promote();
   }
   buffers_.clear();
   for (const Tensor& input : inputs) buffers_.push_back(input.impl()->data());

@@ -19,8 +19,6 @@ class CompiledSubgraph {
   /// buffers: contiguous memory of every input, then of every output. Throws groove::Error of an
   /// operator that fails on values; false when host code in it failed.
   virtual bool run(ArrayRef<void*> buffers, ArrayRef<std::uint64_t> numbers, void* arena) const = 0;
-  /// It has run often: may be made faster, elsewhere.
-  virtual void promote() const {}
 };
 /// Gives null for a graph that only its nodes, one by one, can compute. The code may come later.
 using SubgraphCompiler = std::shared_ptr<const CompiledSubgraph> (*)(const Graph& graph);

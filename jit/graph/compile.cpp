@@ -15,13 +15,9 @@ struct CompiledState {
   GraphState state;     // without writes, so that results have memory of their own
   groove::Graph graph;  // in order
   std::shared_ptr<const kernels::CompiledSubgraph> code;  // null: node by node
-  mutable std::atomic<std::uint64_t> runs{0};
 
   explicit CompiledState(const GraphState& from) : state(from), graph(in_order(from)) {}
 };
-
-// What runs often is made faster.
-constexpr std::uint64_t kRunsBeforePromotion = 256;
 
 }  // namespace detail
 
@@ -52,8 +48,6 @@ Tensors CompiledGraph::operator()(const Tensors& arguments) const {
   using State = kernels::CompiledSubgraph::State;
   if (!compiled.code || compiled.code->state() != State::kReady || is_dispatch_overridden())
     return by_node();
-  if (compiled.runs.fetch_add(1, std::memory_order_relaxed) == detail::kRunsBeforePromotion)
-    compiled.code->promote();
   const Tensors given = detail::all_inputs(compiled.state, arguments);
   const NoGradGuard no_history;
   Tensors inputs;

@@ -60,6 +60,8 @@ class Executable {
   virtual void promote() noexcept {}
   /// About how long that takes.
   virtual double promotion_milliseconds() const { return 0; }
+  /// About how long a run takes.
+  virtual double expected_milliseconds() const { return 0; }
   /// Fills what a compiler knows about a segment: passes, groups, launches. `recorded` is the graph
   /// that this was made of.
   virtual void inspect(const Graph& recorded, jit::SegmentView& view) const;

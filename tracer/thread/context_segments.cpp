@@ -7,6 +7,7 @@
 #include "src/core/environment.h"
 #include "src/core/trace.h"
 #include "tracer/cache/paths.h"
+#include "tracer/cache/promotion.h"
 #include "tracer/cache/registry.h"
 #include "tracer/calls/tape_hooks.h"
 #include "tracer/tell/coverage.h"
@@ -16,13 +17,6 @@
 #include "tracer/watch/speculation_feedback.h"
 
 namespace groove::tracer {
-namespace {
-
-// A loop that ran this often goes on long enough for tier 2 to pay.
-constexpr std::uint64_t kRunsBeforePromotion = 16;
-
-}  // namespace
-
 // ---- recording ----
 
 void Context::start_recording(const Discovery::Plan& plan) {
@@ -127,20 +121,6 @@ void Context::note_time(Segment& segment, std::int64_t nanoseconds) {
   if (SegmentProfile::is_timed(hits))
     investment().save(static_cast<double>(SegmentProfile::runs_of_a_time(hits)) *
                       segment.profile.gain());
-}
-
-// A loop is taken to go on for as long as it has gone on: by then tier 2 must have gained what it
-// takes. With synchronous compilation nothing depends on the clock.
-void Context::promote_if_it_pays(const SegmentPtr& segment) {
-  constexpr double kGain = 0.1;  // of the time that tier 1 takes
-  const bool is_synchronous = is_compilation_synchronous();
-  if (!is_synchronous) {
-    const double price = segment->executable->promotion_milliseconds();
-    const double ran = static_cast<double>(segment->statistics.hits) * segment->profile.compiled();
-    if (ran * kGain < price || !investment().affords(static_cast<std::int64_t>(price * 1e6)))
-      return;
-  }
-  if (!segment->is_promoted.exchange(true)) promote(segment, is_synchronous);
 }
 
 // With synchronous compilation nothing depends on the clock.
@@ -356,9 +336,8 @@ void Context::end_replay(bool is_hit, Reason reason) {
     if (started_ >= 0) note_time(segment, std::max<std::int64_t>(0, thread_time() - started_));
     count_compiled(replay->operators());
     const std::uint64_t hits = ++segment.statistics.hits;
-    const bool is_asked = hits == kRunsBeforePromotion ||
-                          (hits > kRunsBeforePromotion && SegmentProfile::is_timed(hits));
-    if (is_asked && !segment.is_promoted.load()) promote_if_it_pays(replay->told_segment());
+    if (may_be_promoted(segment, hits))
+      promote_if_it_pays(replay->told_segment(), hits, is_compilation_synchronous());
     segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,
                               std::memory_order_relaxed);
     if (segment.missed.load(std::memory_order_relaxed) != 0)

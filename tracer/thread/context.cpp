@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <new>
+#include <vector>
 
 #include "kernels/lowering.h"
 #include "src/core/check.h"
@@ -32,39 +31,59 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
 struct Variety {
   std::uint64_t without, shown;
 };
-// As many lines as a large model has, each as often as its layers call it; what is not used takes
-// no memory, as the system gives it.
-constexpr std::size_t kVarieties = 8192;
-// Of the thread, but not among its variables, which are to be few (cmake/library.cmake).
-constinit thread_local Variety* varieties = nullptr;
-thread_local std::size_t varieties_lost = 0;
+// Grows with the program, up to as many lines as a large model has, each as often as its layers
+// call it: a page that a short program touches takes as long as a hundred of its calls are watched.
+class Varieties {
+ public:
+  Variety& of(std::uint64_t without) {
+    constexpr std::size_t kMost = 8192;
+    if (Variety* const known = find(without)) return *known;
+    if (all_.size() < kMost) {
+      std::vector<Variety> before(2 * all_.size());
+      before.swap(all_);
+      for (const Variety& each : before)
+        if (Variety* const place = each.without != 0 ? find(each.without) : nullptr) *place = each;
+      return of(without);
+    }
+    // Two calls of a loop must not take turns in driving out each other.
+    return at(without + lost_++ % kProbes);
+  }
 
-Variety* make_varieties() {
+ private:
+  static constexpr std::size_t kProbes = 8;
+
+  Variety& at(std::uint64_t place) { return all_[place & (all_.size() - 1)]; }
+  // Its own place, or a free one.
+  Variety* find(std::uint64_t without) {
+    for (std::size_t i = 0; i < kProbes; ++i) {
+      Variety& each = at(without + i);
+      if (each.without == without || each.without == 0) return &each;
+    }
+    return nullptr;
+  }
+
+  std::vector<Variety> all_{256};  // a power of two
+  std::size_t lost_ = 0;
+};
+// Of the thread, but not among its variables, which are to be few (cmake/library.cmake).
+constinit thread_local Varieties* varieties = nullptr;
+
+Varieties& make_varieties() {
   at_thread_end(ThreadEndRank::kVarieties, [] {
-    std::free(varieties);
+    delete varieties;
     varieties = nullptr;
   });
-  varieties = static_cast<Variety*>(std::calloc(kVarieties, sizeof(Variety)));
-  if (!varieties) throw std::bad_alloc();
-  return varieties;
+  return *(varieties = new Varieties);
 }
 
 // The hash of a call without what may be a size, and that of all its attributes, which does not
 // depend on where the program lies in memory.
 bool has_endless_sizes(std::uint64_t without, std::uint64_t shown) {
-  constexpr std::size_t kProbes = 8;
   constexpr int kFew = 3;  // bits
-  Variety* const all = varieties ? varieties : make_varieties();
-  Variety* known = nullptr;
-  for (std::size_t i = 0; i < kProbes && known == nullptr; ++i) {
-    Variety& each = all[(without + i) % kVarieties];
-    if (each.without == without || each.without == 0) known = &each;
-  }
-  // Two calls of a loop must not take turns in driving out each other.
-  if (known == nullptr) known = &all[(without + varieties_lost++ % kProbes) % kVarieties];
-  if (known->without != without) *known = {without, 0};
-  known->shown |= std::uint64_t{1} << (shown >> 58);
-  return std::popcount(known->shown) > kFew;
+  Variety& known = (varieties ? *varieties : make_varieties()).of(without);
+  if (known.without != without) known = {without, 0};
+  known.shown |= std::uint64_t{1} << (shown >> 58);
+  return std::popcount(known.shown) > kFew;
 }
 
 inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site,

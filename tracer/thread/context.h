@@ -238,7 +238,6 @@ class Context {
   void note_time(Segment& segment, std::int64_t nanoseconds);
   /// A run of so many calls is over; `gained`: nanoseconds, against eager mode.
   void note_gain(const SegmentPtr& segment, bool is_hit, std::size_t calls, double gained);
-  static void promote_if_it_pays(const SegmentPtr& segment);
   static void order_by_promise(PooledVector<SegmentPtr>& segments);
   int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?

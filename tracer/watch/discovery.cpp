@@ -29,7 +29,7 @@ bool is_compiled(std::uint32_t cost, std::uint32_t runs) { return cost == 0 && r
 
 }  // namespace
 
-Discovery::Discovery() : returns_(kReturns) {}
+Discovery::Discovery() : returns_(kFirstReturns) {}
 
 void Discovery::clear() {
   const int hot = hot_;
@@ -247,8 +247,10 @@ inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last, std::u
     }
   }
   look_for_return(head);
-  if (atoms_.size() < kAtoms) [[unlikely]]
+  if (atoms_.size() < kAtoms) [[unlikely]] {
+    atoms_.reserve(kAtoms);  // of which what is used takes memory
     atoms_.emplace_back();
+  }
   // Field by field: a copy of one just made would wait for its parts.
   Atom& atom = atoms_[atom_count_++ % kAtoms];
   atom.before.order = total_.order;
@@ -305,12 +307,23 @@ std::uint32_t Discovery::least_times(std::uint64_t length) const {
   return std::max(hot, static_cast<std::uint32_t>(1 + (kEvidence + length - 1) / length));
 }
 
+void Discovery::add_returns() {
+  std::vector<Return> before(2 * returns_.size());
+  before.swap(returns_);
+  for (const Return& each : before)
+    if (each.call != 0) return_of(each.call) = each;
+  returns_lost_ = 0;
+}
+
 // `call` comes now. When what lies between two of its coming is the same again and again, that is
 // one iteration of a loop.
 inline void Discovery::look_for_return(std::uint64_t call) {
-  Return& seen = returns_[(call >> 7 ^ call) % kReturns];
+  Return& seen = return_of(call);
   const std::uint64_t length = total_.length - seen.at;
   if (seen.call != call || length > kLongest) {
+    if (seen.call != call && seen.call != 0 && ++returns_lost_ > returns_.size() &&
+        returns_.size() < kMostReturns)
+      return add_returns();
     seen = Return{call, total_.length, total_.order, 0, 0, 0, 0};
     return;
   }

@@ -116,6 +116,10 @@ class Discovery {
   void move(Mark& mark) const;
   void note(const Mark& mark, Kind kind);
   void look_for_return(std::uint64_t call);
+  Return& return_of(std::uint64_t call) {
+    return returns_[(call >> 7 ^ call) & (returns_.size() - 1)];
+  }
+  void add_returns();
   std::uint32_t least_times(std::uint64_t length) const;
   void plan_cycle(std::uint64_t length, std::uint32_t times);
   Loop& loop_of(const Stretch& calls);
@@ -140,7 +144,7 @@ class Discovery {
   static constexpr std::size_t kLongest = 20'000;  // calls of one iteration
   static constexpr std::size_t kMostPlans = 64;
   static constexpr std::size_t kMostLoops = 4096;
-  static constexpr std::size_t kReturns = 2048;  // a power of two
+  static constexpr std::size_t kFirstReturns = 128, kMostReturns = 2048;  // powers of two
   static constexpr std::size_t kAtoms = 4096;    // a power of two
   // Watched calls between two looks of the repeat finder, and between asking whether it is done.
   static constexpr std::uint64_t kFirstLook = 128, kLastLook = 1 << 20, kPatience = 64;
@@ -152,7 +156,8 @@ class Discovery {
   std::uint32_t cost_ = 0;  // of everything that ran eagerly so far
   std::uint32_t runs_ = 0;  // compiled runs so far
   std::uint32_t any_size_ = 0;  // calls and runs so far that came at sizes without end
-  std::vector<Return> returns_;
+  std::vector<Return> returns_;  // they grow with the program, as short ones pay for each page
+  std::size_t returns_lost_ = 0;
   std::vector<Atom> atoms_;       // the last of them, a ring
   std::uint64_t atom_count_ = 0;  // ever
   std::uint64_t watched_ = 0, look_at_ = kFirstLook, look_after_ = kFirstLook;

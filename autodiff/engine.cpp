@@ -181,8 +181,12 @@ class Engine {
   void follow(Edge& edge) {
     while (edge.node && edge.node->is_deferred) {
       auto& node = static_cast<DeferredNode&>(*edge.node);
-      if (nodes_.find(&node) >= 0) return;
-      if (!takes_apart_ && !backward_.create_graph && node.may_run(!backward_.targets.empty())) {
+      if (nodes_.find(&node) >= 0) {
+        must_take_apart_ |= !node.may_run_from(edge.index);
+        return;
+      }
+      if (!takes_apart_ && !backward_.create_graph &&
+          node.may_run(edge.index, !backward_.targets.empty())) {
         has_deferred_ = true;
         return;
       }
@@ -196,7 +200,7 @@ class Engine {
     struct Range {
       std::uint64_t first, last;
     };
-    if (looks_for_nan()) return true;
+    if (must_take_apart_ || looks_for_nan()) return true;
     std::vector<Range> ranges;
     std::vector<const Storage*> gradients;  // where two share memory, their order counts
     for (const Entry& at : nodes_.entries) {
@@ -442,7 +446,7 @@ class Engine {
   std::vector<Visit> walk_;
   std::vector<char> reached_;  // edges of deferred nodes that outputs asked for lead to
   std::vector<std::size_t> ready_;
-  bool has_deferred_ = false, takes_apart_ = false;
+  bool has_deferred_ = false, takes_apart_ = false, must_take_apart_ = false;
   std::uint32_t slot_count_ = 0;
   Tensors slots_;
 };

@@ -179,17 +179,20 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan,
   for (const HistoryPlan::Node& node : plan.nodes) {
     first_slot_.push_back(slots);
     slots += node.outputs();
-    can_run_ &= !(node.is_released && node.has_saved);
-    // User code is called by a backward that knows its place.
-    can_run_ &= node.kind != HistoryPlan::Node::Kind::kFunction && node.hooks.empty();
   }
   std::set<std::pair<std::int32_t, std::uint32_t>> places;
   std::vector<std::vector<bool>> reaches(plan.nodes.size());  // outside edges
+  std::vector<bool> runs(plan.nodes.size());                  // with all below
   for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+    const HistoryPlan::Node& node = plan.nodes[n];
     reaches[n].resize(plan.outside.size());
-    for (const HistoryPlan::Edge& edge : plan.nodes[n].edges) {
+    // User code is called by a backward that knows its place.
+    runs[n] = !(node.is_released && node.has_saved) &&
+              node.kind != HistoryPlan::Node::Kind::kFunction && node.hooks.empty();
+    for (const HistoryPlan::Edge& edge : node.edges) {
       if (edge.outside >= 0) reaches[n][static_cast<std::size_t>(edge.outside)] = true;
       if (edge.node < 0) continue;
+      runs[n] = runs[n] && runs[static_cast<std::size_t>(edge.node)];
       const std::vector<bool>& below = reaches[static_cast<std::size_t>(edge.node)];
       for (std::size_t e = 0; e < below.size(); ++e)
         if (below[e]) reaches[n][e] = true;
@@ -200,6 +203,7 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan,
     const std::vector<bool>& below = reaches[static_cast<std::size_t>(result.made_by.node)];
     is_uniform_ &= std::find(below.begin(), below.end(), false) == below.end();
     leads_to_.push_back(below);
+    can_run_from_.push_back(runs[static_cast<std::size_t>(result.made_by.node)]);
   }
 }
 

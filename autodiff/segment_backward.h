@@ -47,6 +47,8 @@ class BackwardPrograms {
   /// Can a run of this plan be one node to the engine? With targets, only when every result leads
   /// to every outside edge.
   bool can_run(bool has_targets) const { return can_run_ && (is_uniform_ || !has_targets); }
+  /// … when gradients come from this result? What others lead to may be used up, or user code.
+  bool can_run_from(std::size_t result) const { return can_run_from_[result]; }
   /// Is outside edge `edge` on a way from a result?
   bool leads_to(std::size_t result, std::size_t edge) const { return leads_to_[result][edge]; }
 
@@ -63,6 +65,7 @@ class BackwardPrograms {
   std::shared_ptr<tracer::Makings> makings_;
   std::vector<std::size_t> first_slot_;  // of each node's outputs
   std::vector<std::vector<bool>> leads_to_;  // [result][outside edge]
+  std::vector<bool> can_run_from_;           // [result]
   bool can_run_ = true, is_uniform_ = true;
   std::atomic<std::uint64_t> node_runs_{0};
   std::vector<std::shared_ptr<Program>> programs_;

@@ -87,7 +87,8 @@ void SegmentNode::settle_values() const {
   for (const StoragePtr& storage : owed) tracer::settle_writes(*storage);
 }
 
-bool SegmentNode::may_run(bool has_targets) const {
+bool SegmentNode::may_run(std::uint32_t index, bool has_targets) const {
+  if (!may_run_from(index)) return false;
   settle_values();
   const SpinLock guard(lock_);
   return !is_materialized_ && is_used_up_.empty() && has_distinct_edges_ &&

@@ -16,7 +16,8 @@ class SegmentNode final : public DeferredNode {
   const char* name() const override { return "compiled"; }
   void materialize() override;
   Edge target(std::uint32_t index) override;
-  bool may_run(bool has_targets) const override;
+  bool may_run(std::uint32_t index, bool has_targets) const override;
+  bool may_run_from(std::uint32_t index) const override { return programs().can_run_from(index); }
   bool leads_to(std::uint32_t output, std::uint32_t edge) const override {
     return programs().leads_to(output, edge);
   }

@@ -52,7 +52,7 @@ class UsedUpHistory final : public DeferredNode {
   const char* name() const override { return "used up"; }
   bool is_spent() const override { return true; }
   void apply(ArrayRef<Tensor>, ArrayRef<bool>, Tensor*) override { throw_spent(); }
-  bool may_run(bool) const override { return false; }
+  bool may_run(std::uint32_t, bool) const override { return false; }
   std::uint64_t first_position() const override { return first_position_; }
 
   void materialize() override {

@@ -63,7 +63,7 @@ TEST(Deferred, IsReplacedByTheNodesItMakes) {
       if (!made.defined()) made = x * x;
     }
     autodiff::Edge target(std::uint32_t) override { return autodiff::gradient_edge(made); }
-    bool may_run(bool) const override { return false; }
+    bool may_run(std::uint32_t, bool) const override { return false; }
     std::uint64_t first_position() const override { return sequence; }
     void apply(ArrayRef<Tensor>, ArrayRef<bool>, Tensor*) override { FAIL(); }
     Tensor x, made;

@@ -83,6 +83,51 @@ TEST_F(Histories, BackwardOfCellsRunsCompiled) {
   EXPECT_GT(compiled, 0.9 * (compiled + eager)) << jit::explain();
 }
 
+// Two networks that learn from one another: what the first backward has used up, and the program
+// still holds, lies in one segment with a history that the second one goes on with.
+TEST_F(Histories, WhatIsUsedUpBesideAHistoryDoesNotKeepItFromRunningCompiled) {
+  const Tensor maker = groove::randn({4, 4}).mul_(0.3).requires_grad_();
+  const Tensor judge = groove::randn({4, 1}).mul_(0.3).requires_grad_();
+  const Tensor noise = groove::randn({8, 4}), real = groove::randn({8, 4});
+  optim::SGD making({maker}, optim::SGDOptions(0.05)), judging({judge}, optim::SGDOptions(0.05));
+  jit::Summary before;
+  const auto train = [&](int steps) {
+    std::vector<double> numbers;
+    for (int i = 0; i < steps; ++i) {
+      if (i == 60) before = jit::summary();
+      judging.zero_grad();
+      Tensor fake = noise;
+      for (int layer = 0; layer < 6; ++layer) fake = groove::tanh(fake.mm(maker));
+      const Tensor of_fake = fake.detach().mm(judge), of_real = real.mm(judge);
+      const Tensor wrong = of_fake.square().mean(), missed = (1 - of_real).square().mean();
+      const Tensor judged = wrong + missed;
+      judged.backward();
+      judging.step();
+      making.zero_grad();
+      const Tensor loss = fake.mm(judge).square().mean();
+      loss.backward();
+      making.step();
+      if (i % 7 == 6) numbers.push_back(judged.item<double>() + loss.item<double>());
+    }
+    return numbers;
+  };
+  expect_as_eager([&] {
+    {
+      const NoGradGuard no_grad;
+      maker.copy_(groove::ones({4, 4}) * 0.1);
+      judge.copy_(groove::ones({4, 1}) * 0.2);
+    }
+    std::vector<double> numbers = train(120);
+    for (const Tensor& each : {maker, judge})
+      for (const double number : numbers_of(each)) numbers.push_back(number);
+    return numbers;
+  });
+  const jit::Summary after = jit::summary();
+  const double compiled = static_cast<double>(after.ops_compiled - before.ops_compiled);
+  const double eager = static_cast<double>(after.ops_eager - before.ops_eager);
+  EXPECT_GT(compiled, 0.9 * (compiled + eager)) << jit::explain();
+}
+
 // Programs of backwards share the budget of all: they go, and come again when there is room.
 TEST_F(Histories, BackwardProgramsAreInTheBudget) {
   const Tensor weight = groove::randn({4, 4}).mul_(0.3).requires_grad_();

@@ -65,6 +65,32 @@ void data_now_and_then(int steps, Log& log) {
   }
 }
 
+// Two leaves that now and then are one, to which all of the gradient goes.
+void one_leaf_by_two_names(int steps, Log& log) {
+  auto p = groove::randn({3}).requires_grad_(), q = groove::randn({3}).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    const auto a = p, b = step % 5 == 4 ? p : q;
+    p.mutable_grad() = q.mutable_grad() = Tensor();
+    const auto u = a * 2.0, v = b * 3.0;
+    (u + v * v).sum().backward();
+    log.tensor(p.grad());
+  }
+}
+
+// … of which the history is walked later.
+void one_result_by_two_names(int steps, Log& log) {
+  auto p = groove::randn({3}).requires_grad_();
+  for (int step = 0; step < steps; ++step) {
+    const auto first = (p * 1.5).tanh(), other = (p * 0.5).sin();
+    log.number(first.sum().item<double>() + other.sum().item<double>());
+    const auto a = first, b = step % 5 == 4 ? first : other;
+    const auto u = a * 0.3, v = b * 0.7;
+    (u.exp() + v * v).sum().backward();
+    log.tensor(p.grad());
+    p.mutable_grad() = Tensor();
+  }
+}
+
 void gradients_in_one_buffer(int steps, Log& log) {
   auto a = groove::randn({4}).requires_grad_(), b = groove::randn({4}).requires_grad_();
   auto flat = groove::zeros({8}), own = groove::zeros({4});
@@ -271,6 +297,8 @@ const std::vector<Loop>& hazard_loops() {
       {"aliases_now_and_then", aliases_now_and_then},
       {"views_now_and_then", views_now_and_then},
       {"data_now_and_then", data_now_and_then},
+      {"one_leaf_by_two_names", one_leaf_by_two_names},
+      {"one_result_by_two_names", one_result_by_two_names},
       {"gradients_in_one_buffer", gradients_in_one_buffer, false},
       {"adams_made_again", adams_made_again},
       {"moments_kept_of_adams", moments_kept_of_adams},

@@ -15,13 +15,13 @@ namespace fields {
 inline auto of_path(const Slot& slot) {
   const auto& [is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
                view_call, holds_base, storage, counts_apart, is_user_visible, is_held, recorded,
-               recorded_epoch, derives_history, hooks, grad_of, same_as] = slot;
+               recorded_epoch, derives_history, hooks, grad_of, same_as, again] = slot;
   // Set by later calls or by what the program holds at the end; and which object must come, which
   // is looked at when a run goes over.
   (void)std::tie(is_user_visible, is_held, recorded, recorded_epoch);
   return std::tie(is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
                   view_call, holds_base, storage, counts_apart, derives_history, hooks, grad_of,
-                  same_as);
+                  same_as, again);
 }
 
 inline auto of_path(const RecordedCall& call) {
@@ -44,10 +44,10 @@ inline auto of_path(const RecordedCall& call) {
 inline auto of_binding(const Slot& slot) {
   const auto& [is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
                view_call, holds_base, storage, counts_apart, is_user_visible, is_held, recorded,
-               recorded_epoch, derives_history, hooks, grad_of, same_as] = slot;
+               recorded_epoch, derives_history, hooks, grad_of, same_as, again] = slot;
   // Looked at by other checks of a run that goes over, or no property of the tensor.
   (void)std::tie(is_live_in, strides, parent, view_call, holds_base, storage, is_user_visible,
-                 is_held, recorded, recorded_epoch, derives_history, grad_of, same_as);
+                 is_held, recorded, recorded_epoch, derives_history, grad_of, same_as, again);
   return std::tie(type.dtype, requires_grad, is_leaf, requires_by_base, counts_apart, hooks);
 }
 

@@ -52,7 +52,8 @@ struct Slot {
   bool derives_history = false;
   std::uint32_t hooks = 0;   // live-ins: how many gradient hooks hang on it
   SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
-  SlotId same_as = kNoSlot;  // live-ins that are the object of that slot, with other content
+  SlotId same_as = kNoSlot;  // live-ins that are the object of that slot, with other content …
+  SlotId again = kNoSlot;    // … or as the program has written it meanwhile: the first of them
 };
 
 // A storage that takes part: of a live-in, or made inside.

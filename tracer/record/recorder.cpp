@@ -128,6 +128,10 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
     segment_->slots[static_cast<std::size_t>(id)].same_as = known;
   if (has_stale_history(impl)) stale_.push_back(id);
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+  if (known != kNoSlot) {
+    const SlotId first = segment_->slots[static_cast<std::size_t>(known)].again;
+    slot.again = first == kNoSlot ? known : first;
+  }
   slot.is_live_in = true;
   slot.hooks = impl.autograd ? impl.autograd->hooks : 0;
   note_history(id);

@@ -73,13 +73,19 @@ bool Replay::take_snapshot(Live& live, Reason& why) {
 // As the slots are now; what was checked before counts no more.
 void Replay::expect_live_ins() {
   expected_live_ins_.clear();
+  names_.clear();
   addresses_.resize(segment_->live_ins.size());
   for (const SlotId id : segment_->live_ins) {
     Live& live = live_[static_cast<std::size_t>(id)];
     live.input = static_cast<std::int32_t>(expected_live_ins_.size());
     live.is_checked = false;
     expected_live_ins_.emplace_back(*segment_, id);
+    const SlotId first = segment_->slots[static_cast<std::size_t>(id)].again;
+    names_.push_back(first == kNoSlot ? id : first);
   }
+  apart_.expect(static_cast<std::size_t>(
+      std::count_if(expected_live_ins_.begin(), expected_live_ins_.end(),
+                    [](const ExpectedLiveIn& expected) { return expected.requires_grad; })));
 }
 
 bool Replay::bind_another(SlotId id, TensorImpl& impl, Reason& why) {
@@ -87,13 +93,16 @@ bool Replay::bind_another(SlotId id, TensorImpl& impl, Reason& why) {
   if (!expected_live_ins_[static_cast<std::size_t>(live.input)].is_plainly(impl) ||
       is_owed_elsewhere(impl, session_) || makes(impl) || failing_live_in() >= 0)
     return bind_in_full(id, impl, why);
-  take(live, impl);
-  return true;
+  return take(live, impl, why);
 }
 
-// Makes a tensor that has been checked the slot's.
-void Replay::take(Live& live, TensorImpl& impl) {
+// Makes a tensor that has been checked the slot's, unless it is another's in this run.
+bool Replay::take(Live& live, TensorImpl& impl, Reason& why) {
   const ExpectedLiveIn& expected = expected_live_ins_[static_cast<std::size_t>(live.input)];
+  if (!is_apart(live, impl)) {
+    why = Reason::kMismatchOperand;
+    return false;
+  }
   note_bound(live, impl);
   if (!(impl.storage->readers & reader_)) impl.storage->readers.set_bits(reader_);
   const auto input = static_cast<std::size_t>(live.input);
@@ -102,8 +111,9 @@ void Replay::take(Live& live, TensorImpl& impl) {
   buffers_[input] = addresses_[input] = address;
   live.is_checked = expected.recorded && expected.is_leaf && !expected.has_hooks;
   live.epoch = expected.recorded_epoch;
-  if (!expected.recorded && !has_fault(Fault::kLiveInNotKept)) retain(live, impl);
   // Of one certain object the segment has a reference.
+  if (!expected.recorded && !has_fault(Fault::kLiveInNotKept)) retain(live, impl);
+  return true;
 }
 
 // Everything that the compiled code relies on, one by one.
@@ -161,7 +171,7 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
     why = Reason::kLiveInAlias;
     return false;
   }
-  take(live, impl);
+  if (!take(live, impl, why)) return false;
   if (flags & Storage::kExposed && !meet_exposed(live, why)) {
     live.run = 0;
     return false;

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "src/core/faults.h"
 #include "tracer/calls/expected.h"
 #include "tracer/calls/live_ins.h"
 #include "tracer/calls/segment.h"
 #include "tracer/calls/stretch.h"
+#include "tracer/replay/bound_objects.h"
 #include "tracer/replay/workspace.h"
 #include "tracer/thread/modes.h"
 
@@ -172,8 +174,9 @@ class Replay {
   bool bind(SlotId slot, TensorImpl& impl, Reason& why);
   bool bind_another(SlotId slot, TensorImpl& impl, Reason& why);
   bool bind_in_full(SlotId slot, TensorImpl& impl, Reason& why);
-  void take(Live& live, TensorImpl& impl);
+  bool take(Live& live, TensorImpl& impl, Reason& why);
   void expect_live_ins();
+  bool is_apart(const Live& live, const TensorImpl& impl);
   void note_bound(Live& live, TensorImpl& impl);
   void retain(Live& live, TensorImpl& impl);
   void* memory_for_run(const Live& live) const;
@@ -316,6 +319,8 @@ class Replay {
   std::vector<void*> addresses_;  // of the tensors that the live-ins know
   std::vector<SlotId> moved_;     // live-ins of this run that lie elsewhere than in the one before
   std::vector<SlotId> retained_;  // live-ins of this run that it has references of
+  BoundObjects apart_;            // its live-ins that have gradients …
+  std::vector<SlotId> names_;     // … and by what name, of all live-ins
   std::uint64_t reader_;          // … and on the storages of all
   detail::RefPtr<TensorImpl> foreign_;
   bool is_publishing_late_ = false;
@@ -352,13 +357,19 @@ inline bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
       impl.trace_session == 0 && impl.requires_grad == live.requires_grad &&
       (!meta || (!meta->grad_fn && meta->hooks == 0 && !meta->view_base.defined())) &&
       !impl.is_pending && !(impl.storage->flags & (Storage::kExposed | Storage::kNotThere)) &&
-      impl.storage->readers & reader_ && failing_live_in() < 0) [[likely]] {
+      impl.storage->readers & reader_ && failing_live_in() < 0 && is_apart(live, impl)) [[likely]] {
     note_bound(live, impl);
     buffers_[static_cast<std::size_t>(live.input)] =
         addresses_[static_cast<std::size_t>(live.input)];
     return true;
   }
   return bind_another(id, impl, why);
+}
+
+/// Is no other live-in of this run the object, where that matters?
+inline bool Replay::is_apart(const Live& live, const TensorImpl& impl) {
+  return !live.requires_grad || has_fault(Fault::kOneObjectTwice) ||
+         apart_.claim(&impl, names_[static_cast<std::size_t>(live.input)], run_);
 }
 
 inline void Replay::note_bound(Live& live, TensorImpl& impl) {

@@ -2,6 +2,7 @@
 // another that begins alike, the run goes over with everything it has bound and handed out.
 #include <algorithm>
 
+#include "src/core/check.h"
 #include "tracer/cache/paths.h"
 #include "tracer/calls/fields.h"
 #include "tracer/replay/replay.h"
@@ -140,6 +141,7 @@ void Replay::switch_path(Replay& from) {
     mine.run = run_;
     theirs.run = 0;
     if (mine.input >= 0) {
+      GROOVE_ASSERT(is_apart(mine, *mine.object));  // as it was in the other
       moved_.push_back(static_cast<SlotId>(id));
       buffers_[static_cast<std::size_t>(mine.input)] = memory_for_run(mine);
       // What the other has checked this one may look at differently.

@@ -127,8 +127,11 @@ struct LibraryCall {
   const Attrs* attrs;
   ArrayRef<Scalar> numbers;  // run-time inputs; expansions pass them on by with_origin()
   Site site = Site::none();
-  const void* object = nullptr;  // whose state the expansion walks …
-  std::uint64_t epoch = 0;       // … and its epoch: a change means another call
+  // What the expansion walks by itself, such as the parameters and the state of an optimizer: which
+  // tensors, in an order of the call's own (null: none there), and how, as a fingerprint. Calls of
+  // one structure do the same to whatever tensors they walk.
+  ArrayRef<TensorImpl*> walked = {};
+  std::uint64_t structure = 0;
   bool ends_step = false;        // a natural cut comes after it
   // What the call gives: filled by the expansion, or by a replay.
   std::vector<Tensor>* results = nullptr;

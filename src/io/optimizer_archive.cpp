@@ -75,7 +75,6 @@ void Optimizer::load(serialize::InputArchive& archive) {
   state_.clear();
   for (auto& [impl, state] : states) state_[impl] = std::move(state);
   plan_->is_stale = true;
-  ++plan_->state_epoch;
 }
 
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,

@@ -1,6 +1,5 @@
 #include "groove/nn/module.h"
 
-#include <atomic>
 #include <new>
 #include <ostream>
 #include <typeinfo>
@@ -27,11 +26,6 @@ CallPlace::~CallPlace() { std::launder(reinterpret_cast<CallFrame*>(frame_))->~C
 
 namespace nn {
 namespace {
-
-std::uint64_t next_structure_epoch() {
-  static std::atomic<std::uint64_t> epoch{0};
-  return ++epoch;
-}
 
 std::string joined(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : prefix + "." + name;
@@ -79,8 +73,7 @@ Module::Module(std::string name)
     : parameters_("Parameter"),
       buffers_("Buffer"),
       children_("Submodule"),
-      name_(std::move(name)),
-      structure_epoch_(next_structure_epoch()) {}
+      name_(std::move(name)) {}
 Module::Module(const Module&) = default;
 Module& Module::operator=(const Module&) = default;
 Module::Module(Module&&) noexcept = default;
@@ -295,26 +288,21 @@ void Module::clear_gradients(bool set_to_none) const {
   for (const auto& child : children_) child.value()->clear_gradients(set_to_none);
 }
 
-std::uint64_t Module::tree_epoch() const {
-  std::uint64_t epoch = structure_epoch_;
-  for (const auto& item : parameters_)
-    epoch = epoch * 31 + reinterpret_cast<std::uintptr_t>(item.value().impl());
-  for (const auto& child : children_) epoch = epoch * 31 + child.value()->tree_epoch();
-  return epoch;
-}
-
 void Module::zero_grad(bool set_to_none, Site site) {
   const CallFrame frame(site);
   const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
-  std::uint64_t epoch = tree_epoch();
-  // Filling with zeros is another expansion when other gradients exist.
-  if (!set_to_none)
-    for (const Tensor& parameter : parameters()) {
-      settle_gradient(*parameter.impl());
-      const AutogradMeta* const meta = parameter.impl()->autograd;
-      epoch = epoch * 31 + (meta && meta->grad.defined() ? 2 : 1);
-    }
-  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
+  const std::vector<Tensor> all = parameters();
+  PooledVector<TensorImpl*> walked;
+  std::uint64_t structure = 0;
+  for (const Tensor& parameter : all) {
+    walked.push_back(parameter.impl());
+    if (set_to_none) continue;
+    // Filling with zeros is another expansion when other gradients exist.
+    settle_gradient(*parameter.impl());
+    const AutogradMeta* const meta = parameter.impl()->autograd;
+    structure = structure * 31 + (meta && meta->grad.defined() ? 2 : 1);
+  }
+  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, walked, structure};
   run_library_call(call, [&] {
     const NoGradGuard no_grad;
     clear_gradients(set_to_none);
@@ -329,14 +317,12 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
                "gradient, pass requires_grad=false",
                name, groove::name(tensor.scalar_type()));
   if (tensor.defined()) tensor.set_requires_grad(requires_grad);
-  structure_epoch_ = next_structure_epoch();
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 
 Tensor& Module::register_buffer(std::string name, Tensor tensor, Site site) {
   const CallFrame frame(site);
   check_name("Buffer", name);
-  structure_epoch_ = next_structure_epoch();
   return buffers_.insert(std::move(name), std::move(tensor));
 }
 
@@ -344,18 +330,15 @@ void Module::add_child(std::string name, std::shared_ptr<Module> module, const S
   const CallFrame frame(site, "register_module");
   check_name("Submodule", name);
   GROOVE_CHECK(module, "register_module: '{}' is an empty pointer", name);
-  structure_epoch_ = next_structure_epoch();
   children_.insert(std::move(name), std::move(module));
 }
 
 void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
-  structure_epoch_ = next_structure_epoch();
   children_[name] = std::move(module);
 }
 
 void Module::unregister_module(const std::string& name) {
   GROOVE_CHECK(children_.contains(name), "No Module with name `{}` is registered", name);
-  structure_epoch_ = next_structure_epoch();
   children_.erase(name);
 }
 

@@ -43,11 +43,8 @@ struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
     return (options_of(group).weight_decay() != 0) * 1u + 8u;
   }
 
-  std::uint64_t tensors(const detail::Slot& slot) const {
-    std::uint64_t hash = 0;
-    if (slot.state)
-      detail::Identities{&hash}("sum", static_cast<const AdagradParamState&>(*slot.state).sum());
-    return hash;
+  void walk(const detail::Slot& slot, const detail::Walk& visit) const {
+    visit("sum", static_cast<const AdagradParamState&>(*slot.state).sum());
   }
 
   void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
@@ -118,7 +115,7 @@ void Adagrad::check_state(const Tensor& parameter, const OptimizerParamState& st
 Tensor Adagrad::step(LossClosure closure) {
   static const Op& op = detail::define_step("adagrad_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdagradStep{*plan_, state_}, param_groups_, this, step_site_);
+  detail::run_step(op, AdagradStep{*plan_, state_}, param_groups_, step_site_);
   return loss;
 }
 

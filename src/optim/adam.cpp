@@ -45,11 +45,8 @@ struct AdamStep : detail::CountedRule<Options, AdamParamState> {
     return options.amsgrad() * 1u + (options.weight_decay() != 0) * 2u + 8u;
   }
 
-  std::uint64_t tensors(const detail::Slot& slot) const {
-    std::uint64_t hash = 0;
-    if (slot.state)
-      each_moment(static_cast<const AdamParamState&>(*slot.state), detail::Identities{&hash});
-    return hash;
+  void walk(const detail::Slot& slot, const detail::Walk& visit) const {
+    each_moment(static_cast<const AdamParamState&>(*slot.state), visit);
   }
 
   void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
@@ -153,8 +150,7 @@ void Adam::check_state(const Tensor& parameter, const OptimizerParamState& state
 Tensor Adam::step(LossClosure closure) {
   static const Op& op = detail::define_step("adam_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdamStep<AdamOptions, false>{*plan_, state_}, param_groups_, this,
-                   step_site_);
+  detail::run_step(op, AdamStep<AdamOptions, false>{*plan_, state_}, param_groups_, step_site_);
   return loss;
 }
 
@@ -183,8 +179,7 @@ void AdamW::check_state(const Tensor& parameter, const OptimizerParamState& stat
 Tensor AdamW::step(LossClosure closure) {
   static const Op& op = detail::define_step("adamw_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdamStep<AdamWOptions, true>{*plan_, state_}, param_groups_, this,
-                   step_site_);
+  detail::run_step(op, AdamStep<AdamWOptions, true>{*plan_, state_}, param_groups_, step_site_);
   return loss;
 }
 

@@ -106,10 +106,7 @@ Optimizer& Optimizer::operator=(Optimizer&& other) {
   step_site_ = other.step_site_;
   other.param_groups_.clear();
   other.state_.clear();
-  for (Optimizer* const each : {this, &other}) {
-    each->plan_->is_stale = true;
-    ++each->plan_->state_epoch;
-  }
+  plan_->is_stale = other.plan_->is_stale = true;
   return *this;
 }
 
@@ -191,15 +188,16 @@ Tensor Optimizer::run_closure(const LossClosure& closure) {
 }
 
 void Optimizer::zero_grad(bool set_to_none, Site site) {
-  std::uint64_t epoch = 0;
+  PooledVector<TensorImpl*> walked;
+  std::uint64_t structure = 0;
   for (const OptimizerParamGroup& group : param_groups_)
     for (const Tensor& param : group.params()) {
-      epoch = detail::mix(epoch, reinterpret_cast<std::uintptr_t>(param.impl()));
+      walked.push_back(param.impl());
       // Filling with zeros is another expansion when other gradients exist.
-      if (!set_to_none) epoch = detail::mix(epoch, detail::has_gradient(*param.impl()));
+      if (!set_to_none) structure = detail::mix(structure, detail::has_gradient(*param.impl()));
     }
   const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
-  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, this, epoch};
+  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, walked, structure};
   run_library_call(call, [&] {
     const NoGradGuard no_grad;
     for (const OptimizerParamGroup& group : param_groups_)
@@ -243,7 +241,6 @@ void refresh(StepPlan& plan, const Optimizer::StateMap& states,
       if (is_new || plan.is_stale) {
         const auto found = states.find(impl);
         OptimizerParamState* known = found == states.end() ? nullptr : found->second.get();
-        if (is_new || slot.state != known) ++plan.state_epoch;
         slot.impl = impl;
         slot.state = known;
       }
@@ -256,8 +253,7 @@ std::uint64_t fingerprint(const StepPlan& plan, const std::vector<OptimizerParam
   std::uint64_t hash = 0;
   for (const OptimizerParamGroup& group : groups) hash = mix(hash, group.params().size());
   for (const Slot& slot : plan.slots)
-    hash = mix(hash, reinterpret_cast<std::uintptr_t>(slot.impl) * 8 + slot.is_active * 4u +
-                         slot.is_first * 2u + (slot.state != nullptr));
+    hash = mix(hash, slot.is_active * 4u + slot.is_first * 2u + (slot.state != nullptr));
   return hash;
 }
 

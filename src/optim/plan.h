@@ -5,9 +5,10 @@
 // State that is missing is made before the call, by calls of its own: a replay of the call skips
 // its expansion, but what comes before it runs or is replayed like the program's own calls.
 //
-// The call's epoch is a fingerprint of all structure: groups, flags, parameters, which of them
-// have gradients, which have state in which tensors (the program may put others there), and how
-// they share numbers. Equal fingerprints mean equal expansions.
+// The call's structure is a fingerprint of groups, flags, which parameters have gradients, which
+// have state of what kind, and how they share numbers. Which tensors all of these are is no part of
+// it: they are listed beside it, so that a step of another optimizer, or of one with other state
+// (the program may put it there), is the same call on other tensors.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,6 @@
 #include "groove/optim/optimizer.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
-#include "src/core/faults.h"
 
 namespace groove::optim::detail {
 
@@ -35,7 +35,7 @@ struct Slot {  // one parameter
 struct StepPlan {
   std::vector<Slot> slots;  // all groups, one after the other
   std::vector<Scalar> numbers;
-  std::uint64_t state_epoch = 0;  // moves when state may have been replaced
+  std::vector<TensorImpl*> walked;  // by the step that is being made
   bool is_stale = true;           // state pointers must be looked up again
 };
 
@@ -43,12 +43,10 @@ inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29);
 }
 
-// Which tensors a state is in; a visitor of its fields.
-struct Identities {
-  std::uint64_t* hash;
-  void operator()(const char*, const Tensor& value) const {
-    *hash = mix(*hash, reinterpret_cast<std::uintptr_t>(value.impl()));
-  }
+// Lists the tensors of a state; a visitor of its fields.
+struct Walk {
+  std::vector<TensorImpl*>* walked;
+  void operator()(const char*, const Tensor& value) const { walked->push_back(value.impl()); }
 };
 
 inline bool has_gradient(TensorImpl& impl) {
@@ -59,7 +57,7 @@ inline bool has_gradient(TensorImpl& impl) {
 /// Brings `slots` up to date with the groups and decides which are active.
 void refresh(StepPlan& plan, const Optimizer::StateMap& states,
              std::vector<OptimizerParamGroup>& groups);
-/// Of the groups and slots, without options and the tensors of states.
+/// Of the groups and slots, without options.
 std::uint64_t fingerprint(const StepPlan& plan, const std::vector<OptimizerParamGroup>& groups);
 
 /// The call of a whole step; the update of one parameter is an op of its own.
@@ -82,7 +80,7 @@ State& make_state(Optimizer::StateMap& states, Slot& slot) {
 //   advance(slot)                  counts a step of a parameter
 //   numbers(group, first, last)    adds the group's numbers to the plan and sets numbers_at
 //   fingerprint(group)             structure in the options
-//   tensors(slot)                  which tensors the state of a parameter is in
+//   walk(slot, visit)              the tensors that the state of a parameter is in
 //   update(group, param, slot, numbers)
 template <typename Options>
 struct StepRule {
@@ -149,8 +147,7 @@ struct CountedRule : StepRule<Options> {
 
 /// Runs a step of a rule.
 template <typename Rule>
-void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups, const void* object,
-              Site site) {
+void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups, Site site) {
   const NoGradGuard no_grad;
   StepPlan& plan = rule.plan;
   refresh(plan, rule.states, groups);
@@ -161,23 +158,27 @@ void run_step(const Op& op, Rule rule, std::vector<OptimizerParamGroup>& groups,
       for (const Tensor& param : group.params())
         if (Slot& slot = plan.slots[at++]; slot.is_active) rule.prepare(group, param, slot);
   }
-  std::uint64_t epoch = mix(fingerprint(plan, groups), plan.state_epoch);
+  std::uint64_t structure = fingerprint(plan, groups);
   plan.numbers.clear();
+  plan.walked.clear();
   std::size_t begin = 0;
   for (OptimizerParamGroup& group : groups) {
     const std::size_t end = begin + group.params().size();
     for (std::size_t i = begin; i < end; ++i)
       if (plan.slots[i].is_active) rule.advance(plan.slots[i]);
     rule.numbers(group, begin, end);
-    epoch = mix(epoch, rule.fingerprint(group));
-    for (std::size_t i = begin; i < end; ++i)
-      if (plan.slots[i].is_active)
-        epoch = mix(mix(epoch, plan.slots[i].numbers_at),
-                    has_fault(Fault::kStateNotCompared) ? 0 : rule.tensors(plan.slots[i]));
+    structure = mix(structure, rule.fingerprint(group));
+    for (std::size_t i = begin; i < end; ++i) {
+      const Slot& slot = plan.slots[i];
+      if (!slot.is_active) continue;
+      structure = mix(structure, slot.numbers_at);
+      plan.walked.push_back(slot.impl);
+      if (slot.state) rule.walk(slot, Walk{&plan.walked});
+    }
     begin = end;
   }
   const Attrs attrs{};
-  const LibraryCall call{&op, {}, &attrs, plan.numbers, site, object, epoch, true};
+  const LibraryCall call{&op, {}, &attrs, plan.numbers, site, plan.walked, structure, true};
   run_library_call(call, [&] {
     std::vector<Scalar> numbers(plan.numbers);
     for (std::size_t i = 0; i < numbers.size(); ++i)

@@ -57,11 +57,8 @@ struct RmspropStep : detail::CountedRule<RMSpropOptions, RMSpropParamState> {
            (options.weight_decay() != 0) * 4u;
   }
 
-  std::uint64_t tensors(const detail::Slot& slot) const {
-    std::uint64_t hash = 0;
-    if (slot.state)
-      each_average(static_cast<const RMSpropParamState&>(*slot.state), detail::Identities{&hash});
-    return hash;
+  void walk(const detail::Slot& slot, const detail::Walk& visit) const {
+    each_average(static_cast<const RMSpropParamState&>(*slot.state), visit);
   }
 
   void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
@@ -139,7 +136,7 @@ void RMSprop::check_state(const Tensor& parameter, const OptimizerParamState& st
 Tensor RMSprop::step(LossClosure closure) {
   static const Op& op = detail::define_step("rmsprop_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, RmspropStep{*plan_, state_}, param_groups_, this, step_site_);
+  detail::run_step(op, RmspropStep{*plan_, state_}, param_groups_, step_site_);
   return loss;
 }
 

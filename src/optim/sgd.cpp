@@ -53,12 +53,8 @@ struct SgdStep : detail::StepRule<SGDOptions> {
            (options.weight_decay() != 0) * 4u;
   }
 
-  std::uint64_t tensors(const detail::Slot& slot) const {
-    std::uint64_t hash = 0;
-    if (slot.state)
-      detail::Identities{&hash}(
-          "momentum_buffer", static_cast<const SGDParamState&>(*slot.state).momentum_buffer());
-    return hash;
+  void walk(const detail::Slot& slot, const detail::Walk& visit) const {
+    visit("momentum_buffer", static_cast<const SGDParamState&>(*slot.state).momentum_buffer());
   }
 
   // The first step fills the buffer.
@@ -138,7 +134,7 @@ void SGD::check_state(const Tensor& parameter, const OptimizerParamState& state)
 Tensor SGD::step(LossClosure closure) {
   static const Op& op = detail::define_step("sgd_optimizer_step");
   const Tensor loss = run_closure(closure);
-  detail::run_step(op, SgdStep{*plan_, state_}, param_groups_, this, step_site_);
+  detail::run_step(op, SgdStep{*plan_, state_}, param_groups_, step_site_);
   return loss;
 }
 

@@ -156,6 +156,85 @@ void adagrads_made_again(int steps, Log& log) {
                                         optim::AdagradOptions(0.01).initial_accumulator_value(0.1));
 }
 
+// Models of one structure in turn, each with an optimizer of its own: one loop on other tensors.
+void models_in_turn(int steps, Log& log) {
+  std::vector<nn::Linear> models;
+  std::vector<optim::Adam> optimizers;
+  for (int i = 0; i < 3; ++i) {
+    models.emplace_back(3, 2);
+    optimizers.emplace_back(models.back()->parameters(), optim::AdamOptions(0.01));
+  }
+  for (int step = 0; step < 2 * steps; ++step) {
+    const auto now = static_cast<std::size_t>((step * step + step / 3) % 3);
+    optimizers[now].zero_grad();
+    auto loss = models[now]->forward(groove::randn({2, 3})).square().mean();
+    loss.backward();
+    optimizers[now].step();
+    log.number(loss.item<double>());
+    log.parameters(models[now]->parameters());
+  }
+}
+
+// An optimizer that now and then belongs to another model than the one that was trained.
+void a_step_of_another_model(int steps, Log& log) {
+  nn::Linear one(3, 2), other(3, 2);
+  optim::SGD of_one(one->parameters(), optim::SGDOptions(0.1).momentum(0.9)),
+      of_other(other->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+  for (int step = 0; step < steps; ++step) {
+    one->zero_grad(false);
+    auto loss = one->forward(groove::randn({2, 3})).square().mean();
+    loss.backward();
+    (step % 5 == 4 ? of_other : of_one).step();
+    log.number(loss.item<double>());
+    log.parameters(one->parameters());
+    log.parameters(other->parameters());
+    if (step % 5 != 3) continue;
+    other->zero_grad();
+    other->forward(groove::randn({2, 3})).square().mean().backward();
+  }
+}
+
+// A copy of the weights is trained in each round, and gone at its end.
+void clones_each_round(int steps, Log& log) {
+  auto weight = groove::randn({3, 2});
+  for (int round = 0; round < steps; ++round) {
+    auto fast = weight.clone().requires_grad_();
+    optim::SGD inner({fast}, optim::SGDOptions(0.1).momentum(0.5));
+    for (int i = 0; i < 3; ++i) {
+      inner.zero_grad();
+      auto loss = groove::mm(groove::randn({2, 3}), fast).square().mean();
+      loss.backward();
+      inner.step();
+      log.number(loss.item<double>());
+    }
+    weight = weight * 0.9 + fast.detach() * 0.1;
+    log.tensor(weight);
+  }
+}
+
+// One moment for two parameters, put there by hand, and one parameter in two places of a list.
+void state_put_in_place(int steps, Log& log) {
+  std::vector<Tensor> weights = {groove::randn({4}).requires_grad_(),
+                                 groove::randn({4}).requires_grad_()};
+  optim::RMSprop optimizer(weights, optim::RMSpropOptions(0.01));
+  const auto average_of = [&](const Tensor& weight) -> Tensor& {
+    return static_cast<optim::RMSpropParamState&>(
+               *optimizer.state().at(weight.unsafeGetTensorImpl()))
+        .square_avg();
+  };
+  for (int step = 0; step < 2 * steps; ++step) {
+    optimizer.zero_grad();
+    auto loss = (weights[0] * weights[1]).tanh().sum();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+    log.parameters(weights);
+    if (step % 7 == 5) average_of(weights[0]) = average_of(weights[1]);
+    if (step % 7 == 6) average_of(weights[0]) = groove::full({4}, 0.5);
+    log.tensor(average_of(weights[0]));
+  }
+}
+
 // The calls before the branch are the same with and without the hook.
 void hooks_beside_a_branch(int steps, Log& log) {
   auto weight = groove::randn({4}).requires_grad_(), other = groove::randn({4}).requires_grad_();
@@ -300,6 +379,10 @@ const std::vector<Loop>& hazard_loops() {
       {"one_leaf_by_two_names", one_leaf_by_two_names},
       {"one_result_by_two_names", one_result_by_two_names},
       {"gradients_in_one_buffer", gradients_in_one_buffer, false},
+      {"models_in_turn", models_in_turn},
+      {"a_step_of_another_model", a_step_of_another_model, true, 0.5},
+      {"clones_each_round", clones_each_round},
+      {"state_put_in_place", state_put_in_place, true, 0.5},
       {"adams_made_again", adams_made_again},
       {"moments_kept_of_adams", moments_kept_of_adams},
       {"momenta_made_again", momenta_made_again},

@@ -92,9 +92,9 @@ CallKey::CallKey(const Op& op, const Attrs& attrs, const SiteKey& site, bool gra
 
 void CallKey::mix(std::uint64_t value) { hash_ = mixed(hash_, value); }
 
-void CallKey::add_library_state(const void* object, std::uint64_t epoch) {
-  mix(reinterpret_cast<std::uintptr_t>(object));
-  mix(epoch);
+void CallKey::add_walk(std::size_t walked, std::uint64_t structure) {
+  mix(walked);
+  mix(structure);
 }
 
 void CallKey::add_undefined() { mix(~0ull); }
@@ -111,7 +111,7 @@ std::uint64_t key_of(const Segment& segment, std::size_t at) {
   const RecordedCall& call = segment.calls[at];
   CallKey key(*call.op, call.attrs, call.site, call.grad_enabled);
   key.add_numbers(call.number_kinds.size());
-  if (call.is_library_call) key.add_library_state(call.object, call.epoch);
+  if (call.is_library_call) key.add_walk(call.walked, call.structure);
   for (const SlotId id : call.inputs) {
     if (id == kNoSlot) {
       key.add_undefined();

@@ -17,7 +17,7 @@ class CallKey {
  public:
   CallKey(const Op& op, const Attrs& attrs, const SiteKey& site, bool grad_enabled);
   void add_numbers(std::size_t count) { mix(count); }
-  void add_library_state(const void* object, std::uint64_t epoch);
+  void add_walk(std::size_t walked, std::uint64_t structure);
   void add_undefined();
   void add_known(SlotId slot);
   void add_new(std::size_t ordinal, const Type& type, const Shape& strides);

@@ -24,6 +24,7 @@ struct alignas(64) ExpectedLiveIn {
   bool requires_grad, is_leaf;
   bool has_hooks;
   bool is_written;  // by the segment: its storage is
+  bool is_kept;     // from run to run: mostly the next one has the same object
   bool counts_apart;
 };
 static_assert(sizeof(ExpectedLiveIn) == 64);

@@ -45,7 +45,7 @@ struct Slot {
   bool counts_apart = false;      // TensorImpl::counts_apart
   bool is_user_visible = false;   // made by a call itself, not inside an expansion
   bool is_held = false;           // by the program, when the recording ended
-  Tensor recorded;                // live-ins that must be this very object (library state)
+  Tensor recorded;                // live-ins that must be this very object
   std::uint32_t recorded_epoch = 0;
   // Live-ins: a view whose base was written, of which the first call that reads it derives the
   // history anew; the rest says what it is then.
@@ -54,6 +54,7 @@ struct Slot {
   SlotId grad_of = kNoSlot;  // live-ins that are `.grad` of that leaf, whichever object it is
   SlotId same_as = kNoSlot;  // live-ins that are the object of that slot, with other content …
   SlotId again = kNoSlot;    // … or as the program has written it meanwhile: the first of them
+  bool is_walked = false;    // live-ins that library calls find by themselves: parameters, state
 };
 
 // A storage that takes part: of a live-in, or made inside.
@@ -132,6 +133,7 @@ struct RecordedCall {
   std::vector<std::pair<std::int32_t, std::uint64_t>> fixed_numbers;  // (index, bits): structure
   bool has_settled_position = false;  // a view's numbers, taken for constants until they move
   std::vector<SlotId> nested_live_ins;
+  std::vector<std::int32_t> nested_places;  // … and which of those that it walks each is, or -1
   std::vector<SlotId> read_live_ins;   // whose memory its expansion reads
   std::vector<LeafGrad> grads_before;  // that its expansion walks, as they must be
   std::vector<LeafGrad> effects;       // … and what it leaves
@@ -147,8 +149,9 @@ struct RecordedCall {
   CheckedValue checked;
   std::uint64_t tape_nodes = 0;  // positions on the tape that it takes
   std::uint32_t operators = 0;   // that launch a kernel, its expansion included
-  const void* object = nullptr;
-  std::uint64_t epoch = 0;
+  std::size_t walked = 0;  // tensors, see LibraryCall
+  std::uint64_t structure = 0;
+  std::vector<std::pair<std::int32_t, std::int32_t>> twins;  // of them, later ones that are earlier
 };
 
 // Work that must be real after call `after` has matched: a host read of `slot`.

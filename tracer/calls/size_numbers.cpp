@@ -202,6 +202,7 @@ class Walk {
     for (const bool is_new : call.output_is_new) mix(is_new);
     mix_ids(call.number_kinds);
     mix_ids(call.nested_live_ins);
+    mix_ids(call.nested_places);
     mix_ids(call.written_live_ins);
     mix_grads(call.grads_before);
     mix_grads(call.effects);
@@ -215,8 +216,13 @@ class Walk {
     mix(static_cast<std::uint64_t>(call.stops_at_hook.leaf));
     mix(static_cast<std::uint64_t>(call.stops_at_hook.index));
     mix(call.tape_nodes);
-    mix_pointer(call.object);
-    mix(call.epoch);
+    mix(call.walked);
+    mix(call.structure);
+    mix(call.twins.size());
+    for (const auto& [later, earlier] : call.twins) {
+      mix(static_cast<std::uint64_t>(later));
+      mix(static_cast<std::uint64_t>(earlier));
+    }
     add_attributes(*call.op, call.attrs);
     mix(call.fixed_numbers.size());
     for (auto& [index, bits] : call.fixed_numbers) {
@@ -249,6 +255,8 @@ class Walk {
         mix(slot.hooks);
         mix(static_cast<std::uint64_t>(slot.grad_of));
         mix(static_cast<std::uint64_t>(slot.same_as));
+        mix(static_cast<std::uint64_t>(slot.again));
+        mix(slot.is_walked);
         const bool is_operand = std::find(call.inputs.begin(), call.inputs.end(),
                                           static_cast<SlotId>(id)) != call.inputs.end();
         if (slot.is_live_in && !is_operand) add_geometry(slot);

@@ -124,7 +124,7 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   // Something that existed before: a live-in.
   const SlotId id = add_slot(impl);
   // What a tape saved and the program changed meanwhile is in every run what the tape saved there.
-  if (known != kNoSlot && in_expansion_ && !current().object)
+  if (known != kNoSlot && in_expansion_ && current().walked == 0)
     segment_->slots[static_cast<std::size_t>(id)].same_as = known;
   if (has_stale_history(impl)) stale_.push_back(id);
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
@@ -151,25 +151,41 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   return id;
 }
 
-// A live-in that a library object walks by itself: the gradient of a known leaf, or an object that
-// must be the very same one in every replay. (What a tape walks came from earlier calls.)
+// A live-in that a library call finds by itself: the gradient of a known leaf, what the call says it
+// walks, or an object that must be the very same one in every replay. (What a tape walks came from
+// earlier calls.)
 void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
                         cached_[static_cast<std::size_t>(id)].is_fresh;
+  const bool is_walked = walked_.contains(tensor.impl());
+  slot.is_walked |= is_walked;
   if (slot.grad_of != kNoSlot || slot.same_as != kNoSlot)
     slot.recorded = Tensor();
-  else if (is_first || current().object)
+  else if (is_first && !slot.is_walked)
     slot.recorded = tensor;
-  else
+  else if (current().walked == 0)
     return;
   add_nested_live_in(id);
 }
 
 void Recorder::add_nested_live_in(SlotId id) {
   const auto now = static_cast<std::int32_t>(calls());
-  if (std::exchange(noted_[static_cast<std::size_t>(id)].nested, now) != now)
-    current().nested_live_ins.push_back(id);
+  if (std::exchange(noted_[static_cast<std::size_t>(id)].nested, now) == now) return;
+  const auto found = walked_.find(objects_[static_cast<std::size_t>(id)].impl());
+  current().nested_live_ins.push_back(id);
+  current().nested_places.push_back(found == walked_.end() ? -1 : found->second);
+}
+
+// Which tensors the call that is opened walks, and by which of several places one is known.
+void Recorder::note_walked(ArrayRef<TensorImpl*> walked) {
+  walked_.clear();
+  current().walked = walked.size();
+  for (std::size_t i = 0; i < walked.size(); ++i) {
+    const auto place = static_cast<std::int32_t>(i);
+    if (const auto [known, is_new] = walked_.try_emplace(walked[i], place); !is_new)
+      current().twins.emplace_back(place, known->second);
+  }
 }
 
 ValueId Recorder::read(SlotId id) {
@@ -496,8 +512,8 @@ void Recorder::open_expansion(const LibraryCall& big, const SiteKey& site) {
   fill_call(opened, *big.op, *big.attrs, big.numbers, site, big.site);
   opened.is_library_call = true;
   opened.ends_step = big.ends_step;
-  opened.object = big.object;
-  opened.epoch = big.epoch;
+  opened.structure = big.structure;
+  note_walked(big.walked);
   required_grad_.clear();
   for (const Tensor& input : big.inputs)
     required_grad_.push_back(input.defined() && input.impl()->requires_grad);

@@ -136,6 +136,8 @@ class Recorder {
   bool is_another_live_in(SlotId known);
   void note_nested_live_in(SlotId id, const Tensor& tensor);
   void add_nested_live_in(SlotId id);
+  void note_walked(ArrayRef<TensorImpl*> walked);
+  void note_found();
   ValueId read(SlotId slot);
   void write(SlotId slot, ValueId value, ScalarType dtype, bool is_unnoticed);
   // Where a view lies in its base seen as a contiguous tensor, with its moving starts at 0.
@@ -199,6 +201,7 @@ class Recorder {
   std::unordered_map<const TapeNode*, std::int32_t> attached_by_;  // … when all is recorded
   int open_walks_ = 0;               // backwards that user code stopped
   std::vector<bool> required_grad_;  // operands of the library call that is open
+  std::unordered_map<const TensorImpl*, std::int32_t> walked_;  // … and the places of what it walks
   std::uint64_t sequence_at_open_ = 0;
   std::uint64_t first_position_ = 0;           // on the tape
   std::vector<Prepared> open_;                 // calls that are running now

@@ -44,6 +44,7 @@ void Recorder::close_expansion(const LibraryCall& big) {
   close_expansion(nullptr, nullptr);
   if (failure_) return;
   RecordedCall& closed = current();
+  note_found();
   if (closed.code_role == CodeRole::kAttaches || closed.code_role == CodeRole::kHangs)
     attached_.emplace_back(TapeNodePtr(big.user_code), static_cast<std::int32_t>(calls()) - 1);
   if (closed.code_role == CodeRole::kResumes || closed.code_role == CodeRole::kAbandons)
@@ -54,6 +55,17 @@ void Recorder::close_expansion(const LibraryCall& big) {
   else if (big.results)
     note_results(big.results->data(), big.results->size());
   if (!failure_) note_flags(big);
+}
+
+// Whatever a call that says what it walks has met must be among it, or follow from it.
+void Recorder::note_found() {
+  const RecordedCall& closed = current();
+  for (std::size_t k = 0; closed.walked > 0 && k < closed.nested_live_ins.size(); ++k) {
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(closed.nested_live_ins[k])];
+    if (closed.nested_places[k] < 0 && slot.grad_of == kNoSlot && slot.same_as == kNoSlot)
+      fail(Reason::kUnknownAlias);
+  }
+  walked_.clear();
 }
 
 // Which operands require a gradient from here on, or no longer. Of a result it is known from now

@@ -21,6 +21,7 @@ ExpectedLiveIn::ExpectedLiveIn(const Segment& segment, SlotId id)
       is_leaf(slot->is_leaf),
       has_hooks(slot->hooks != 0),
       is_written(segment.storages[static_cast<std::size_t>(slot->storage)].writes > 0),
+      is_kept(slot->is_walked && !slot->recorded.defined()),
       counts_apart(slot->counts_apart) {
   for (std::uint32_t i = 0; i < std::min(rank, kNear); ++i) {
     sizes[i] = slot->type.sizes[i];
@@ -109,10 +110,14 @@ bool Replay::take(Live& live, TensorImpl& impl, Reason& why) {
   void* const address = impl.data();
   if (addresses_[input] != address) moved_.push_back(segment_->live_ins[input]);
   buffers_[input] = addresses_[input] = address;
-  live.is_checked = expected.recorded && expected.is_leaf && !expected.has_hooks;
-  live.epoch = expected.recorded_epoch;
+  live.is_checked =
+      (expected.recorded || expected.is_kept) && expected.is_leaf && !expected.has_hooks;
+  live.epoch = impl.metadata_epoch;
   // Of one certain object the segment has a reference.
-  if (!expected.recorded && !has_fault(Fault::kLiveInNotKept)) retain(live, impl);
+  if (expected.is_kept)
+    live.impl = groove::detail::RefPtr<TensorImpl>(&impl);
+  else if (!expected.recorded && !has_fault(Fault::kLiveInNotKept))
+    retain(live, impl);
   return true;
 }
 

@@ -458,6 +458,18 @@ void Replay::poison() {
   reset();
 }
 
+void Replay::release_gone() {
+  if (is_started()) return;
+  for (const ExpectedLiveIn& expected : expected_live_ins_) {
+    Live& live = live_[static_cast<std::size_t>(
+        segment_->live_ins[static_cast<std::size_t>(&expected - expected_live_ins_.data())])];
+    if (!expected.is_kept || !live.impl || live.impl->use_count() > 1) continue;
+    live.impl.reset();
+    live.object = nullptr;
+    live.is_checked = false;
+  }
+}
+
 void Replay::release_memory() {
   // Less than this is sooner kept than found again, and filled again with the addresses it holds.
   if (is_started() || !arena_ || arena_->bytes < large_arena()) return;

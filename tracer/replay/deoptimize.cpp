@@ -179,6 +179,18 @@ void Replay::bind_results(const RecordedCall& call, ArrayRef<Tensor> results) {
       bind_result(call.outputs[k], results[k]);
 }
 
+// Null: what the call has no use for.
+std::vector<TensorImpl*> Replay::walked_by(const RecordedCall& call) const {
+  std::vector<TensorImpl*> walked(call.walked);
+  for (std::size_t k = 0; k < call.nested_live_ins.size(); ++k)
+    if (const std::int32_t place = call.nested_places[k]; place >= 0)
+      walked[static_cast<std::size_t>(place)] =
+          live_[static_cast<std::size_t>(call.nested_live_ins[k])].object;
+  for (const auto& [later, earlier] : call.twins)
+    walked[static_cast<std::size_t>(later)] = walked[static_cast<std::size_t>(earlier)];
+  return walked;
+}
+
 void Replay::rerun_library_call(std::size_t w) {
   const RecordedCall& call = segment_->calls[w];
   std::vector<Tensor> inputs, results;
@@ -189,8 +201,9 @@ void Replay::rerun_library_call(std::size_t w) {
     if (at == w) code = attached;
   if (rerun_) {
     const std::vector<Scalar> numbers = numbers_of(call);
-    LibraryCall big{call.op,     inputs,      &call.attrs, numbers,
-                    call.source, call.object, call.epoch,  call.ends_step};
+    const std::vector<TensorImpl*> walked = walked_by(call);
+    LibraryCall big{call.op,     inputs, &call.attrs,    numbers,
+                    call.source, walked, call.structure, call.ends_step};
     big.results = &results;
     big.code_role = call.code_role;
     big.user_code = code.get();

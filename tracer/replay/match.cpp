@@ -69,12 +69,18 @@ bool Replay::bind_recorded(SlotId id, Reason& why) {
   return false;
 }
 
-bool Replay::bind_nested(const RecordedCall& call, Reason& why) {
-  for (const SlotId id : call.nested_live_ins) {
+bool Replay::bind_nested(const RecordedCall& call, ArrayRef<TensorImpl*> walked, Reason& why) {
+  for (std::size_t k = 0; k < call.nested_live_ins.size(); ++k) {
+    const SlotId id = call.nested_live_ins[k];
+    const std::int32_t place = call.nested_places[k];
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     const Live& live = live_[static_cast<std::size_t>(id)];
     TensorImpl* object = slot.recorded.impl();
-    if (slot.same_as != kNoSlot) {
+    if (place >= 0) {
+      object = walked[static_cast<std::size_t>(place)];
+      if (has_fault(Fault::kStateNotCompared) && live.object && !slot.requires_grad)
+        object = live.object;
+    } else if (slot.same_as != kNoSlot) {
       const Live& saved = live_[static_cast<std::size_t>(slot.same_as)];
       object = saved.run == run_ ? saved.object : nullptr;
     } else if (slot.grad_of != kNoSlot) {
@@ -275,7 +281,7 @@ bool Replay::match(const Call& call, const SiteKey& site, Tensor* outputs, Reaso
   for (std::size_t i = 0; i < call.inputs.size(); ++i)
     if (!match_operand(recorded.inputs[i], call.inputs[i], why)) return false;
   if (!call.numbers.empty() && !numbers_match(recorded, call.numbers, why)) return false;
-  if (!recorded.nested_live_ins.empty() && !bind_nested(recorded, why)) return false;
+  if (!recorded.nested_live_ins.empty() && !bind_nested(recorded, {}, why)) return false;
   if (recorded.is_inplace && reads_what_it_writes(recorded)) {
     why = Reason::kLiveInAlias;
     return false;
@@ -302,13 +308,19 @@ bool Replay::match(const LibraryCall& big, const SiteKey& site, Reason& why) {
   const RecordedCall& call = segment_->calls[matched_];
   if (!same_head(call, big.op, site, *big.attrs, big.inputs.size(), big.numbers.size(), why))
     return false;
-  if (!call.is_library_call || call.object != big.object || call.epoch != big.epoch) {
+  const auto is_twin = [&](const std::pair<std::int32_t, std::int32_t>& places) {
+    return big.walked[static_cast<std::size_t>(places.first)] ==
+           big.walked[static_cast<std::size_t>(places.second)];
+  };
+  if (!call.is_library_call || call.walked != big.walked.size() ||
+      call.structure != big.structure ||
+      !std::all_of(call.twins.begin(), call.twins.end(), is_twin)) {
     why = Reason::kMismatchState;
     return false;
   }
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(call.inputs[i], big.inputs[i], why)) return false;
-  if (!numbers_match(call, big.numbers, why) || !bind_nested(call, why) || !flags_hold(call, why) ||
+  if (!numbers_match(call, big.numbers, why) || !bind_nested(call, big.walked, why) || !flags_hold(call, why) ||
       must_not_wait(call, why))
     return false;
   // What a library call reads of exposed memory it reads now.

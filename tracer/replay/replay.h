@@ -65,6 +65,8 @@ class Replay {
   bool owes_history(const TensorImpl& impl) const;
   /// Has the program one reference of it, and nothing else in its memory (temporaries.cpp)?
   bool is_temporary(const TensorImpl& impl) const;
+  /// Lets go of what nobody else has: the parameters and state of a model that is gone.
+  void release_gone();
   /// Has it bound something in this storage?
   bool reads(const Storage& storage) const;
   /// Did a call of this run give it out?
@@ -158,7 +160,7 @@ class Replay {
     TensorImpl* object = nullptr;             // what operands are compared with
     std::uint64_t run = 0;                    // the run for which `object` is bound
     std::uint32_t epoch = 0;                  // metadata epoch of the handle as made, or as checked
-    bool is_checked = false;                  // `object` is one certain object and was right
+    bool is_checked = false;                  // `object` is as it was when it was found right
     bool is_exposed = false;
     bool is_filled = false;               // real already in this run
     bool requires_grad = false;           // of the handle, as the slot says
@@ -180,7 +182,7 @@ class Replay {
   void note_bound(Live& live, TensorImpl& impl);
   void retain(Live& live, TensorImpl& impl);
   void* memory_for_run(const Live& live) const;
-  bool bind_nested(const RecordedCall& recorded, Reason& why);
+  bool bind_nested(const RecordedCall& recorded, ArrayRef<TensorImpl*> walked, Reason& why);
   bool bind_recorded(SlotId id, Reason& why);
   bool meet_exposed(Live& live, Reason& why);
   bool take_snapshot(Live& live, Reason& why);
@@ -275,6 +277,7 @@ class Replay {
   PooledVector<Scalar> numbers_of(const Node& node) const;
   void rerun(std::size_t w);
   void rerun_library_call(std::size_t w);
+  std::vector<TensorImpl*> walked_by(const RecordedCall& recorded) const;
   void bind_results(const RecordedCall& recorded, ArrayRef<Tensor> results);
   void show_again(std::size_t at);
   void rerun_call_of_library(const RecordedCall& recorded, const std::vector<Tensor>& inputs,

@@ -40,7 +40,7 @@ std::uint64_t key_with(const Call& call, const SiteKey& site, const auto& known_
 std::uint64_t key_with(const LibraryCall& call, const SiteKey& site, const auto& known_slot) {
   CallKey key(*call.op, *call.attrs, site, grad_enabled());
   key.add_numbers(call.numbers.size());
-  key.add_library_state(call.object, call.epoch);
+  key.add_walk(call.walked.size(), call.structure);
   add_operands(key, call, known_slot);
   return key.value();
 }

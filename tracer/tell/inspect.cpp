@@ -120,7 +120,12 @@ std::string guards_of(const Segment& segment, const std::vector<std::string>& na
   std::string moving;
   for (const RecordedCall& call : segment.calls) {
     const std::string who = fmt::format("{} in line {}:", call.op->name, call.site.line);
-    if (call.object) text += who + " the same object, with the structure it had\n";
+    std::string walked;
+    for (std::size_t k = 0; k < call.nested_live_ins.size(); ++k)
+      if (call.nested_places[k] >= 0)
+        walked += (walked.empty() ? " walks " : ", ") +
+                  names[static_cast<std::size_t>(call.nested_live_ins[k])];
+    if (!walked.empty()) text += who + walked + ", with the structure it had\n";
     for (const LeafGrad& known : call.grads_before) {
       if (known.grad != kNoSlot) continue;
       text += fmt::format("{} {} has no gradient yet\n", who,
@@ -147,7 +152,7 @@ std::string guards_of(const Segment& segment, const std::vector<std::string>& na
 
 std::string input_name(const SegmentContent& segment, std::size_t i) {
   const Slot& slot = segment.slots[static_cast<std::size_t>(segment.live_ins[i])];
-  const char* role = slot.recorded.defined() ? "state" : "input";
+  const char* role = slot.recorded.defined() || slot.is_walked ? "state" : "input";
   if (slot.requires_grad) role = "parameter";
   if (slot.grad_of != kNoSlot) role = "grad";
   return fmt::format("{}{}", role, i);

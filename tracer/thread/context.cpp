@@ -61,9 +61,8 @@ inline std::uint64_t hash_call(const Call& call, const SiteKey& site, bool& is_o
 
 std::uint64_t hash_call(const LibraryCall& call, const SiteKey& site) {
   bool is_of_any_size = false;
-  return mix(mix(hash_head(*call.op, *call.attrs, site, is_of_any_size),
-                 reinterpret_cast<std::uintptr_t>(call.object)),
-             call.epoch);
+  return mix(mix(hash_head(*call.op, *call.attrs, site, is_of_any_size), call.walked.size()),
+             call.structure);
 }
 
 Discovery::Cost cost_of(const Call& call) {

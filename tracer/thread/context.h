@@ -235,6 +235,7 @@ class Context {
   /// Frees the replays of segments that are no more.
   void drop_retired();
   void release_idle(Replay& ran);
+  void release_gone();
   void note_time(Segment& segment, std::int64_t nanoseconds);
   /// A run of so many calls is over; `gained`: nanoseconds, against eager mode.
   void note_gain(const SegmentPtr& segment, bool is_hit, std::size_t calls, double gained);

@@ -165,6 +165,13 @@ void Context::release_idle(Replay& ran) {
   for (const auto& [segment, replay] : replays_)
     if (replay && replay.get() != replay_ && replay->last_run() + kIdle < compiled_runs_)
       replay->release_memory();
+  release_gone();
+}
+
+// What models hold that are no more. A loop that trains another one meets it at its next run.
+void Context::release_gone() {
+  for (const auto& [segment, replay] : replays_)
+    if (replay && replay.get() != replay_) replay->release_gone();
 }
 
 // ---- which one to begin ----

@@ -30,6 +30,7 @@ void Context::start_recording(const Discovery::Plan& plan) {
                                          is_strict() ? all : moving(plan.head), widened(plan.head));
   recorder_->set_before(plan.before);
   times_before_.clear();
+  release_gone();
   if (plan.kind != Discovery::Kind::kCall) {
     recorder_->expect(plan.length);
     times_before_ = discovery_.last_times(plan);

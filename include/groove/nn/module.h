@@ -173,11 +173,8 @@ class Module : public std::enable_shared_from_this<Module> {
   void print(std::ostream& stream, const std::string& indentation) const;
   void convert(std::optional<Device> device, std::optional<ScalarType> dtype);
   void clear_gradients(bool set_to_none) const;
-  /// Moves with every registration and with every exchange of a parameter anywhere in the tree.
-  std::uint64_t tree_epoch() const;
 
   mutable std::string name_;
-  std::uint64_t structure_epoch_ = 0;
   bool is_training_ = true;
 };
 

@@ -64,6 +64,23 @@ const Rule rules[] = {
     {kA, Phase::kZero, 1, "$p.grad, $q.grad = views of base at 0 and $n * size",
      put_gradients_together},
     {kA, Phase::kZero, 2, "base.zero_()", [](Step& t) { t.m.base.zero_(t.at()); }},
+    // ---- one tensor in two places where there are two otherwise ----
+    {kA, Phase::kForward, 3,
+     "u = $p * 0.3, v = (i % $k' == $n ? $p : $q) * $x, loss = loss + (u + v * v).mean()",
+     [](Step& t) {
+       const Tensor& second = t.i % (7 + 5 * t.s.k) == t.n ? t.p : t.q;
+       const auto u = t.p.mul(0.3, t.at()), v = second.mul(t.x, t.at());
+       t.m.loss = t.m.loss.add(u.add(v.mul(v, t.at()), 1, t.at()).mean(t.at()), 1, t.at());
+     }},
+    {kA, Phase::kForward, 3,
+     "print(($h + $g).sum().item()), u = $h * 0.3, v = (i % $k' == $n ? $h : $g).sin(), "
+     "loss = loss + (u + v * v).mean()",
+     [](Step& t) {
+       t.show("both", t.h.add(t.g, 1, t.at()).sum(t.at()).item<double>(t.at()));
+       const Tensor& second = t.i % (7 + 5 * t.s.k) == t.n ? t.h : t.g;
+       const auto u = t.h.mul(0.3, t.at()), v = second.sin(t.at());
+       t.m.loss = t.m.loss.add(u.add(v.mul(v, t.at()), 1, t.at()).mean(t.at()), 1, t.at());
+     }},
     // ---- writes through one handle between reads through another ----
     {kA, kX, 4, "$w.add_($x)", [](Step& t) { t.w.add_(t.x, 1, t.at()); }},
     {kA, kX, 3, "(i % $k' == $n ? $w : $a).add_(1)",

@@ -165,6 +165,15 @@ const Rule rules[] = {
      }},
     {kT, Phase::kStep, 1, "$o.param_groups()[0].options().set_lr($x * 0.05)",
      [](Step& t) { t.opt.param_groups()[0].options().set_lr(0.05 * std::abs(t.x)); }},
+    {kT, Phase::kStep, 2, "(i % $k' == $n ? the other optimizer : $o).step()",
+     [](Step& t) {
+       const bool is_other = t.i % (7 + 5 * t.s.k) == t.n;
+       t.m.optimizers[is_other ? 1 - t.s.o : t.s.o].now().step(t.at());
+     }},
+    {kT, Phase::kStep, 2, "if (i % $k' == $n) swap(models[0], models[1])",
+     [](Step& t) {
+       if (t.i % (7 + 5 * t.s.k) == t.n) std::swap(t.m.models[0], t.m.models[1]);
+     }},
     {kT, Phase::kStep, 3, "train($m, $o, $a, $n + 2)",
      [](Step& t) { train(t.net, t.opt, t.a, static_cast<int>(t.n) + 2); }},
     {kT, Phase::kStep, 3,

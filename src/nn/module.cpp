@@ -4,6 +4,7 @@
 #include <ostream>
 #include <typeinfo>
 
+#include "autodiff/clear_gradients.h"
 #include "groove/autograd.h"
 #include "groove/detail/call_scope.h"
 #include "groove/nn/any_value.h"
@@ -11,6 +12,7 @@
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
 #include "src/core/dispatch.h"
+#include "src/core/pooled.h"
 
 namespace groove {
 namespace detail {
@@ -56,13 +58,7 @@ std::shared_ptr<Module> owner_of(const Module& module) {
 }
 
 const Op& zero_grad_op() {
-  static const Op& op = define({.name = "module_zero_grad",
-                                .kind = OpKind::kBig,
-                                .inputs = 0,
-                                .outputs = 0,
-                                .attributes = {{"set_to_none", AttrType::kBool}},
-                                .mutates = {},
-                                .has_inplace = false});
+  static const Op& op = autodiff::define_clearing("module_zero_grad");
   return op;
 }
 
@@ -274,39 +270,17 @@ void Module::to(Device device, Site site) {
   to(device, false);
 }
 
-void Module::clear_gradients(bool set_to_none) const {
-  for (const auto& item : parameters_) {
-    if (!item.value().defined()) continue;
-    TensorImpl& impl = *item.value().impl();
-    if (set_to_none) {
-      set_grad(impl, Tensor());
-    } else if (settle_gradient(impl); impl.autograd && impl.autograd->grad.defined()) {
-      use_grad(impl);
-      impl.autograd->grad.zero_();
-    }
-  }
-  for (const auto& child : children_) child.value()->clear_gradients(set_to_none);
+template <typename Visit>
+void Module::each_parameter(const Visit& visit) const {
+  for (const auto& item : parameters_) visit(item.value());
+  for (const auto& child : children_) child.value()->each_parameter(visit);
 }
 
 void Module::zero_grad(bool set_to_none, Site site) {
   const CallFrame frame(site);
-  const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
-  const std::vector<Tensor> all = parameters();
-  PooledVector<TensorImpl*> walked;
-  std::uint64_t structure = 0;
-  for (const Tensor& parameter : all) {
-    walked.push_back(parameter.impl());
-    if (set_to_none) continue;
-    // Filling with zeros is another expansion when other gradients exist.
-    settle_gradient(*parameter.impl());
-    const AutogradMeta* const meta = parameter.impl()->autograd;
-    structure = structure * 31 + (meta && meta->grad.defined() ? 2 : 1);
-  }
-  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, walked, structure};
-  run_library_call(call, [&] {
-    const NoGradGuard no_grad;
-    clear_gradients(set_to_none);
-  });
+  PooledVector<TensorImpl*> leaves;
+  each_parameter([&leaves](const Tensor& parameter) { leaves.push_back(parameter.impl()); });
+  autodiff::clear_gradients(zero_grad_op(), leaves, set_to_none, site);
 }
 
 Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad, Site site) {

@@ -3,21 +3,17 @@
 #include <typeinfo>
 #include <unordered_set>
 
+#include "autodiff/clear_gradients.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "src/core/pooled.h"
 #include "src/optim/plan.h"
 
 namespace groove::optim {
 namespace {
 
 const Op& zero_grad_op() {
-  static const Op& op = define({.name = "optimizer_zero_grad",
-                                .kind = OpKind::kBig,
-                                .inputs = 0,
-                                .outputs = 0,
-                                .attributes = {{"set_to_none", AttrType::kBool}},
-                                .mutates = {},
-                                .has_inplace = false});
+  static const Op& op = autodiff::define_clearing("optimizer_zero_grad");
   return op;
 }
 
@@ -188,29 +184,10 @@ Tensor Optimizer::run_closure(const LossClosure& closure) {
 }
 
 void Optimizer::zero_grad(bool set_to_none, Site site) {
-  PooledVector<TensorImpl*> walked;
-  std::uint64_t structure = 0;
+  PooledVector<TensorImpl*> leaves;
   for (const OptimizerParamGroup& group : param_groups_)
-    for (const Tensor& param : group.params()) {
-      walked.push_back(param.impl());
-      // Filling with zeros is another expansion when other gradients exist.
-      if (!set_to_none) structure = detail::mix(structure, detail::has_gradient(*param.impl()));
-    }
-  const Attrs attrs = Attrs().add(std::int64_t{set_to_none});
-  const LibraryCall call{&zero_grad_op(), {}, &attrs, {}, site, walked, structure};
-  run_library_call(call, [&] {
-    const NoGradGuard no_grad;
-    for (const OptimizerParamGroup& group : param_groups_)
-      for (const Tensor& param : group.params()) {
-        TensorImpl& impl = *param.impl();
-        if (set_to_none) {
-          set_grad(impl, Tensor());
-        } else if (detail::has_gradient(impl)) {
-          use_grad(impl);
-          impl.autograd->grad.zero_();
-        }
-      }
-  });
+    for (const Tensor& param : group.params()) leaves.push_back(param.impl());
+  autodiff::clear_gradients(zero_grad_op(), leaves, set_to_none, site);
 }
 
 namespace detail {

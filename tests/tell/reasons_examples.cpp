@@ -142,8 +142,8 @@ void an_exception() {
 
 // -- kMismatchState
 void another_optimizer() {
-  auto w = groove::rand({8}).requires_grad_();
-  optim::SGD first({w}, optim::SGDOptions(0.1)), second({w}, optim::SGDOptions(0.1));
+  auto w = groove::rand({8}).requires_grad_(), unused = groove::rand({8}).requires_grad_();
+  optim::SGD first({w}, optim::SGDOptions(0.1)), second({w, unused}, optim::SGDOptions(0.1));
   loop([&](bool odd) {
     first.zero_grad();
     (w * 2.0).square().mean().backward();

@@ -172,7 +172,8 @@ class Module : public std::enable_shared_from_this<Module> {
   void walk(const std::string& prefix, const NamedModulePointerApplyFunction& function) const;
   void print(std::ostream& stream, const std::string& indentation) const;
   void convert(std::optional<Device> device, std::optional<ScalarType> dtype);
-  void clear_gradients(bool set_to_none) const;
+  template <typename Visit>
+  void each_parameter(const Visit& visit) const;
 
   mutable std::string name_;
   bool is_training_ = true;

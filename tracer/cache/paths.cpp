@@ -23,7 +23,6 @@ std::size_t slots_known_after(const Segment& segment, std::size_t call) {
              : segment.slots.size();
 }
 
-// Live-ins that calls after this one ask to be certain objects are looked at when a run goes over.
 bool is_same_call_at(const Segment& a, const Segment& b, std::size_t at) {
   if (!is_on_one_path(a.calls[at], b.calls[at])) return false;
   const std::size_t end = slots_known_after(a, at);
@@ -31,14 +30,6 @@ bool is_same_call_at(const Segment& a, const Segment& b, std::size_t at) {
   for (auto slot = static_cast<std::size_t>(a.calls[at].first_slot); slot < end; ++slot)
     if (!is_on_one_path(a.slots[slot], b.slots[slot])) return false;
   return true;
-}
-
-// Does the call ask for certain objects, and the same call of the other segment for others?
-bool asks_for_others(const Segment& a, const Segment& b, std::size_t at) {
-  const std::size_t end = slots_known_after(a, at);
-  for (auto slot = static_cast<std::size_t>(a.calls[at].first_slot); slot < end; ++slot)
-    if (!a.slots[slot].recorded.is_same(b.slots[slot].recorded)) return true;
-  return false;
 }
 
 void erase(std::vector<SegmentPtr>& from, const Segment& segment) {
@@ -155,15 +146,9 @@ void Paths::add(const SegmentPtr& segment) {
   }
   while (path.size() <= added.calls.size()) path.push_back(next_node_++);
   segment->path = std::move(path);
-  // Where it parts from others, or asks for other objects, there is a choice from now on; where
-  // there is one it takes part.
+  // Where it parts from others there is a choice from now on; where there is one it takes part.
   const auto is_choice = [&](std::size_t depth) {
-    return depth == 0 || depth == shared || branches_.contains(added.path[depth]) ||
-           std::any_of(known_paths.begin(), known_paths.end(), [&](const SegmentPtr& known) {
-             return depth + 1 < known->path.size() &&
-                    known->path[depth + 1] == added.path[depth + 1] &&
-                    asks_for_others(*known, added, depth);
-           });
+    return depth == 0 || depth == shared || branches_.contains(added.path[depth]);
   };
   for (std::size_t depth = 0; depth < added.calls.size(); ++depth) {
     if (!is_choice(depth)) continue;

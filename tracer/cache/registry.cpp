@@ -145,42 +145,6 @@ void drop_old_retired(Registry& r) {
   });
 }
 
-// Segments hold the library objects they were recorded with (parameters, optimizer state). When
-// nobody else holds one any more, its model is gone and the segment can never run again. Dropped
-// segments are given back, to be destroyed without the lock.
-std::vector<SegmentPtr> drop_dead_segments(Registry& r) {
-  std::unordered_map<const TensorImpl*, std::int64_t> held;
-  for (const SegmentPtr& segment : r.all)
-    for (const Slot& slot : segment->slots)
-      if (slot.recorded.defined()) held[slot.recorded.impl()] += 1 + segment->copies.load();
-  const auto is_dead = [&held](const SegmentPtr& segment) {
-    const State state = segment->state.load(std::memory_order_acquire);
-    // Other threads may be in the middle of a retired one.
-    if (state == State::kCompiling || (state == State::kRetired && segment.use_count() > 1))
-      return false;
-    for (const Slot& slot : segment->slots)
-      if (slot.recorded.defined() &&
-          (state == State::kRetired || slot.recorded.use_count() <= held[slot.recorded.impl()]))
-        return true;
-    return false;
-  };
-  const auto first = std::stable_partition(r.all.begin(), r.all.end(), std::not_fn(is_dead));
-  std::vector<SegmentPtr> dead(first, r.all.end());
-  r.all.erase(first, r.all.end());
-  for (const SegmentPtr& segment : dead) {
-    if (segment->state.load() != State::kRetired) take_out(r, segment, "gone with its model");
-    r.gone.hits += segment->statistics.hits;
-    r.gone.leaves += segment->statistics.leaves;
-    r.gone.compile_milliseconds += segment->statistics.compile_milliseconds;
-  }
-  return dead;
-}
-
-void destroy_dead(std::vector<SegmentPtr> dead) {
-  for (const SegmentPtr& segment : dead) note_gone(*segment);
-  drop_retired_symbolic_segments();
-}
-
 // What a segment is made of, for telling one from another.
 std::uint64_t content_of(const Segment& segment) {
   std::uint64_t content = segment.head;
@@ -311,11 +275,10 @@ void compile_loop() {
     SegmentPtr segment = from.front();
     from.pop_front();
     r.is_compiling = true;
-    std::vector<SegmentPtr> dead = drop_dead_segments(r);
     lock.unlock();
-    destroy_dead(std::move(dead));
     kernels::set_background_busy(true);
     const std::int64_t begin = thread_time();
+    drop_retired_symbolic_segments();
     if (is_new)
       compile_and_note(segment);
     else
@@ -355,13 +318,12 @@ bool wants_segment(Registry& r, std::uint64_t head) {
   });
 }
 
-// … and for the same objects?
+// … and is it of the same types?
 bool covers(const Segment& known, const Segment& segment) {
   if (known.slots.size() != segment.slots.size() || !replaces(known, segment)) return false;
   for (std::size_t id = 0; id < known.slots.size(); ++id) {
     const Slot &a = known.slots[id], &b = segment.slots[id];
-    if (!a.recorded.is_same(b.recorded) || !(a.type == b.type) || !(a.strides == b.strides))
-      return false;
+    if (!(a.type == b.type) || !(a.strides == b.strides)) return false;
   }
   return true;
 }
@@ -464,10 +426,7 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
     }
   }
   if (is_synchronous) {
-    std::unique_lock lock(r.mutex);
-    std::vector<SegmentPtr> dead = drop_dead_segments(r);
-    lock.unlock();
-    destroy_dead(std::move(dead));
+    drop_retired_symbolic_segments();
     compile_and_note(segment);
   }
   return true;

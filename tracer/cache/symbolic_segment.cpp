@@ -308,7 +308,6 @@ SymbolicCopy::SymbolicCopy(SymbolicSegmentPtr symbolic)
     : symbolic_(std::move(symbolic)), segment_(std::make_shared<Segment>()) {
   static_cast<SegmentContent&>(*segment_) = *symbolic_->original();
   segment_->original = symbolic_->original();
-  ++segment_->original->copies;
   segment_->state.store(State::kArmed);
   // A proof that a check always passes may rest on sizes: it is made anew at every match.
   constexpr std::uint64_t kNoNumber = 0x7ff4'dead'dead'deadu;
@@ -323,7 +322,7 @@ SymbolicCopy::SymbolicCopy(SymbolicSegmentPtr symbolic)
   segment_->executable = std::make_unique<SizedExecutable>(symbolic_, sizes_, *segment_, history_);
 }
 
-SymbolicCopy::~SymbolicCopy() { --segment_->original->copies; }
+SymbolicCopy::~SymbolicCopy() = default;
 
 bool SymbolicCopy::sizes_shown(std::size_t at, const SizeValues& shown, SizeValues& sizes) const {
   const std::size_t begin = numbers_.shown[at];

@@ -14,12 +14,11 @@ namespace fields {
 // What a path is told by.
 inline auto of_path(const Slot& slot) {
   const auto& [is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
-               view_call, holds_base, storage, counts_apart, is_user_visible, is_held, recorded,
-               recorded_epoch, derives_history, hooks, grad_of, same_as, again,
+               view_call, holds_base, storage, counts_apart, is_user_visible, is_held,
+               derives_history, hooks, grad_of, same_as, again,
                is_walked] = slot;
-  // Set by later calls or by what the program holds at the end; and which object must come, which
-  // is looked at when a run goes over.
-  (void)std::tie(is_user_visible, is_held, recorded, recorded_epoch, is_walked);
+  // Set by later calls or by what the program holds at the end.
+  (void)std::tie(is_user_visible, is_held, is_walked);
   return std::tie(is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
                   view_call, holds_base, storage, counts_apart, derives_history, hooks, grad_of,
                   same_as, again);
@@ -42,16 +41,15 @@ inline auto of_path(const RecordedCall& call) {
                   tape_nodes, operators, walked, structure, twins);
 }
 
-// What is checked when a tensor is bound to a live-in, but its sizes, which may vary, and which
-// object it is.
+// What is checked when a tensor is bound to a live-in, but its sizes, which may vary.
 inline auto of_binding(const Slot& slot) {
   const auto& [is_live_in, type, strides, requires_grad, is_leaf, requires_by_base, parent,
-               view_call, holds_base, storage, counts_apart, is_user_visible, is_held, recorded,
-               recorded_epoch, derives_history, hooks, grad_of, same_as, again,
+               view_call, holds_base, storage, counts_apart, is_user_visible, is_held,
+               derives_history, hooks, grad_of, same_as, again,
                is_walked] = slot;
   // Looked at by other checks of a run that goes over, or no property of the tensor.
   (void)std::tie(is_live_in, strides, parent, view_call, holds_base, storage, is_user_visible,
-                 is_held, recorded, recorded_epoch, derives_history, grad_of, same_as, again,
+                 is_held, derives_history, grad_of, same_as, again,
                  is_walked);
   return std::tie(type.dtype, requires_grad, is_leaf, requires_by_base, counts_apart, hooks);
 }

@@ -17,8 +17,6 @@ struct alignas(64) ExpectedLiveIn {
   static constexpr std::uint32_t kNear = 2;  // dimensions that are kept here
   std::int64_t sizes[kNear] = {}, strides[kNear] = {};
   const Slot* slot;
-  const TensorImpl* recorded;  // must be this very object; null: any like it
-  std::uint32_t recorded_epoch;
   std::uint32_t rank;
   ScalarType dtype;
   bool requires_grad, is_leaf;
@@ -36,7 +34,6 @@ inline bool ExpectedLiveIn::is_plainly(const TensorImpl& impl) const {
       (meta && (meta->hooks != 0 || meta->view_base.defined())) ||
       impl.storage->flags & (Storage::kExposed | Storage::kNotThere))
     return false;
-  if (recorded) return recorded == &impl && impl.metadata_epoch == recorded_epoch;
   if (impl.dtype != dtype || (!meta || !meta->grad_fn) != is_leaf ||
       impl.geometry.sizes.size() != rank)
     return false;

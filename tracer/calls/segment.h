@@ -45,8 +45,6 @@ struct Slot {
   bool counts_apart = false;      // TensorImpl::counts_apart
   bool is_user_visible = false;   // made by a call itself, not inside an expansion
   bool is_held = false;           // by the program, when the recording ended
-  Tensor recorded;                // live-ins that must be this very object
-  std::uint32_t recorded_epoch = 0;
   // Live-ins: a view whose base was written, of which the first call that reads it derives the
   // history anew; the rest says what it is then.
   bool derives_history = false;
@@ -210,10 +208,8 @@ struct SegmentContent {
 };
 
 struct Segment : SegmentContent {
-  // What is told of a copy that takes on other sizes (symbolic_segment.h) is told of this one; how
-  // many copies of it there are, each holding the library's objects as it does.
+  // What is told of a copy that takes on other sizes (symbolic_segment.h) is told of this one.
   std::shared_ptr<Segment> original;
-  std::atomic<int> copies{0};
   bool is_for_many_sizes = false;  // its code must not be made for its sizes alone
   std::atomic<State> state{State::kCompiling};
   std::function<void(Graph&)> make_graph;   // null, or what makes `graph` where it is compiled

@@ -250,8 +250,6 @@ class Walk {
         Slot& slot = segment_.slots[id];
         mix(slot.is_held);
         mix(slot.is_user_visible);
-        mix_pointer(slot.recorded.impl());
-        mix(slot.recorded_epoch);
         mix(slot.hooks);
         mix(static_cast<std::uint64_t>(slot.grad_of));
         mix(static_cast<std::uint64_t>(slot.same_as));

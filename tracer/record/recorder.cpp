@@ -151,22 +151,15 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   return id;
 }
 
-// A live-in that a library call finds by itself: the gradient of a known leaf, what the call says it
-// walks, or an object that must be the very same one in every replay. (What a tape walks came from
-// earlier calls.)
+// A live-in that a library call finds by itself: the gradient of a known leaf, or what the call says
+// it walks. (What a tape walks came from earlier calls.)
 void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-  const bool is_first = !slot.recorded.defined() && slot.grad_of == kNoSlot &&
-                        cached_[static_cast<std::size_t>(id)].is_fresh;
-  const bool is_walked = walked_.contains(tensor.impl());
-  slot.is_walked |= is_walked;
-  if (slot.grad_of != kNoSlot || slot.same_as != kNoSlot)
-    slot.recorded = Tensor();
-  else if (is_first && !slot.is_walked)
-    slot.recorded = tensor;
-  else if (current().walked == 0)
-    return;
-  add_nested_live_in(id);
+  slot.is_walked |= walked_.contains(tensor.impl());
+  const bool is_found = slot.grad_of != kNoSlot || slot.same_as != kNoSlot || slot.is_walked;
+  const bool is_first = !is_found && cached_[static_cast<std::size_t>(id)].is_fresh;
+  if (slot.grad_of != kNoSlot || slot.same_as != kNoSlot || is_first || current().walked > 0)
+    add_nested_live_in(id);
 }
 
 void Recorder::add_nested_live_in(SlotId id) {
@@ -530,6 +523,7 @@ void Recorder::close_expansion(const Call* call, Tensor* outputs) {
   in_expansion_ = false;
   open_.clear();
   if (failure_ || segment_->calls.empty()) return;
+  note_found();
   RecordedCall& closed = current();
   closed.tape_nodes = tape_hooks().sequence ? tape_hooks().sequence() - sequence_at_open_ : 0;
   note_derived_histories();

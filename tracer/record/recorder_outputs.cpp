@@ -196,7 +196,6 @@ SegmentPtr Recorder::finish() {
             static_cast<std::int32_t>(s);
   for (std::size_t id = 0; id < segment_->slots.size(); ++id) {
     Slot& slot = segment_->slots[id];
-    if (slot.recorded.defined()) slot.recorded_epoch = slot.recorded.impl()->metadata_epoch;
     if (!slot.is_live_in && objects_[id].defined()) settle_result(static_cast<SlotId>(id));
   }
   // A gradient that is made by writes is new to the program, whatever went into it.

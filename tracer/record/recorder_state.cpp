@@ -21,10 +21,7 @@ void Recorder::use_grad(TensorImpl& leaf) {
   const SlotId id = slot_of(grad);
   if (id != kNoSlot) {
     Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
-    if (slot.is_live_in && slot.grad_of == kNoSlot) {
-      slot.grad_of = leaf_slot;
-      slot.recorded = Tensor();
-    }
+    if (slot.is_live_in && slot.grad_of == kNoSlot) slot.grad_of = leaf_slot;
     if (slot.is_live_in) add_nested_live_in(id);
   }
   current().grads_before.push_back({leaf_slot, id});
@@ -44,7 +41,6 @@ void Recorder::close_expansion(const LibraryCall& big) {
   close_expansion(nullptr, nullptr);
   if (failure_) return;
   RecordedCall& closed = current();
-  note_found();
   if (closed.code_role == CodeRole::kAttaches || closed.code_role == CodeRole::kHangs)
     attached_.emplace_back(TapeNodePtr(big.user_code), static_cast<std::int32_t>(calls()) - 1);
   if (closed.code_role == CodeRole::kResumes || closed.code_role == CodeRole::kAbandons)
@@ -57,10 +53,11 @@ void Recorder::close_expansion(const LibraryCall& big) {
   if (!failure_) note_flags(big);
 }
 
-// Whatever a call that says what it walks has met must be among it, or follow from it.
+// What an expansion has met that was no operand, here or before, must be among what the call walks,
+// or follow from it: no recording is about certain objects.
 void Recorder::note_found() {
   const RecordedCall& closed = current();
-  for (std::size_t k = 0; closed.walked > 0 && k < closed.nested_live_ins.size(); ++k) {
+  for (std::size_t k = 0; k < closed.nested_live_ins.size(); ++k) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(closed.nested_live_ins[k])];
     if (closed.nested_places[k] < 0 && slot.grad_of == kNoSlot && slot.same_as == kNoSlot)
       fail(Reason::kUnknownAlias);

@@ -13,15 +13,13 @@ namespace groove::tracer {
 
 ExpectedLiveIn::ExpectedLiveIn(const Segment& segment, SlotId id)
     : slot(&segment.slots[static_cast<std::size_t>(id)]),
-      recorded(slot->recorded.impl()),
-      recorded_epoch(slot->recorded_epoch),
       rank(static_cast<std::uint32_t>(slot->type.sizes.size())),
       dtype(slot->type.dtype),
       requires_grad(slot->requires_grad),
       is_leaf(slot->is_leaf),
       has_hooks(slot->hooks != 0),
       is_written(segment.storages[static_cast<std::size_t>(slot->storage)].writes > 0),
-      is_kept(slot->is_walked && !slot->recorded.defined()),
+      is_kept(slot->is_walked),
       counts_apart(slot->counts_apart) {
   for (std::uint32_t i = 0; i < std::min(rank, kNear); ++i) {
     sizes[i] = slot->type.sizes[i];
@@ -110,13 +108,11 @@ bool Replay::take(Live& live, TensorImpl& impl, Reason& why) {
   void* const address = impl.data();
   if (addresses_[input] != address) moved_.push_back(segment_->live_ins[input]);
   buffers_[input] = addresses_[input] = address;
-  live.is_checked =
-      (expected.recorded || expected.is_kept) && expected.is_leaf && !expected.has_hooks;
+  live.is_checked = expected.is_kept && expected.is_leaf && !expected.has_hooks;
   live.epoch = impl.metadata_epoch;
-  // Of one certain object the segment has a reference.
   if (expected.is_kept)
     live.impl = groove::detail::RefPtr<TensorImpl>(&impl);
-  else if (!expected.recorded && !has_fault(Fault::kLiveInNotKept))
+  else if (!has_fault(Fault::kLiveInNotKept))
     retain(live, impl);
   return true;
 }
@@ -147,29 +143,18 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
     why = Reason::kLiveInType;
     return false;
   }
-  if (slot.recorded.defined()) {
-    if (slot.recorded.impl() != &impl) {
-      why = Reason::kMismatchOperand;
-      return false;
-    }
-    if (impl.metadata_epoch != slot.recorded_epoch) {
-      why = Reason::kLiveInType;
-      return false;
-    }
-  } else {
-    // What this run makes is none, though a stage made it real: its history is yet to come.
-    if (impl.is_pending || makes(impl)) {
-      why = Reason::kMismatchOperand;
-      return false;
-    }
-    const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
-    if ((impl.dtype != slot.type.dtype && !has_fault(Fault::kDtypeNotGuarded)) ||
-        (impl.geometry.sizes != slot.type.sizes && !has_fault(Fault::kSizesNotGuarded)) ||
-        (impl.geometry.strides != slot.strides && !has_fault(Fault::kStridesNotGuarded)) ||
-        is_leaf != slot.is_leaf) {
-      why = Reason::kLiveInType;
-      return false;
-    }
+  // What this run makes is none, though a stage made it real: its history is yet to come.
+  if (impl.is_pending || makes(impl)) {
+    why = Reason::kMismatchOperand;
+    return false;
+  }
+  const bool is_leaf = !impl.autograd || !impl.autograd->grad_fn;
+  if ((impl.dtype != slot.type.dtype && !has_fault(Fault::kDtypeNotGuarded)) ||
+      (impl.geometry.sizes != slot.type.sizes && !has_fault(Fault::kSizesNotGuarded)) ||
+      (impl.geometry.strides != slot.strides && !has_fault(Fault::kStridesNotGuarded)) ||
+      is_leaf != slot.is_leaf) {
+    why = Reason::kLiveInType;
+    return false;
   }
   const std::uint32_t flags = impl.storage->flags;
   if (flags & Storage::kOwed) {  // written through an alias in this very run

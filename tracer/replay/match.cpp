@@ -62,20 +62,13 @@ bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
   return bind(id, *tensor.impl(), why);
 }
 
-bool Replay::bind_recorded(SlotId id, Reason& why) {
-  TensorImpl* const object = segment_->slots[static_cast<std::size_t>(id)].recorded.impl();
-  if (object) return bind(id, *object, why);
-  why = Reason::kMismatchState;
-  return false;
-}
-
 bool Replay::bind_nested(const RecordedCall& call, ArrayRef<TensorImpl*> walked, Reason& why) {
   for (std::size_t k = 0; k < call.nested_live_ins.size(); ++k) {
     const SlotId id = call.nested_live_ins[k];
     const std::int32_t place = call.nested_places[k];
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     const Live& live = live_[static_cast<std::size_t>(id)];
-    TensorImpl* object = slot.recorded.impl();
+    TensorImpl* object = nullptr;
     if (place >= 0) {
       object = walked[static_cast<std::size_t>(place)];
       if (has_fault(Fault::kStateNotCompared) && live.object && !slot.requires_grad)
@@ -85,8 +78,8 @@ bool Replay::bind_nested(const RecordedCall& call, ArrayRef<TensorImpl*> walked,
       object = saved.run == run_ ? saved.object : nullptr;
     } else if (slot.grad_of != kNoSlot) {
       const Live& leaf = live_[static_cast<std::size_t>(slot.grad_of)];
-      if (leaf.run != run_ && !bind_recorded(slot.grad_of, why)) return false;
-      const AutogradMeta* meta = leaf.object->autograd;
+      const AutogradMeta* meta = nullptr;
+      if (leaf.run == run_) meta = leaf.object->autograd;
       object = meta ? meta->grad.impl() : nullptr;
     }
     if (!object) {

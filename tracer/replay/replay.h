@@ -183,7 +183,6 @@ class Replay {
   void retain(Live& live, TensorImpl& impl);
   void* memory_for_run(const Live& live) const;
   bool bind_nested(const RecordedCall& recorded, ArrayRef<TensorImpl*> walked, Reason& why);
-  bool bind_recorded(SlotId id, Reason& why);
   bool meet_exposed(Live& live, Reason& why);
   bool take_snapshot(Live& live, Reason& why);
   bool snapshot_is_current(const Live& live) const;

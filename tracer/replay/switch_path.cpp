@@ -115,9 +115,6 @@ bool Replay::can_receive(const Replay& from) const {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (!slot.is_live_in) continue;  // bound by the call that came next
     if (!is_checked_alike(slot, from.segment_->slots[static_cast<std::size_t>(id)])) return false;
-    if (slot.recorded.defined() && (slot.recorded.impl() != bound.object ||
-                                    slot.recorded_epoch != bound.object->metadata_epoch))
-      return false;
   }
   return true;
 }

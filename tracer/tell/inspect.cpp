@@ -107,7 +107,7 @@ std::string live_in_text(const Segment& segment, SlotId id, const std::vector<st
   if (slot.grad_of != kNoSlot) {
     return text + "; the gradient of " + names[static_cast<std::size_t>(slot.grad_of)];
   }
-  return text + (slot.recorded.defined() ? "; this very tensor" : "; any tensor like that");
+  return text + "; any tensor like that";
 }
 
 std::string guards_of(const Segment& segment, const std::vector<std::string>& names) {
@@ -152,7 +152,7 @@ std::string guards_of(const Segment& segment, const std::vector<std::string>& na
 
 std::string input_name(const SegmentContent& segment, std::size_t i) {
   const Slot& slot = segment.slots[static_cast<std::size_t>(segment.live_ins[i])];
-  const char* role = slot.recorded.defined() || slot.is_walked ? "state" : "input";
+  const char* role = slot.is_walked ? "state" : "input";
   if (slot.requires_grad) role = "parameter";
   if (slot.grad_of != kNoSlot) role = "grad";
   return fmt::format("{}{}", role, i);

@@ -37,24 +37,6 @@ std::uint64_t site_hash(const SiteKey& site) {
          static_cast<std::uint64_t>(site.ordinal) << 20;
 }
 
-// The segment's call, whose key is that of the one that came, asks for certain objects (library
-// state, such as a parameter of a layer) and others came: names these. 0: it does not.
-template <typename Call>
-std::uint64_t other_objects(const Segment& segment, std::size_t at, const Call& call) {
-  const RecordedCall& recorded = segment.calls[at];
-  std::uint64_t objects = 0;
-  bool are_others = false;
-  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) {
-    if (recorded.inputs[i] < recorded.first_slot) continue;
-    const Tensor& asked = segment.slots[static_cast<std::size_t>(recorded.inputs[i])].recorded;
-    if (!asked.defined()) continue;
-    are_others |= !asked.is_same(call.inputs[i]);
-    objects =
-        (objects ^ reinterpret_cast<std::uintptr_t>(call.inputs[i].impl())) * 0x9e3779b97f4a7c15u;
-  }
-  return are_others ? objects : 0;
-}
-
 // Reasons that are the program's doing and would be the same next time.
 bool is_recordable(Reason reason) {
   switch (reason) {
@@ -214,16 +196,8 @@ bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs,
   if (why == Reason::kForced) return false;
   Replay& from = *replay_;
   const std::uint64_t key = from.key_of(call, site);
-  const std::size_t at = from.matched();
-  std::uint64_t objects = 0;
-  if (!from.is_complete() && tracer::key_of(from.segment(), at) == key)
-    objects = other_objects(from.segment(), at, call);
   for (const SegmentPtr& segment : armed_continuing(from.path_node(), key)) {
     if (segment.get() == &from.segment()) continue;
-    if (const std::uint64_t others = other_objects(*segment, at, call)) {
-      objects = others;
-      continue;
-    }
     Replay& to = replay_of(segment);
     if (!to.can_switch_path(from)) continue;
     to.switch_path(from);
@@ -248,7 +222,7 @@ bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs,
   if (is_over && go_over_to_end()) return false;
   // At sizes that are never the same, what comes is the same call.
   const std::uint64_t exit =
-      exit_at(from.path_node(), segment.original ? site_hash(site) : key ^ objects);
+      exit_at(from.path_node(), segment.original ? site_hash(site) : key);
   const bool is_waiting = std::exchange(is_waiting_, false);
   wanted_ = is_waiting ? Wanted::kNothing : wants_side(exit, why);
   if (wanted_ == Wanted::kNothing && !is_waiting && wants_sample_here(why)) wanted_ = Wanted::kSide;

@@ -81,6 +81,19 @@ const Rule rules[] = {
        const auto u = t.h.mul(0.3, t.at()), v = second.sin(t.at());
        t.m.loss = t.m.loss.add(u.add(v.mul(v, t.at()), 1, t.at()).mean(t.at()), 1, t.at());
      }},
+    {kA, kX, 3,
+     "leaf0.grad.reset(), u = leaf0 * 0.3, v = (i % $k' == $n ? leaf0 : leaf1) * $x, "
+     "(u + v * v).mean().backward(), print(leaf0.grad())",
+     [](Step& t) {
+       const Tensor& first = t.m.leaves[0];
+       const Tensor& second = t.i % (7 + 5 * t.s.k) == t.n ? first : t.m.leaves[1];
+       first.mutable_grad().reset();
+       const auto u = first.mul(0.3, t.at()), v = second.mul(t.x, t.at());
+       u.add(v.mul(v, t.at()), 1, t.at())
+           .mean(t.at())
+           .backward(undefined_tensor(), std::nullopt, false, t.at());
+       t.show(first.grad());
+     }},
     // ---- writes through one handle between reads through another ----
     {kA, kX, 4, "$w.add_($x)", [](Step& t) { t.w.add_(t.x, 1, t.at()); }},
     {kA, kX, 3, "(i % $k' == $n ? $w : $a).add_(1)",

@@ -103,6 +103,7 @@ Machine::Machine(const Program& drawn, std::FILE* to) : program(drawn), log(to),
   for (int p = 0; p < kParameters; ++p)
     parameters.push_back(groove::randn({n, n}, {}, site).mul(0.5, site).requires_grad_(true, site));
   for (int h = 0; h < kHistories; ++h) histories.push_back(groove::zeros({n, n}, {}, site));
+  for (Tensor& leaf : leaves) leaf = groove::randn({n, n}, {}, site).requires_grad_(true, site);
   base = groove::randn({2 * n * n}, {}, site);
   loss = groove::zeros({}, {}, site);
   for (const int kind : program.models)

@@ -117,7 +117,8 @@ std::string print(const Program& program) {
       "SGD",     "SGD with momentum", "Adam",   "Adam amsgrad", "AdamW",
       "RMSprop", "RMSprop centered",  "Adagrad"};
   std::string text = fmt::format(
-      "// seed {}: size {}; v0-4, w0-2 randn; b0-1 from_blob; p0-2 leaves; base {{2*size*size}}\n"
+      "// seed {}: size {}; v0-4, w0-2 randn; b0-1 from_blob; p0-2, leaf0-1 leaves; "
+      "base {{2*size*size}}\n"
       "// net0 {}, net1 {}; opt0(p) {}, opt1(nets) {}; {}\n",
       program.seed, program.size, models[program.models[0]], models[program.models[1]],
       optimizers[program.optimizers[0]], optimizers[program.optimizers[1]],

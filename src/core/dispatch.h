@@ -17,7 +17,7 @@ struct Call {
   const Attrs* attrs;
   ArrayRef<Scalar> numbers;
   Site site = Site::none();
-  bool is_inplace = false;  // output k is written into inputs[op->mutates[k]] and returned
+  bool is_inplace = false;     // output k is written into inputs[op->mutates[k]] and returned
   const char* name = nullptr;  // of the function that the user called, for errors
 };
 
@@ -132,7 +132,7 @@ struct LibraryCall {
   // one structure do the same to whatever tensors they walk.
   ArrayRef<TensorImpl*> walked = {};
   std::uint64_t structure = 0;
-  bool ends_step = false;        // a natural cut comes after it
+  bool ends_step = false;  // a natural cut comes after it
   // What the call gives: filled by the expansion, or by a replay.
   std::vector<Tensor>* results = nullptr;
   CodeRole code_role = CodeRole::kNone;

@@ -36,7 +36,7 @@ struct StepPlan {
   std::vector<Slot> slots;  // all groups, one after the other
   std::vector<Scalar> numbers;
   std::vector<TensorImpl*> walked;  // by the step that is being made
-  bool is_stale = true;           // state pointers must be looked up again
+  bool is_stale = true;             // state pointers must be looked up again
 };
 
 inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {

@@ -78,7 +78,7 @@ struct Machine {
   std::vector<Hook> hooks;
   std::deque<Tensor> kept;
   std::deque<Tensor> past;  // with their histories
-  Tensor pointed;  // keeps what `pointer` points to
+  Tensor pointed;           // keeps what `pointer` points to
   float* pointer = nullptr;
   Tensor large;
   float* large_pointer = nullptr;

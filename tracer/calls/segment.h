@@ -132,9 +132,9 @@ struct RecordedCall {
   bool has_settled_position = false;  // a view's numbers, taken for constants until they move
   std::vector<SlotId> nested_live_ins;
   std::vector<std::int32_t> nested_places;  // … and which of those that it walks each is, or -1
-  std::vector<SlotId> read_live_ins;   // whose memory its expansion reads
-  std::vector<LeafGrad> grads_before;  // that its expansion walks, as they must be
-  std::vector<LeafGrad> effects;       // … and what it leaves
+  std::vector<SlotId> read_live_ins;        // whose memory its expansion reads
+  std::vector<LeafGrad> grads_before;       // that its expansion walks, as they must be
+  std::vector<LeafGrad> effects;            // … and what it leaves
   std::vector<FlagEffect> flags;
   CodeRole code_role = CodeRole::kNone;
   std::int32_t stops_at = -1;  // where a backward stops: the call that attached the code …
@@ -147,7 +147,7 @@ struct RecordedCall {
   CheckedValue checked;
   std::uint64_t tape_nodes = 0;  // positions on the tape that it takes
   std::uint32_t operators = 0;   // that launch a kernel, its expansion included
-  std::size_t walked = 0;  // tensors, see LibraryCall
+  std::size_t walked = 0;        // tensors, see LibraryCall
   std::uint64_t structure = 0;
   std::vector<std::pair<std::int32_t, std::int32_t>> twins;  // of them, later ones that are earlier
 };
@@ -224,7 +224,7 @@ struct Segment : SegmentContent {
   std::int64_t advanced = 0;           // of the investment, until it is compiled
   // Which thread's tracer recorded it, and after how many calls that was done.
   std::uint64_t recorded_by = 0, recorded_at = 0;
-  std::atomic<float> recent_runs{1};   // its worth: runs, of which old ones count less
+  std::atomic<float> recent_runs{1};  // its worth: runs, of which old ones count less
   SegmentProfile profile;
 };
 using SegmentPtr = std::shared_ptr<Segment>;

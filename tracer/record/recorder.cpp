@@ -151,8 +151,8 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
   return id;
 }
 
-// A live-in that a library call finds by itself: the gradient of a known leaf, or what the call says
-// it walks. (What a tape walks came from earlier calls.)
+// A live-in that a library call finds by itself: the gradient of a known leaf, or what the call
+// says it walks. (What a tape walks came from earlier calls.)
 void Recorder::note_nested_live_in(SlotId id, const Tensor& tensor) {
   Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
   slot.is_walked |= walked_.contains(tensor.impl());

@@ -1,5 +1,5 @@
-// Which objects the live-ins of a run are, where two must not be one: a gradient that arrives at one
-// tensor by two names is a sum, at two tensors it is none. A set that a new run finds empty.
+// Which objects the live-ins of a run are, where two must not be one: a gradient that arrives at
+// one tensor by two names is a sum, at two tensors it is none. A set that a new run finds empty.
 #pragma once
 
 #include <bit>

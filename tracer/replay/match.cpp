@@ -313,8 +313,8 @@ bool Replay::match(const LibraryCall& big, const SiteKey& site, Reason& why) {
   }
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(call.inputs[i], big.inputs[i], why)) return false;
-  if (!numbers_match(call, big.numbers, why) || !bind_nested(call, big.walked, why) || !flags_hold(call, why) ||
-      must_not_wait(call, why))
+  if (!numbers_match(call, big.numbers, why) || !bind_nested(call, big.walked, why) ||
+      !flags_hold(call, why) || must_not_wait(call, why))
     return false;
   // What a library call reads of exposed memory it reads now.
   for (const SlotId id : call.read_live_ins) {

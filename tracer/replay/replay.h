@@ -307,8 +307,8 @@ class Replay {
   std::uint64_t run_ = 0;
   std::uint64_t last_run_ = 0;
   std::size_t matched_ = 0;
-  bool has_exposed_ = false;  // something that the run has read lies in exposed memory
-  Stretch whole_;             // of all calls
+  bool has_exposed_ = false;          // something that the run has read lies in exposed memory
+  Stretch whole_;                     // of all calls
   std::vector<std::int32_t> starts_;  // numbers of the segment: where views begin that may move
   std::uint64_t operators_ = 0;
   std::int32_t next_stage_ = 0;

@@ -354,7 +354,7 @@ class Context {
   std::int64_t step_began_ = 0, steps_ = 0;
   std::uint64_t operators_before_ = 0;
   std::optional<Discovery::Plan> recorded_plan_;
-  Stretch recorded_;  // calls of the recording so far
+  Stretch recorded_;                         // calls of the recording so far
   std::vector<std::uint64_t> times_before_;  // after how many calls the same came the last times
   std::unique_ptr<Recorder> recorder_;
   Workspace workspace_;  // of all replays

@@ -221,8 +221,7 @@ bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs,
   const bool is_over = is_head(segment, call, site) && segment.has_single_head();
   if (is_over && go_over_to_end()) return false;
   // At sizes that are never the same, what comes is the same call.
-  const std::uint64_t exit =
-      exit_at(from.path_node(), segment.original ? site_hash(site) : key);
+  const std::uint64_t exit = exit_at(from.path_node(), segment.original ? site_hash(site) : key);
   const bool is_waiting = std::exchange(is_waiting_, false);
   wanted_ = is_waiting ? Wanted::kNothing : wants_side(exit, why);
   if (wanted_ == Wanted::kNothing && !is_waiting && wants_sample_here(why)) wanted_ = Wanted::kSide;

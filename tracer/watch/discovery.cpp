@@ -29,7 +29,7 @@ bool is_compiled(std::uint32_t cost, std::uint32_t runs) { return cost == 0 && r
 
 }  // namespace
 
-Discovery::Discovery() : returns_(kMostReturns) {}
+Discovery::Discovery() : returns_(kFirstReturns) {}
 
 void Discovery::clear() {
   const int hot = hot_;

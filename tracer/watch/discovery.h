@@ -116,8 +116,13 @@ class Discovery {
   void move(Mark& mark) const;
   void note(const Mark& mark, Kind kind);
   void look_for_return(std::uint64_t call);
+  // One of two places, so that two calls of one loop hardly ever drive each other out.
   Return& return_of(std::uint64_t call) {
-    return returns_[(call >> 7 ^ call) & (returns_.size() - 1)];
+    const std::size_t at = (call >> 7 ^ call) & (returns_.size() - 1);
+    Return &first = returns_[at], &second = returns_[at ^ 1];
+    if (first.call == call || first.call == 0) return first;
+    if (second.call == call || second.call == 0) return second;
+    return first.at < second.at ? first : second;
   }
   void add_returns();
   std::uint32_t least_times(std::uint64_t length) const;
@@ -144,7 +149,7 @@ class Discovery {
   static constexpr std::size_t kLongest = 20'000;  // calls of one iteration
   static constexpr std::size_t kMostPlans = 64;
   static constexpr std::size_t kMostLoops = 4096;
-  static constexpr std::size_t kFirstReturns = 128, kMostReturns = 2048;  // powers of two
+  static constexpr std::size_t kFirstReturns = 256, kMostReturns = 2048;  // powers of two
   static constexpr std::size_t kAtoms = 4096;    // a power of two
   // Watched calls between two looks of the repeat finder, and between asking whether it is done.
   static constexpr std::uint64_t kFirstLook = 128, kLastLook = 1 << 20, kPatience = 64;

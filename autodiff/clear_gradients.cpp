@@ -5,14 +5,11 @@
 #include "src/core/dispatch.h"
 
 namespace groove::autodiff {
-namespace {
 
 bool has_gradient(TensorImpl& leaf) {
   settle_gradient(leaf);
   return leaf.autograd && leaf.autograd->grad.defined();
 }
-
-}  // namespace
 
 const Op& define_clearing(const char* name) {
   return define({.name = name,

@@ -7,6 +7,8 @@
 
 namespace groove::autodiff {
 
+/// Has the leaf a gradient, when what runs have changed is there?
+bool has_gradient(TensorImpl& leaf);
 /// The op by which such a call is known.
 const Op& define_clearing(const char* name);
 /// Takes the gradients of the leaves away, or fills those that exist with zeros. Null: no leaf.

@@ -221,7 +221,7 @@ void refresh(StepPlan& plan, const Optimizer::StateMap& states,
         slot.impl = impl;
         slot.state = known;
       }
-      slot.is_active = impl && has_gradient(*impl);
+      slot.is_active = impl && autodiff::has_gradient(*impl);
     }
   plan.is_stale = false;
 }

@@ -49,11 +49,6 @@ struct Walk {
   void operator()(const char*, const Tensor& value) const { walked->push_back(value.impl()); }
 };
 
-inline bool has_gradient(TensorImpl& impl) {
-  settle_gradient(impl);
-  return impl.autograd && impl.autograd->grad.defined();
-}
-
 /// Brings `slots` up to date with the groups and decides which are active.
 void refresh(StepPlan& plan, const Optimizer::StateMap& states,
              std::vector<OptimizerParamGroup>& groups);

@@ -460,10 +460,10 @@ void Replay::poison() {
 
 void Replay::release_gone() {
   if (is_started()) return;
-  for (const ExpectedLiveIn& expected : expected_live_ins_) {
-    Live& live = live_[static_cast<std::size_t>(
-        segment_->live_ins[static_cast<std::size_t>(&expected - expected_live_ins_.data())])];
-    if (!expected.is_kept || !live.impl || live.impl->use_count() > 1) continue;
+  for (const SlotId id : segment_->live_ins) {
+    Live& live = live_[static_cast<std::size_t>(id)];
+    const bool is_kept = expected_live_ins_[static_cast<std::size_t>(live.input)].is_kept;
+    if (!is_kept || !live.impl || live.impl->use_count() > 1) continue;
     live.impl.reset();
     live.object = nullptr;
     live.is_checked = false;

@@ -20,6 +20,12 @@ class GraphCompiler final : public Compiler {
     options.is_for_many_sizes = true;
     return std::make_shared<Program>(std::move(graph), options);
   }
+  std::shared_ptr<Executable> compile_for_any_size(Graph graph) override {
+    run_pipeline_for_many_sizes(graph);
+    ProgramOptions options;
+    options.is_for_many_sizes = options.takes_numbers = true;
+    return std::make_shared<Program>(std::move(graph), options);
+  }
   std::shared_ptr<Executable> compile_fast(Graph graph) override {
     run_fast_passes(graph);
     run_pipeline(graph);

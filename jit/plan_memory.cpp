@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "jit/arena_places.h"
-#include "jit/row_buffers.h"
 #include "jit/relay.h"
+#include "jit/row_buffers.h"
 #include "src/core/faults.h"
 
 namespace groove::jit {
@@ -52,6 +52,7 @@ class Planner {
 
   MemoryPlan run(std::int64_t begin) {
     share_in_place();
+    note_homes();
     place(begin);
     return std::move(plan_);
   }
@@ -82,6 +83,15 @@ class Planner {
       for (const std::int32_t index : launches)
         share(index, static_cast<std::int32_t>(level), touching);
       for (const std::int32_t index : launches) count(index, touching, -1);
+    }
+  }
+  void note_homes() {
+    plan_.homes.resize(slot_.size());
+    for (std::size_t i = 0; i < slot_.size(); ++i) {
+      const BufferId root = root_of(lowered_, static_cast<BufferId>(i));
+      if (!is_arena(root)) continue;
+      const BufferId slot = slot_of(root);
+      plan_.homes[i] = {slot, life(slot).first, end_[static_cast<std::size_t>(slot)]};
     }
   }
   void count(std::int32_t index, std::vector<std::int32_t>& touching, std::int32_t by) {
@@ -125,8 +135,8 @@ class Planner {
       }
     }
   }
-  // Is an element of the buffer never loaded again once the operand is stored? A row is gone through
-  // phase by phase, so what a later phase loads must not be overwritten yet.
+  // Is an element of the buffer never loaded again once the operand is stored? A row is gone
+  // through phase by phase, so what a later phase loads must not be overwritten yet.
   bool is_loaded_first(const LaunchPlan& launch, BufferId from, std::size_t store) const {
     const std::vector<kernels::Instr>& code = launch.kernel->code;
     const auto touches = [&](const kernels::Instr& instr, std::size_t operand) {
@@ -225,9 +235,7 @@ class Planner {
 }  // namespace
 
 MemoryPlan plan_memory(Lowered& lowered, const Schedule& schedule, std::int64_t begin) {
-  MemoryPlan plan = Planner(lowered, schedule).run(begin);
-  shift_row_buffers(lowered);
-  return plan;
+  return Planner(lowered, schedule).run(begin);
 }
 
 std::string check_memory(const Lowered& lowered, const Schedule& schedule) {

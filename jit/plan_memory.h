@@ -17,6 +17,13 @@ struct MemoryPlan {
     ScalarType dtype;  // that the last values there had
   };
   std::vector<Freed> freed;  // for tests, which fill them with NaN
+  // Per buffer: whose memory it uses, and the levels in which that is in use; no slot: not the
+  // arena's.
+  struct Home {
+    BufferId slot = -1;
+    std::int32_t first = -1, last = -1;
+  };
+  std::vector<Home> homes;
   // Per output that does not write an input: where in the arena it could lie, too; -1: nowhere.
   std::vector<std::int64_t> outputs;
 };

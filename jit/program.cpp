@@ -7,6 +7,7 @@
 #include "jit/log.h"
 #include "jit/partition.h"
 #include "jit/repeat_cheap.h"
+#include "jit/row_buffers.h"
 #include "kernels/lowering.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
@@ -26,12 +27,15 @@ constexpr double kLeastGain = 2'000;
 // Above this a second thread gains so much that there is nothing to find out.
 constexpr double kSurelyShared = 400'000;
 
-std::atomic<std::uint64_t> next_mark{1};
-
 }  // namespace
 
+std::uint64_t Program::new_mark() {
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
 Program::Program(Graph graph, const ProgramOptions& options)
-    : graph_(std::move(graph)), options_(options), mark_(next_mark.fetch_add(1)) {
+    : graph_(std::move(graph)), options_(options), mark_(new_mark()) {
   Fusion fusion = fused();
   if (options.is_fused) repeat_where_less_moves(fusion);
   if (options.is_fused && rematerialise(graph_, fusion, is_again_, options.rematerialise)) {
@@ -44,6 +48,14 @@ Program::Program(Graph graph, const ProgramOptions& options)
   // The size of the tables is known before anything is placed behind them.
   lay_out_control(lowered.launches);
   MemoryPlan memory = plan_memory(lowered, order, control_bytes());
+  if (options_.takes_numbers) {
+    rooms_ = Rooms(lowered.buffers, memory, order.stage_begin);
+    memory.bytes = rooms_.place(lowered.buffers, control_bytes(), [](std::size_t) {});
+    memory.outputs.clear();
+    memory.freed.clear();
+  } else {
+    shift_row_buffers(lowered);
+  }
 #ifdef NDEBUG
   const bool checks = options_.fills_freed_memory;
 #else
@@ -58,6 +70,21 @@ Program::Program(Graph graph, const ProgramOptions& options)
   log_program(graph_, fusion, lowered, order);
   plans_ = std::move(lowered.launches);
   place_addresses(lowered.buffers);
+  if (options_.takes_numbers) {
+    buffers_ = std::move(lowered.buffers);
+    homes_ = std::move(memory.homes);
+    first_stage_of_.assign(buffers_.size(), graph_.stages);
+    const auto uses = [&](BufferId id, std::int32_t stage) {
+      if (id < 0) return;
+      std::int32_t& first = first_stage_of_[static_cast<std::size_t>(id)];
+      first = std::min(first, stage);
+    };
+    for (const LaunchPlan& plan : plans_) {
+      uses(plan.scratch, plan.stage);
+      for (const Operand& operand : plan.operands) uses(operand.buffer, plan.stage);
+    }
+    return;  // what one thread shares with which, and which kernels are hot, may be other at others
+  }
   join_turns(lowered.buffers);
   find_hot_kernels();
 }
@@ -86,7 +113,7 @@ ScheduleOptions Program::schedule_options() const {
 LoweringOptions Program::lowering_options() const {
   LoweringOptions how;
   how.has_many_sizes = options_.is_for_many_sizes;
-  how.has_relays = how.has_siblings = options_.is_fused;
+  how.has_relays = how.has_siblings = options_.is_fused && !options_.takes_numbers;
   how.is_again = is_again_.empty() ? nullptr : &is_again_;
   how.machine = options_.machine;
   return how;
@@ -181,7 +208,10 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
   if (!stage.is_serial && total < kSurelyShared && !options_.is_never_serial)
     stage.pace = std::make_unique<Pace>();
   ready_.resize(steps_.size());
-  for (std::int32_t step = stage.begin(0); step < stage.end(stage.levels() - 1); ++step) bind(step);
+  // Calls would have to be told anew at each size.
+  for (std::int32_t step = stage.begin(0);
+       !options_.takes_numbers && step < stage.end(stage.levels() - 1); ++step)
+    bind(step);
   stages_.push_back(std::move(stage));
 }
 

@@ -10,6 +10,7 @@
 #include "jit/plan_memory.h"
 #include "jit/relay.h"
 #include "jit/rematerialise.h"
+#include "jit/rooms.h"
 #include "jit/tiered_kernel.h"
 #include "kernels/nest_driver.h"
 #include "tracer/cache/compiler.h"
@@ -20,9 +21,10 @@ struct ProgramOptions {
   bool is_fused = true;
   // Tests: memory that holds nothing yet or nothing any more is full of signalling NaN.
   bool fills_freed_memory = false;
-  bool is_never_serial = false;     // tests: all threads take part however small the work is
-  bool is_for_many_sizes = false;   // matrix products by code that any size may use
-  bool is_fast = false;             // the graph went through the fast passes, too
+  bool is_never_serial = false;    // tests: all threads take part however small the work is
+  bool is_for_many_sizes = false;  // matrix products by code that any size may use
+  bool takes_numbers = false;      // whoever has it may set what follows from sizes
+  bool is_fast = false;            // the graph went through the fast passes, too
   RematerialiseOptions rematerialise = {};
   kernels::Machine machine = kernels::this_machine();  // whose isa this one must have, to run it
 };
@@ -45,6 +47,8 @@ class Program final : public Executable {
   double promotion_milliseconds() const override;
   double expected_milliseconds() const override;
   std::size_t memory_bytes() const override;
+  bool list_numbers(ProgramNumbers& list) override;
+  std::int32_t settle(std::int32_t first_stage) override;
   std::size_t launch_count() const { return steps_.size(); }
   /// What is compiled, and its launches, made again.
   const Graph& graph() const { return graph_; }
@@ -81,6 +85,10 @@ class Program final : public Executable {
     std::vector<Type> types;           // of its operands
     std::vector<Scalar> numbers;       // as recorded
     std::vector<Geometry> geometries;  // of its operands, then of its results
+    // With takes_numbers: words of the attributes and bits of `numbers`, from which settle() makes
+    // them.
+    std::vector<std::int64_t> words;
+    std::vector<std::uint64_t> bits;
   };
   struct Step {
     std::int32_t plan = -1;  // the first of its instances
@@ -95,7 +103,7 @@ class Program final : public Executable {
     std::vector<Instance> instances;        // one, or a table of equal kernels over other buffers
     std::vector<std::int32_t> row_buffers;  // which of its pointers differ from thread to thread
     std::int64_t points = 0;
-    std::int32_t node = -1;      // host code
+    std::int32_t node = -1;  // host code
     HostCall host;
     std::int32_t max_parts = 1;  // 1: one thread runs it
     bool is_shared = false;      // by all threads of a region, unless the stage runs on one
@@ -152,6 +160,7 @@ class Program final : public Executable {
   void describe_host_call(Step& step) const;
   void find_turns(Stage& stage);
   void join_turns(const std::vector<Buffer>& buffers);
+  static std::uint64_t new_mark();
   void bind(std::int32_t step);
   void lay_out_control(const std::vector<LaunchPlan>& plans);
   std::int64_t control_bytes() const;
@@ -177,7 +186,7 @@ class Program final : public Executable {
 
   Graph graph_;
   ProgramOptions options_;
-  std::vector<char> is_again_;      // per node, or empty: computed a second time
+  std::vector<char> is_again_;     // per node, or empty: computed a second time
   std::vector<LaunchPlan> plans_;  // own the code and the strides that launches point to
   std::vector<Step> steps_;
   std::vector<Ready> ready_;  // per step
@@ -196,7 +205,12 @@ class Program final : public Executable {
   std::int32_t table_size_ = 0;
   std::int64_t scalars_at_ = 0;
   std::int64_t arena_bytes_ = 0;
-  const std::uint64_t mark_;  // of arenas that were prepared for this program
+  std::uint64_t mark_;  // of arenas that were prepared for this program as it is
+  // With ProgramOptions::takes_numbers.
+  std::vector<Buffer> buffers_;
+  std::vector<MemoryPlan::Home> homes_;       // per buffer
+  std::vector<std::int32_t> first_stage_of_;  // per buffer
+  Rooms rooms_;
 };
 
 }  // namespace groove::jit

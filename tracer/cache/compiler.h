@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "src/core/graph.h"
 
@@ -35,6 +36,36 @@ using ProgramEntry = std::int32_t (*)(const void* program, void* const* buffers,
                                       const std::int64_t* sizes, const std::uint64_t* scalars,
                                       ProgramContext* context);
 
+// A number of a program that may follow from the sizes it was made for. Reals are given as the bits
+// of a double, whatever they are stored as.
+class ProgramNumber {
+ public:
+  enum class Kind : std::uint8_t { kInteger, kRoom, kFloat, kDouble };  // room: more does no harm
+  ProgramNumber(Kind kind, std::int64_t& at, std::int32_t stage)
+      : kind_(kind), stage_(stage), at_(&at) {}
+  ProgramNumber(Kind kind, std::uint64_t& at, std::int32_t stage)
+      : ProgramNumber(kind, reinterpret_cast<std::int64_t&>(at), stage) {}
+  bool is_real() const { return kind_ == Kind::kFloat || kind_ == Kind::kDouble; }
+  bool is_float() const { return kind_ == Kind::kFloat; }
+  bool is_room() const { return kind_ == Kind::kRoom; }
+  /// The first stage that depends on it.
+  std::int32_t stage() const { return stage_; }
+  std::int64_t value() const;
+  /// False: it is that already.
+  bool set(std::int64_t value) const;
+
+ private:
+  Kind kind_;
+  std::int32_t stage_;
+  std::int64_t* at_;
+};
+
+// Programs of one graph at other sizes that have the same structure differ in numbers alone.
+struct ProgramNumbers {
+  std::uint64_t structure = 0;
+  std::vector<ProgramNumber> numbers;
+};
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -55,6 +86,14 @@ class Executable {
                            ProgramContext& context) const noexcept = 0;
   /// For explain(): launches, bytes moved, arena, a readable listing.
   virtual std::string describe() const = 0;
+  /// Of one that compile_for_any_size() made: its numbers, for as long as it lives. False when its
+  /// sizes are in more than numbers. After they were set, those of `first_stage` and later stages
+  /// to other values, settle() comes before the next run. It gives the stages from the first on
+  /// that need not run again: all that they did is as it would be.
+  virtual bool list_numbers(ProgramNumbers&) { return false; }
+  virtual std::int32_t settle(std::int32_t /*first_stage*/) { return 0; }
+  /// As the last prepare() found it: how many stages need not run again that ran before it?
+  virtual std::int32_t kept_stages() const { return 0; }
   /// Called once, after some runs, on the compile thread or the user's: may replace code by faster
   /// code that gives the same bits, also while other threads run it.
   virtual void promote() noexcept {}
@@ -77,6 +116,8 @@ class Compiler {
   virtual std::shared_ptr<Executable> compile_for_many_sizes(Graph graph) {
     return compile(std::move(graph));
   }
+  /// The same, and not given out to anyone else: its numbers may be set. Null: there is none such.
+  virtual std::shared_ptr<Executable> compile_for_any_size(Graph) { return nullptr; }
   /// The same where results may differ from eager mode's bits (jit::Numerics::kFast).
   virtual std::shared_ptr<Executable> compile_fast(Graph graph) {
     return compile(std::move(graph));

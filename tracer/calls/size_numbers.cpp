@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/core/attribute_words.h"
 #include "tracer/calls/numbers.h"
 #include "tracer/tell/report.h"
 
@@ -53,11 +54,7 @@ void SizeNumber::set(std::int64_t value) {
   switch (kind_) {
     case Kind::kAttribute: {
       auto& attrs = *static_cast<Attrs*>(at_);
-      if (attrs.words()[index_] == value) return;
-      Attrs changed;
-      for (std::size_t i = 0; i < attrs.words().size(); ++i)
-        changed.add(i == index_ ? value : attrs.words()[i]);
-      attrs = changed;
+      if (attrs.words()[index_] != value) attrs = with_word(attrs, index_, value);
       return;
     }
     case Kind::kFixed:
@@ -81,26 +78,6 @@ std::vector<std::int64_t> SizeNumbers::values() const {
 }
 
 namespace {
-
-// Calls found(i) for each word of the attributes that is an integer, other(call) for the rest.
-template <typename Found, typename Other>
-void each_attribute(const Op& op, const Attrs& attrs, const Found& found, const Other& other) {
-  const auto& words = attrs.words();
-  std::size_t at = 0;
-  for (const AttrField& field : op.attributes) {
-    if (at >= words.size()) break;
-    if (field.type == AttrType::kInts) {
-      const auto count = static_cast<std::size_t>(words[at]);
-      other(words[at++]);
-      for (std::size_t i = 0; i < count; ++i) found(at++);
-    } else if (field.type == AttrType::kInt) {
-      found(at++);
-    } else {
-      other(words[at++]);
-    }
-  }
-  for (; at < words.size(); ++at) other(words[at]);
-}
 
 class Walk {
  public:
@@ -141,7 +118,7 @@ class Walk {
   }
   void add(SizeNumber number) { result_.numbers.push_back(number); }
   void add_attributes(const Op& op, Attrs& attrs) {
-    each_attribute(
+    each_attribute_word(
         op, attrs, [&](std::size_t index) { add(SizeNumber::attribute(attrs, index)); },
         [&](std::int64_t call) { mix(static_cast<std::uint64_t>(call)); });
   }
@@ -365,7 +342,7 @@ bool shown_at(const Segment& segment, std::size_t at, const Call& call, const Si
       recorded.number_kinds.size() != call.numbers.size() ||
       recorded.attrs.words().size() != call.attrs->words().size())
     return false;
-  each_attribute(
+  each_attribute_word(
       *recorded.op, *call.attrs, [&](std::size_t i) { values.push_back(call.attrs->words()[i]); },
       [](std::int64_t) {});
   for (const auto& [index, bits] : recorded.fixed_numbers)
@@ -405,7 +382,7 @@ bool shown_by(const Segment& segment, std::size_t at, const LibraryCall& call, c
 std::string name_of_shown(const Segment& segment, std::size_t at, std::size_t index) {
   const RecordedCall& call = segment.calls[at];
   std::size_t attributes = 0;
-  each_attribute(
+  each_attribute_word(
       *call.op, call.attrs, [&](std::size_t) { ++attributes; }, [](std::int64_t) {});
   if (index < attributes + call.fixed_numbers.size()) return "a number of " + describe(call);
   index -= attributes + call.fixed_numbers.size();

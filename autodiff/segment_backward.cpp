@@ -315,7 +315,7 @@ std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const B
                                  answer = program->answer](Graph& graph) {
       static_cast<const LivePlan&>(*question.run.plan).programs->build(question, *answer, graph);
     };
-    program->code->is_for_many_sizes = makings_ != nullptr;
+    if (makings_) program->code->make_executable = tracer::program_of_many_sizes;
     // Others find it as one that is not armed yet. The registry, which may ask for this lock, has
     // one of its own.
     lock.unlock();

@@ -95,9 +95,9 @@ TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {
   EXPECT_TRUE(investment.affords(0)) << "it took less";
   for (int i = 0; i < 100; ++i) {
     advanced = investment.advance(10);
-    investment.settle(advanced, 10, 70);
+    investment.settle(advanced, 10, 110'000);
   }
-  EXPECT_LT(investment.advance(10), 300) << "what the last ones took is expected of the next";
+  EXPECT_LT(investment.expected(10), 120'000) << "what the last ones took is expected of the next";
 }
 
 TEST(Backoff, PausesWhereRunsLoseInAll) {

@@ -27,13 +27,13 @@ std::size_t large_memory_of(const Segment& segment) {
   return bytes >= large_arena() ? bytes : 0;
 }
 
+}  // namespace
+
 std::size_t operators_of(const Segment& segment) {
   std::size_t operators = segment.calls.empty() ? segment.graph.nodes.size() : 0;
   for (const RecordedCall& call : segment.calls) operators += call.operators;
   return operators;
 }
-
-}  // namespace
 
 std::size_t bytes_of(const Segment& segment) {
   std::size_t bytes = sizeof(Segment) + bytes_of(segment.graph);

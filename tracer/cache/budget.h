@@ -10,6 +10,8 @@
 
 namespace groove::tracer {
 
+/// That a run stands for.
+std::size_t operators_of(const Segment& segment);
 /// Calls, graph, code, and the arena of one thread: roughly.
 std::size_t bytes_of(const Segment& segment);
 

@@ -175,9 +175,10 @@ void compile(Segment& segment) {
     if (const auto make = std::exchange(segment.make_graph, nullptr)) make(segment.graph);
     // What has no calls may be a function of control flow, which eager mode runs as well.
     const bool is_fast = jit::numerics() == jit::Numerics::kFast && !segment.calls.empty();
-    segment.executable = segment.is_for_many_sizes ? found->compile_for_many_sizes(segment.graph)
-                         : is_fast                 ? found->compile_fast(segment.graph)
-                                                   : found->compile(segment.graph);
+    const auto make_executable = std::exchange(segment.make_executable, nullptr);
+    segment.executable = make_executable ? make_executable(*found, segment)
+                         : is_fast       ? found->compile_fast(segment.graph)
+                                         : found->compile(segment.graph);
     result = State::kArmed;
   } catch (const std::exception& error) {
     segment.failure = error.what();
@@ -235,9 +236,6 @@ void compile_and_note(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   if (segment->calls.empty()) {
-    // Nobody reads the graph of what is made for many sizes again; here the lock is held under
-    // which the budget counts it.
-    if (segment->is_for_many_sizes) segment->graph = Graph();
     if (segment->state.load() != State::kArmed) return;
     r.programs.push_back(segment);
     return make_room(r, *segment);
@@ -283,7 +281,9 @@ void compile_loop() {
       compile_and_note(segment);
     else
       promote(*segment);
-    investment().settle(is_new ? segment->advanced : 0, is_new ? segment->calls.size() : 0,
+    // What has no calls is no loop, of whatever it is made.
+    const bool is_loop = is_new && !segment->calls.empty();
+    investment().settle(is_new ? segment->advanced : 0, is_loop ? operators_of(*segment) : 0,
                         thread_time() - begin);
     kernels::set_background_busy(false);
     segment.reset();
@@ -421,7 +421,7 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
     note_paths_changed();
     add_to_filter(segment->head);
     if (!is_synchronous) {
-      segment->advanced = investment().advance(segment->calls.size());
+      segment->advanced = investment().advance(operators_of(*segment));
       queue(r, r.queue, segment);
     }
   }
@@ -461,6 +461,10 @@ SegmentPtr armed_of_head(std::uint64_t head) {
   for (const SegmentPtr& segment : r.paths.of_head(head))
     if (segment->state.load() == State::kArmed) return segment;
   return nullptr;
+}
+
+std::shared_ptr<Executable> program_of_many_sizes(Compiler& compiler, Segment& program) {
+  return compiler.compile_for_many_sizes(std::exchange(program.graph, Graph()));
 }
 
 void compile_program(const SegmentPtr& program, bool is_synchronous) {

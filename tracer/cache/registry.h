@@ -47,6 +47,9 @@ SegmentPtr armed_of_head(std::uint64_t head);
 /// Compiles what is no loop but belongs to one: it is Armed or Retired afterwards, and Retired
 /// later, without a failure, when there is no room for it.
 void compile_program(const SegmentPtr& program, bool is_synchronous);
+/// For Segment::make_executable: one of the programs that a graph has at many sizes. Nobody reads
+/// its graph again.
+std::shared_ptr<Executable> program_of_many_sizes(Compiler& compiler, Segment& program);
 /// Lets the compiler replace the code of a segment that runs often: at once, or on the compile
 /// thread when it has nothing else to do.
 void promote(SegmentPtr segment, bool is_synchronous);

@@ -17,6 +17,7 @@ namespace {
 using Row = std::vector<std::int64_t>;  // [sample]
 using Term = SizeExpression::Term;
 using Form = SizeExpression::Form;
+using Kind = SizedRow::Kind;
 
 // Far from any overflow of products of three.
 constexpr std::int64_t kMost = std::int64_t{1} << 40;
@@ -34,19 +35,25 @@ struct Monomial {
 
 class Fitter {
  public:
-  Fitter(const SizeNumbers& numbers, const std::vector<Row>& samples)
-      : numbers_(numbers), samples_(samples) {}
+  explicit Fitter(const std::vector<Row>& samples) : samples_(samples) {}
 
-  SizeFit run() {
-    result_.expressions.resize(numbers_.numbers.size());
-    for (std::size_t i = 0; i < numbers_.numbers.size(); ++i) {
-      const bool is_shown = i < numbers_.shown.back();
-      const SizeNumber& number = numbers_.numbers[i];
+  std::vector<std::optional<SizeExpression>> run(const std::vector<SizedRow>& rows) {
+    for (std::size_t i = 0; i < samples_[0].size(); ++i) add_symbol(i, values_of(i));
+    std::vector<std::optional<SizeExpression>> found;
+    bool is_ambiguous = false;
+    for (const SizedRow& row : rows) found.push_back(only_of(row, is_ambiguous));
+    return found;
+  }
+  SizeFit run(const SizeNumbers& numbers) {
+    result_.expressions.resize(numbers.numbers.size());
+    for (std::size_t i = 0; i < numbers.numbers.size(); ++i) {
+      const bool is_shown = i < numbers.shown.back();
+      const SizeNumber& number = numbers.numbers[i];
       const Row row = values_of(i);
+      const SizedRow sized{number.is_real() ? Kind::kDouble : Kind::kInteger, row};
       bool is_ambiguous = false;
-      std::optional<SizeExpression> found = is_shown || number.may_be_anything
-                                                ? first_of(number, row)
-                                                : only_of(number, row, is_ambiguous);
+      std::optional<SizeExpression> found =
+          is_shown || number.may_be_anything ? first_of(sized) : only_of(sized, is_ambiguous);
       if (!found && is_shown && !number.is_real() && is_small(row)) {
         add_symbol(i, row);
         found = fit(row);
@@ -62,7 +69,7 @@ class Fitter {
           values += number.is_real() ? fmt::format(" {}", std::bit_cast<double>(value))
                                      : fmt::format(" {}", value);
         result_.failure =
-            fmt::format("number {} of {} follows from {}:{}", i, numbers_.numbers.size(),
+            fmt::format("number {} of {} follows from {}:{}", i, numbers.numbers.size(),
                         is_ambiguous ? "sizes in more than one way" : "no size", values);
         return std::move(result_);
       }
@@ -126,28 +133,27 @@ class Fitter {
   std::optional<SizeExpression> fit(const Row& row) const {
     return first_found([&](const auto& is_enough) { each_fit(row, is_enough); });
   }
-  std::optional<SizeExpression> first_of(const SizeNumber& number, const Row& row) const {
-    if (!number.is_real()) return fit(row);
+  std::optional<SizeExpression> first_of(const SizedRow& row) const {
+    if (row.kind == Kind::kInteger) return fit(row.values);
     return first_found([&](const auto& is_enough) { each_real_fit(row, is_enough); });
   }
   // None when expressions that differ at other sizes hold as well.
-  std::optional<SizeExpression> only_of(const SizeNumber& number, const Row& row,
-                                        bool& is_ambiguous) {
-    const auto key = std::make_pair(number.is_real(), row);
-    if (const auto known = only_.find(key); known != only_.end()) return known->second;
+  std::optional<SizeExpression> only_of(const SizedRow& row, bool& is_ambiguous) {
+    is_ambiguous = false;
+    if (const auto known = only_.find(row); known != only_.end()) return known->second;
     std::optional<SizeExpression> only;
     const auto differs = [&](const SizeExpression& found) {
       if (!only) only = found;
       is_ambiguous = !is_same_function(*only, found);
       return is_ambiguous;
     };
-    if (number.is_real()) {
-      each_real_fit(row, differs);
+    if (row.kind == Kind::kInteger) {
+      each_fit(row.values, differs);
     } else {
-      each_fit(row, differs);
+      each_real_fit(row, differs);
     }
     if (is_ambiguous) return std::nullopt;
-    return only_[key] = only;
+    return only_[row] = only;
   }
   // Compared where products of different symbols have different values.
   bool is_same_function(const SizeExpression& a, const SizeExpression& b) const {
@@ -253,7 +259,8 @@ class Fitter {
 
   // A mean divides by a count, a scale by a root of one.
   template <typename Enough>
-  bool each_real_fit(const Row& row, const Enough& is_enough) const {
+  bool each_real_fit(const SizedRow& sized, const Enough& is_enough) const {
+    const Row& row = sized.values;
     if (is_same(row) && is_enough(constant_real(row[0]))) return true;
     for (const Form form : {Form::kReal, Form::kReciprocal, Form::kRoot, Form::kReciprocalRoot})
       for (const double scale : {1.0, -1.0, 2.0, -2.0}) {
@@ -272,27 +279,30 @@ class Fitter {
           if (found.is_constant()) return false;
           found.form = form;
           found.scale = scale;
-          return gives(found, row) && is_enough(std::move(found));
+          return gives(found, sized) && is_enough(std::move(found));
         });
         if (is_done) return true;
       }
     return false;
   }
-  bool gives(const SizeExpression& expression, const Row& row) const {
+  bool gives(const SizeExpression& expression, const SizedRow& row) const {
+    const auto rounded = [&](std::int64_t bits) {
+      const auto value = std::bit_cast<double>(bits);
+      return row.kind == Kind::kFloat ? static_cast<double>(static_cast<float>(value)) : value;
+    };
     std::vector<std::int64_t> symbols(result_.symbols.size());
-    for (std::size_t sample = 0; sample < row.size(); ++sample) {
+    for (std::size_t sample = 0; sample < row.values.size(); ++sample) {
       for (std::size_t i = 0; i < symbols.size(); ++i)
         symbols[i] = samples_[sample][result_.symbols[i]];
-      if (expression.value(symbols) != row[sample]) return false;
+      if (rounded(expression.value(symbols)) != rounded(row.values[sample])) return false;
     }
     return true;
   }
 
-  const SizeNumbers& numbers_;
   const std::vector<Row>& samples_;
   SizeFit result_;
   std::vector<Monomial> monomials_[3];  // by degree
-  std::map<std::pair<bool, Row>, std::optional<SizeExpression>> only_;
+  std::map<SizedRow, std::optional<SizeExpression>> only_;
 };
 
 }  // namespace
@@ -347,9 +357,20 @@ std::string SizeExpression::text(const std::vector<std::string>& names) const {
   return sum;
 }
 
+void SizeExpression::rename(const std::vector<std::int16_t>& names) {
+  for (Term& term : terms)
+    for (std::int16_t& symbol : term.symbols)
+      if (symbol >= 0) symbol = names[static_cast<std::size_t>(symbol)];
+}
+
 SizeFit fit_sizes(const SizeNumbers& numbers,
                   const std::vector<std::vector<std::int64_t>>& samples) {
-  return Fitter(numbers, samples).run();
+  return Fitter(samples).run(numbers);
+}
+
+std::vector<std::optional<SizeExpression>> fit_rows(
+    const std::vector<std::vector<std::int64_t>>& sizes, const std::vector<SizedRow>& rows) {
+  return Fitter(sizes).run(rows);
 }
 
 }  // namespace groove::tracer

@@ -26,6 +26,8 @@ struct SizeExpression {
   bool is_constant() const { return terms.empty(); }
   /// What the number is when the symbols have these values: an integer or the bits of a double.
   std::int64_t value(const std::vector<std::int64_t>& symbols) const;
+  /// Symbol i is `names[i]` from now on.
+  void rename(const std::vector<std::int16_t>& names);
   std::string text(const std::vector<std::string>& names) const;
 };
 
@@ -40,5 +42,16 @@ struct SizeFit {
 /// shows and that follows from no other one is a symbol; one inside must follow from those.
 SizeFit fit_sizes(const SizeNumbers& numbers,
                   const std::vector<std::vector<std::int64_t>>& samples);
+
+/// The same for what was made at given sizes, `sizes` being the values of the symbols: [sample] of
+/// each number in `rows`. None for a number that follows from no size, or in more than one way.
+struct SizedRow {
+  enum class Kind : std::uint8_t { kInteger, kDouble, kFloat };  // float: bits of one as a double
+  Kind kind = Kind::kInteger;
+  std::vector<std::int64_t> values;
+  auto operator<=>(const SizedRow&) const = default;
+};
+std::vector<std::optional<SizeExpression>> fit_rows(
+    const std::vector<std::vector<std::int64_t>>& sizes, const std::vector<SizedRow>& rows);
 
 }  // namespace groove::tracer

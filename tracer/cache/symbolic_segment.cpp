@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
+#include <limits>
 #include <mutex>
 
 #include "src/core/check.h"
+#include "src/core/environment.h"
 #include "src/core/geometry.h"
 #include "tracer/cache/budget.h"
 #include "tracer/cache/registry.h"
@@ -52,6 +55,15 @@ bool has_classes_of(const Shape& sizes, const Shape& known) {
   return true;
 }
 
+std::int64_t ceiling_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
+}
+
+void tell_sizes(const Segment& segment, const std::string& what) {
+  if (environment().logs("segments"))
+    fmt::print(stderr, "groove: loop at {} at other sizes: {}\n", segment.source, what);
+}
+
 bool is_ready(const Segment& segment) {
   return segment.state.load(std::memory_order_acquire) == State::kArmed;
 }
@@ -68,22 +80,34 @@ class SizedExecutable final : public Executable {
         history_(std::move(history)) {}
 
   bool prepare() override {
+    kept_stages_ = std::numeric_limits<std::int32_t>::max();
     if (program_ && made_for_ == *sizes_) return true;
-    program_ = nullptr;  // one that could not be made is none
-    if (!symbolic_->offers(*sizes_, segment_.graph)) return false;
-    SegmentPtr program = symbolic_->program(*sizes_, segment_.graph);
-    GROOVE_CHECK(is_ready(*program), "{}", program->failure);
+    kept_stages_ = 0;
+    const std::shared_ptr<Executable> before = std::exchange(program_, nullptr);
+    if (const SegmentPtr known = symbolic_->ready_program(*sizes_, segment_.graph)) {
+      program_ = known->executable;
+    } else if (auto any_size = symbolic_->any_size_for_run(*sizes_)) {
+      auto known = std::find_if(any_sizes_.begin(), any_sizes_.end(),
+                                [&](const auto& program) { return program.of() == any_size; });
+      if (known == any_sizes_.end()) known = any_sizes_.emplace(known, std::move(any_size));
+      const std::int32_t kept = known->take_on(*sizes_);
+      program_ = known->executable();
+      if (program_ == before) kept_stages_ = kept;
+    } else {
+      if (!symbolic_->offers(*sizes_, segment_.graph)) return false;
+      const SegmentPtr made = symbolic_->program(*sizes_, segment_.graph);
+      GROOVE_CHECK(is_ready(*made), "{}", made->failure);
+      program_ = made->executable;
+    }
     if (history_) segment_.history = symbolic_->history(*sizes_, *history_);
-    program_ = std::move(program);
     made_for_ = *sizes_;
     return true;
   }
-  std::size_t arena_bytes() const override {
-    return program_ ? program_->executable->arena_bytes() : 0;
-  }
+  std::size_t arena_bytes() const override { return program_ ? program_->arena_bytes() : 0; }
+  std::int32_t kept_stages() const override { return kept_stages_; }
   std::int32_t run(void* const* buffers, const std::int64_t* sizes, const std::uint64_t* scalars,
                    ProgramContext& context) const noexcept override {
-    return program_->executable->run(buffers, sizes, scalars, context);
+    return program_->run(buffers, sizes, scalars, context);
   }
   std::string describe() const override { return {}; }
 
@@ -93,7 +117,9 @@ class SizedExecutable final : public Executable {
   Segment& segment_;  // whose executable this is
   std::shared_ptr<const HistoryPlan> history_;
   SizeValues made_for_;
-  SegmentPtr program_;
+  std::shared_ptr<Executable> program_;
+  std::int32_t kept_stages_ = 0;
+  std::vector<AnySize::Program> any_sizes_;
 };
 
 // What the registry and reports ask of a symbolic segment's recording.
@@ -165,13 +191,18 @@ void SymbolicSegment::adopt_original() {
 }
 
 bool SymbolicSegment::covers(const SizeNumbers& numbers) const {
-  SizeValues sizes;
-  for (const Symbol& symbol : symbols_) sizes.push_back(numbers.numbers[symbol.number].value());
+  const std::vector<std::int64_t> values = numbers.values();
+  const SizeValues sizes = sizes_in(values);
   for (std::size_t i = 0; i < expressions_.size(); ++i)
-    if (!numbers.numbers[i].may_be_anything &&
-        expressions_[i].value(sizes) != numbers.numbers[i].value())
+    if (!numbers.numbers[i].may_be_anything && expressions_[i].value(sizes) != values[i])
       return false;
   return true;
+}
+
+SizeValues SymbolicSegment::sizes_in(const std::vector<std::int64_t>& numbers) const {
+  SizeValues sizes;
+  for (const Symbol& symbol : symbols_) sizes.push_back(numbers[symbol.number]);
+  return sizes;
 }
 
 std::size_t SymbolicSegment::Hash::operator()(const SizeValues& sizes) const {
@@ -210,7 +241,7 @@ SegmentPtr SymbolicSegment::make(const SizeValues& sizes, const Graph& graph, bo
   program->graph = graph;
   program->source = original_->source;
   program->id = original_->id;
-  program->is_for_many_sizes = true;
+  program->make_executable = program_of_many_sizes;
   const std::int64_t start = thread_time();
   compile_program(program, is_synchronous);
   const std::int64_t taken = thread_time() - start;
@@ -219,7 +250,7 @@ SegmentPtr SymbolicSegment::make(const SizeValues& sizes, const Graph& graph, bo
   const std::lock_guard lock(symbolic_locks().of(this));
   Program& entry = programs_[sizes];
   bytes_ -= entry.bytes;
-  entry = Program{program, std::move(entry.history), ++clock_};
+  entry = Program{program, ++clock_};
   note_made(entry);
   drop_oldest();
   return program;
@@ -236,28 +267,159 @@ void SymbolicSegment::drop_oldest() {
   }
 }
 
-// Most sizes may never come again. Where one run does not gain what it takes to make its program,
-// that is made for sizes that came before.
 bool SymbolicSegment::wants(const SizeValues& sizes) {
+  if (is_compilation_synchronous() || any_size(sizes) || find(sizes)) return true;
+  if (may_have_any_size()) {
+    ask_for_any_size(sizes);
+    return false;
+  }
+  // Most sizes may never come again. Where one run does not gain what it takes to make its program,
+  // that is made for sizes that came before.
   constexpr std::uint64_t kFirst = 4;  // programs that tell what one gains
   constexpr std::size_t kMostSeen = 4096;
-  if (is_compilation_synchronous() || find(sizes) || makings_->begun() < kFirst ||
-      original_->profile.gain() > makings_->milliseconds() * 1e6)
+  if (makings_->begun() < kFirst || original_->profile.gain() > makings_->milliseconds() * 1e6)
     return true;
   const std::lock_guard lock(symbolic_locks().of(this));
   if (seen_.size() >= kMostSeen) seen_.clear();
   return !seen_.insert(Hash()(sizes)).second;
 }
 
+bool SymbolicSegment::may_want(const SizeValues& sizes, std::size_t at) {
+  if (waits_for_first()) return false;
+  if (is_compilation_synchronous() || !may_have_any_size()) return true;
+  const std::lock_guard lock(symbolic_locks().of(this));
+  const auto is_within = [&](const std::shared_ptr<const AnySize>& any_size) {
+    for (std::size_t i = 0; i < symbols_.size(); ++i)
+      if (symbols_[i].call <= at && !any_size->covers(i, sizes[i])) return false;
+    return true;
+  };
+  return std::any_of(any_sizes_.begin(), any_sizes_.end(), is_within);
+}
+
 bool SymbolicSegment::offers(const SizeValues& sizes, const Graph& graph) {
-  if (is_compilation_synchronous()) return true;
+  if (is_compilation_synchronous() || any_size(sizes)) return true;
   const SegmentPtr known = find(sizes);
-  if (known && is_ready(*known)) return true;
-  if (known) return false;
+  if (known) return is_ready(*known);
+  if (may_have_any_size()) {
+    ask_for_any_size(sizes);
+    return false;
+  }
   note_programs_made();
   const Makings::How how = makings_->how(original_->profile.gain());
   if (how == Makings::How::kBeside) make(sizes, graph, false);
   return how == Makings::How::kHere;
+}
+
+// ---- programs for any sizes ----
+
+std::shared_ptr<const AnySize> SymbolicSegment::any_size_for_run(const SizeValues& sizes) {
+  std::shared_ptr<const AnySize> known = any_size(sizes);
+  if (known || !is_compilation_synchronous() || !may_have_any_size()) return known;
+  ask_for_any_size(sizes);
+  return any_size(sizes);
+}
+
+std::shared_ptr<const AnySize> SymbolicSegment::any_size(const SizeValues& sizes) {
+  const std::lock_guard lock(symbolic_locks().of(this));
+  if (next_any_size_ &&
+      next_any_size_->state.load(std::memory_order_acquire) != State::kCompiling) {
+    const auto made = std::dynamic_pointer_cast<const AnySize>(next_any_size_->executable);
+    if (made) {
+      bytes_ += made->memory_bytes();
+      any_sizes_.push_back(made);
+      tell_sizes(*original_, "a program " + made->describe());
+    } else {
+      ++failures_;
+      tell_sizes(*original_, "no program for any: " + next_any_size_->failure);
+    }
+    next_any_size_ = nullptr;
+    is_asked_.store(false, std::memory_order_relaxed);
+  }
+  const auto found = std::find_if(any_sizes_.begin(), any_sizes_.end(),
+                                  [&](const auto& any_size) { return any_size->covers(sizes); });
+  return found == any_sizes_.end() ? nullptr : *found;
+}
+
+bool SymbolicSegment::may_have_any_size() const {
+  constexpr std::size_t kMost = 8;
+  constexpr int kMostFailures = 2;
+  const std::lock_guard lock(symbolic_locks().of(this));
+  return failures_ < kMostFailures && any_sizes_.size() < kMost;
+}
+
+bool SymbolicSegment::waits_for_first() {
+  if (is_compilation_synchronous() || !may_have_any_size()) return false;
+  SizeValues sizes;
+  {
+    const std::lock_guard lock(symbolic_locks().of(this));
+    if (!any_sizes_.empty() || !programs_.empty()) return false;
+    for (const Symbol& symbol : symbols_) sizes.push_back(symbol.greatest);
+  }
+  if (any_size(sizes)) return false;
+  ask_for_any_size(sizes);
+  return true;
+}
+
+// The first of its programs takes what any segment like it does, the others find its code.
+void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
+  constexpr std::int64_t kSegments = 3;
+  const bool is_synchronous = is_compilation_synchronous();
+  is_asked_.store(true, std::memory_order_relaxed);
+  if (!is_synchronous &&
+      !investment().affords(kSegments * investment().expected(operators_of(*original_))))
+    return;
+  auto job = std::make_shared<Segment>();
+  {
+    const std::lock_guard lock(symbolic_locks().of(this));
+    if (next_any_size_) return;
+    next_any_size_ = job;
+  }
+  std::vector<AnySize::Bounds> widest;
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    const std::int64_t least = std::min(symbols_[i].least, sizes[i]);
+    const std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
+    // Others are likely to come.
+    widest.push_back(
+        {std::min<std::int64_t>(least, 2), greatest < 2 ? greatest : 2 * ceiling_of_two(greatest)});
+  }
+  job->source = original_->source;
+  job->id = original_->id;
+  job->make_executable = [self = shared_from_this(), sizes, widest](Compiler& compiler, Segment&) {
+    SymbolicCopy copy(self);
+    return std::make_shared<AnySize>(sizes, widest, [&](const SizeValues& at) {
+      AnySize::Sample sample;
+      sample.sizes = at;
+      if (!copy.resize(at, 0)) return sample;
+      sample.graph = copy.segment()->graph;
+      std::shared_ptr<Executable> program = compiler.compile_for_any_size(sample.graph);
+      if (!program || !program->list_numbers(sample.numbers)) return sample;
+      sample.program = std::move(program);
+      for (const TypeNumber& number : copy.types()) sample.types.push_back(number.value());
+      return sample;
+    });
+  };
+  compile_program(job, is_synchronous);
+}
+
+// What it takes to make a program is made up for after so many runs that are a little faster.
+SegmentPtr SymbolicSegment::ready_program(const SizeValues& sizes, const Graph& graph) {
+  constexpr std::size_t kMostSeen = 4096;
+  constexpr double kFaster = 0.05;
+  const SegmentPtr known = find(sizes);
+  if (known) return is_ready(*known) ? known : nullptr;
+  if (is_compilation_synchronous()) return nullptr;
+  std::uint32_t runs = 0;
+  {
+    const std::lock_guard lock(symbolic_locks().of(this));
+    if (any_sizes_.empty()) return nullptr;
+    if (runs_.size() >= kMostSeen) runs_.clear();
+    runs = ++runs_[Hash()(sizes)];
+  }
+  const double run = original_->profile.compiled(), cost = makings_->milliseconds();
+  if (runs % 64 == 0 && runs * run * kFaster > cost &&
+      investment().affords(static_cast<std::int64_t>(cost * 1e6)))
+    make(sizes, graph, false);
+  return nullptr;
 }
 
 SegmentPtr SymbolicSegment::program(const SizeValues& sizes, const Graph& graph) {
@@ -270,9 +432,8 @@ SegmentPtr SymbolicSegment::program(const SizeValues& sizes, const Graph& graph)
 std::shared_ptr<HistoryPlan> SymbolicSegment::history(const SizeValues& sizes,
                                                       const HistoryPlan& now) {
   const std::lock_guard lock(symbolic_locks().of(this));
-  const auto found = programs_.find(sizes);
-  if (found == programs_.end()) return now.copy(backwards_);
-  std::shared_ptr<HistoryPlan>& known = found->second.history;
+  if (histories_.size() >= kMostPrograms && !histories_.contains(sizes)) histories_.clear();
+  std::shared_ptr<HistoryPlan>& known = histories_[sizes];
   if (!known) known = now.copy(backwards_);
   return known;
 }
@@ -319,6 +480,7 @@ SymbolicCopy::SymbolicCopy(SymbolicSegmentPtr symbolic)
   sizes_ = std::make_shared<SizeValues>();
   for (const SymbolicSegment::Symbol& symbol : symbolic_->symbols())
     sizes_->push_back(numbers_.numbers[symbol.number].value());
+  types_ = type_numbers(*segment_);
   segment_->executable = std::make_unique<SizedExecutable>(symbolic_, sizes_, *segment_, history_);
 }
 
@@ -346,6 +508,16 @@ bool SymbolicCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
   const std::vector<SizeExpression>& expressions = symbolic_->expressions();
   for (const std::size_t number : symbolic_->moving())
     numbers_.numbers[number].set(expressions[number].value(sizes));
+  const std::shared_ptr<const AnySize> before = any_size_;
+  if (!any_size_ || !any_size_->covers(sizes)) any_size_ = symbolic_->any_size(sizes);
+  if (!any_size_) return derive_all_types(first_slot);
+  // The sizes there are known to be such that nothing else needs to be asked.
+  const bool are_all_new = first_slot >= segment_->slots.size();
+  return any_size_->set_types(sizes, types_, any_size_ != before,
+                              are_all_new ? 0 : static_cast<SlotId>(first_slot));
+}
+
+bool SymbolicCopy::derive_all_types(std::size_t first_slot) {
   Segment& segment = *segment_;
   const Segment& original = *symbolic_->original();
   Graph& graph = segment.graph;

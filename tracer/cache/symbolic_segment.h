@@ -1,6 +1,6 @@
-// A loop at any sizes: one recording, the numbers in it as expressions in a few sizes, and programs
-// for the sizes that came last. Every context has a copy of the recording that takes on the sizes
-// of the run at hand.
+// A loop at any sizes: one recording, the numbers in it as expressions in a few sizes, programs
+// that take on whatever sizes come, and some for sizes that came often. Every context has a copy of
+// the recording that takes on the sizes of the run at hand.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tracer/cache/size_fit.h"
+#include "tracer/cache/any_size.h"
 #include "tracer/calls/segment.h"
 #include "tracer/watch/makings.h"
 
 namespace groove::tracer {
-
-using SizeValues = std::vector<std::int64_t>;  // [symbol]
 
 class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
  public:
@@ -40,6 +38,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
     std::int64_t least, greatest;
   };
   const std::vector<Symbol>& symbols() const { return symbols_; }
+  /// Their values in a recording with these numbers.
+  SizeValues sizes_in(const std::vector<std::int64_t>& numbers) const;
   const std::vector<SizeExpression>& expressions() const { return expressions_; }
   /// Numbers that are no constants.
   const std::vector<std::size_t>& moving() const { return moving_; }
@@ -48,11 +48,25 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   /// The program comes at these sizes: is there a program for them, or is one worth making? A
   /// cheap question, before a copy takes them on.
   bool wants(const SizeValues& sizes);
+  /// The same where only those are known that calls up to `at` show.
+  bool may_want(const SizeValues& sizes, std::size_t at);
   /// Is there a program for these sizes, or may one be made of the graph when it is needed? If
   /// neither, one may be on its way.
   bool offers(const SizeValues& sizes, const Graph& graph);
+  /// Is there none at all yet, and will there be one for any sizes? It is asked for.
+  bool waits_for_first();
+  /// Is one asked for, and not there yet? Recordings at other sizes are of no use meanwhile.
+  bool is_asked() const { return is_asked_.load(std::memory_order_relaxed); }
   /// That program, made now if there is none. One of no state Armed could not be made.
   SegmentPtr program(const SizeValues& sizes, const Graph& graph);
+  /// One of these sizes alone, if there is one; where none is and they came often, one is made.
+  SegmentPtr ready_program(const SizeValues& sizes, const Graph& graph);
+  /// What programs for any sizes cover these; null: nothing does.
+  std::shared_ptr<const AnySize> any_size(const SizeValues& sizes);
+  /// The same, made at once where compilation is synchronous.
+  std::shared_ptr<const AnySize> any_size_for_run(const SizeValues& sizes);
+  /// One that covers these is made beside the loop, if that can be afforded now.
+  void ask_for_any_size(const SizeValues& sizes);
   /// What a run at these sizes leaves on the tape: `now` is at them, and not handed out.
   std::shared_ptr<HistoryPlan> history(const SizeValues& sizes, const HistoryPlan& now);
   /// Programs of the backward through such runs.
@@ -66,7 +80,6 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
  private:
   struct Program {
     SegmentPtr segment;
-    std::shared_ptr<HistoryPlan> history;  // once it was asked for
     std::uint64_t used = 0;
     std::size_t bytes = 0;
     bool is_made = false;
@@ -75,6 +88,7 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
     std::size_t operator()(const SizeValues& sizes) const;
   };
   SegmentPtr find(const SizeValues& sizes);
+  bool may_have_any_size() const;
   /// Makes one: at once, or on the compile thread.
   SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
   void note_programs_made();
@@ -90,8 +104,15 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   std::vector<std::string> names_;
 
   std::unordered_map<SizeValues, Program, Hash> programs_;
+  // By sizes: their backwards have programs.
+  std::unordered_map<SizeValues, std::shared_ptr<HistoryPlan>, Hash> histories_;
   std::uint64_t clock_ = 0;
   std::unordered_set<std::size_t> seen_;  // hashes of sizes that no program was made for
+  std::unordered_map<std::size_t, std::uint32_t> runs_;  // by hash, of programs for any sizes
+  std::vector<std::shared_ptr<const AnySize>> any_sizes_;
+  SegmentPtr next_any_size_;  // while it is being made
+  int failures_ = 0;          // to make one
+  std::atomic<bool> is_asked_{false};
   std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();
   std::shared_ptr<Makings> backwards_ = std::make_shared<Makings>();
   std::atomic<std::size_t> bytes_{0};
@@ -109,6 +130,7 @@ class SymbolicCopy {
   const SymbolicSegmentPtr& symbolic() const { return symbolic_; }
   const SegmentPtr& segment() const { return segment_; }
   const SizeNumbers& numbers() const { return numbers_; }
+  const std::vector<TypeNumber>& types() const { return types_; }
   const SizeValues& sizes() const { return *sizes_; }
 
   /// Takes on other sizes. False, with nothing changed, when the recording does not hold at them;
@@ -119,12 +141,15 @@ class SymbolicCopy {
 
  private:
   bool take_on(const SizeValues& sizes, std::size_t first_slot);
+  bool derive_all_types(std::size_t first_slot);
 
   SymbolicSegmentPtr symbolic_;
   SegmentPtr segment_;
   std::shared_ptr<HistoryPlan> history_;  // null, or the one whose numbers are set
   SizeNumbers numbers_;
   std::shared_ptr<SizeValues> sizes_;  // shared with the executable
+  std::vector<TypeNumber> types_;
+  std::shared_ptr<const AnySize> any_size_;  // that the last sizes were covered by
 };
 
 /// For people, of a symbolic segment's recording: which sizes it takes, and what programs there

@@ -153,14 +153,17 @@ bool add_sample(const SegmentPtr& segment) {
   }
   if (fit.symbols.empty()) return false;
   const SymbolicSegmentPtr before = group.symbolic;
-  group.symbolic = std::make_shared<SymbolicSegment>(segment, numbers, std::move(fit));
-  group.symbolic->adopt_original();
+  const auto made = std::make_shared<SymbolicSegment>(segment, numbers, std::move(fit));
+  group.symbolic = made;
+  made->adopt_original();
+  for (const auto& sample : group.samples) made->note_sizes(made->sizes_in(sample));
   head.wasted = std::max(0, head.wasted - kFreeSamples);
   symbolic_filter.fetch_or(1ull << (segment->head & 63));
   lock.unlock();
   adopt(segment);
   if (before && before->is_armed()) retire(before->original());
   say("a segment of all sizes");
+  made->ask_for_any_size(made->sizes_in(numbers.values()));
   return true;
 }
 

@@ -210,9 +210,10 @@ struct SegmentContent {
 struct Segment : SegmentContent {
   // What is told of a copy that takes on other sizes (symbolic_segment.h) is told of this one.
   std::shared_ptr<Segment> original;
-  bool is_for_many_sizes = false;  // its code must not be made for its sizes alone
   std::atomic<State> state{State::kCompiling};
-  std::function<void(Graph&)> make_graph;   // null, or what makes `graph` where it is compiled
+  std::function<void(Graph&)> make_graph;  // null, or what makes `graph` where it is compiled
+  // Null, or what is made instead of a program for the graph as it is; what has that has no calls.
+  std::function<std::shared_ptr<Executable>(Compiler&, Segment&)> make_executable;
   std::shared_ptr<Executable> executable;   // set before `state` becomes kArmed
   std::string failure;                      // when compilation failed
   std::atomic<const char*> end{"retired"};  // why it is Retired, for people

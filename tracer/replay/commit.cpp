@@ -297,6 +297,7 @@ void Replay::fill_storage_users(std::int32_t storage) {
 
 bool Replay::run_stages_through(std::int32_t stage) {
   if (next_stage_ <= stage && !has_fault(Fault::kAliasNotChecked) && has_aliases()) return false;
+  resume_resized();
   for (; next_stage_ <= stage; ++next_stage_) {
     if (run_stage(next_stage_) != Reason::kCompleted) return false;
     shows_results_.store(true, std::memory_order_release);
@@ -420,6 +421,7 @@ bool Replay::commit(Reason& why) {
       return false;
     }
   }
+  resume_resized();
   for (; next_stage_ < segment_->stages; ++next_stage_) {
     why = run_stage(next_stage_);
     if (why != Reason::kCompleted) return false;
@@ -503,8 +505,8 @@ void Replay::reset() {
   matched_ = 0;
   preparing_ = 0;
   has_exposed_ = false;
-  next_stage_ = 0;
-  owed_stages_ = 0;
+  next_stage_ = owed_stages_ = own_stages_ = 0;
+  is_resized_ = false;
   commits_now_ = reads_now_ = false;
   tape_nodes_ = 0;
   if (segment_->history)

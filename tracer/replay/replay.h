@@ -211,6 +211,7 @@ class Replay {
   void prepare_buffers(std::int32_t stage);
   void prepare_arena();
   bool prepare_program();
+  void resume_resized();
   /// Gives kCompleted, or why nothing was run.
   Reason run_stage(std::int32_t stage);
   bool run_stages_through(std::int32_t stage);
@@ -312,6 +313,8 @@ class Replay {
   std::vector<std::int32_t> starts_;  // numbers of the segment: where views begin that may move
   std::uint64_t operators_ = 0;
   std::int32_t next_stage_ = 0;
+  std::int32_t own_stages_ = 0;  // that this replay ran before it took on other sizes
+  bool is_resized_ = false;
   std::int64_t preparing_ = 0;
   std::int32_t owed_stages_ = 0;    // that the run had behind it when it was switched …
   std::int32_t stages_before_ = 0;  // … as the other segment counts them

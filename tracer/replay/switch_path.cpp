@@ -168,7 +168,7 @@ void Replay::hand_back(Replay& from) {
 void Replay::note_resized() {
   expected_.renew(*segment_);
   expect_live_ins();
-  scratch_.clear();
+  is_resized_ = true;
   const std::size_t known = is_complete()
                                 ? segment_->slots.size()
                                 : static_cast<std::size_t>(segment_->calls[matched_].first_slot);
@@ -182,7 +182,33 @@ void Replay::note_resized() {
     live.run = 0;  // memory for it may have been made with that of an earlier stage's results
   }
   owed_stages_ = std::max(owed_stages_, next_stage_);
+  own_stages_ = std::max(own_stages_, next_stage_);
   next_stage_ = 0;
+}
+
+// Sizes that were not known when stages ran seldom change what these did. If they do, or the memory
+// lies elsewhere now, all run again; the results that are real keep their own memory.
+void Replay::resume_resized() {
+  if (!std::exchange(is_resized_, false)) return;
+  const Executable& program = *segment_->executable;
+  const bool goes_on = own_stages_ > 0 && own_stages_ == owed_stages_ && prepare_program() &&
+                       program.kept_stages() >= own_stages_ && arena_ &&
+                       arena_->bytes >= program.arena_bytes() &&
+                       !has_fault(Fault::kSharedResultMemory);
+  if (!goes_on) {
+    scratch_.clear();
+    return;
+  }
+  next_stage_ = own_stages_;
+  void** buffer = buffers_.data() + segment_->live_ins.size();
+  for (std::size_t i = 0; i < segment_->output_storages.size(); ++i, ++buffer) {
+    const StorageInfo& info =
+        segment_->storages[static_cast<std::size_t>(segment_->output_storages[i])];
+    const Live& live = live_[static_cast<std::size_t>(info.base)];
+    const bool is_as_before =
+        live.is_filled || (live.impl && live.impl->storage && live.impl->storage->data == *buffer);
+    if (!is_as_before) *buffer = output_buffer(i);
+  }
 }
 
 bool Replay::catch_up() { return run_stages_through(owed_stages_ - 1); }

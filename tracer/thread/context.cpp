@@ -9,6 +9,7 @@
 #include "src/core/grad_mode.h"
 #include "src/core/state.h"
 #include "tracer/cache/registry.h"
+#include "tracer/cache/symbolic_table.h"
 #include "tracer/calls/numbers.h"
 #include "tracer/calls/tape_hooks.h"
 #include "tracer/tell/coverage.h"
@@ -188,10 +189,21 @@ bool Context::is_part_of_recorded(const Discovery::Plan& plan) {
   return false;
 }
 
+// At other sizes it is there, and will have a program for these.
+bool Context::has_waiting_segment(const Discovery::Plan& plan) {
+  for (const SymbolicSegmentPtr& symbolic : symbolic_segments_of(plan.head))
+    if (symbolic->original()->calls.size() == plan.length && symbolic->is_asked()) {
+      discovery_.put_off(plan);
+      return true;
+    }
+  return false;
+}
+
 // Is what begins with this call to be recorded? A loop around compiled calls replaces them.
 bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* plan) {
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
-  if (plan && !is_call && is_part_of_recorded(*plan)) plan = nullptr;
+  if (plan && !is_call && (is_part_of_recorded(*plan) || has_waiting_segment(*plan)))
+    plan = nullptr;
   const bool is_wanted = is_call || plan || is_wanted_again(hash);
   if (!is_wanted && starts_rest(hash)) return true;
   const bool is_affordable = is_wanted && affords_recording();

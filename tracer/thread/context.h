@@ -225,6 +225,13 @@ class Context {
     std::vector<SegmentPtr> segments;
     bool are_one_loop = false;
     Replay* first = nullptr;  // of the first of them, once it was tried
+    // Runs of these in a row that went on at other sizes. After some, the symbolic segment is tried
+    // first, but now and then.
+    std::uint32_t resized = 0, asked = 0;
+    bool prefers_any_size() {
+      constexpr std::uint32_t kFew = 2, kSeldom = 64;
+      return resized >= kFew && ++asked % kSeldom != 0;
+    }
   };
   static constexpr std::size_t kBeginnings = 16;
   void look_up(Beginning& known, std::uint64_t head, std::uint64_t key);
@@ -267,7 +274,7 @@ class Context {
   SymbolicCopy& copy_of(const SymbolicSegmentPtr& symbolic);
   SymbolicCopy* copy_under_replay();
   const Shown& shown_of(const SegmentPtr& segment);
-  bool take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t at);
+  bool take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t at, std::size_t first);
   template <typename AnyCall>
   bool start_at_sizes(std::uint64_t head, const AnyCall& recorded, const SiteKey& site,
                       Tensor* outputs);
@@ -293,6 +300,7 @@ class Context {
   bool is_recording_first(std::uint64_t hash, const Discovery::Plan* plan);
   bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
   bool is_part_of_recorded(const Discovery::Plan& plan);
+  bool has_waiting_segment(const Discovery::Plan& plan);
   /// Might try_start_recording() do something without a plan?
   bool is_recording_due() const { return !frames_.empty() || !again_.empty() || rest_; }
   // Calls under way of functions given to jit::compile(), and how often they came.

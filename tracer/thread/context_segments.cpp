@@ -137,6 +137,7 @@ void Context::note_gain(const SegmentPtr& segment, bool is_hit, std::size_t call
 // ---- replay ----
 
 void Context::look_up(Beginning& known, std::uint64_t head, std::uint64_t key) {
+  if (known.head != head) known.resized = 0;
   known.head = head;
   known.key = key;
   known.changes = path_changes.load(std::memory_order_acquire);
@@ -221,6 +222,8 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
   Beginning& known = beginnings_[hash % kBeginnings];
   const bool is_current =
       known.head == hash && known.changes == path_changes.load(std::memory_order_acquire);
+  if (known.head == hash && known.prefers_any_size() && start_at_sizes(hash, call, site, outputs))
+    return true;
   const bool is_first_tried = is_current && known.are_one_loop;
   if (is_first_tried) {
     if (!known.first) known.first = &replay_of(known.segments.front());
@@ -336,6 +339,9 @@ void Context::end_replay(bool is_hit, Reason reason) {
   if (is_hit) {
     if (started_ >= 0) note_time(segment, std::max<std::int64_t>(0, thread_time() - started_));
     count_compiled(replay->operators());
+    if (Beginning& known = beginnings_[segment.head % kBeginnings];
+        known.resized > 0 && known.head == segment.head && !replay->segment().original)
+      known.resized = 0;
     const std::uint64_t hits = ++segment.statistics.hits;
     if (may_be_promoted(segment, hits))
       promote_if_it_pays(replay->told_segment(), hits, is_compilation_synchronous());
@@ -344,7 +350,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
     if (segment.missed.load(std::memory_order_relaxed) != 0)
       segment.missed.store(0, std::memory_order_relaxed);
     const std::size_t calls = segment.calls.size();
-    note_gain(replay->told_segment(), true, calls, segment.profile.gain_of(calls));
+    note_gain(replay->told_segment(), true, calls, segment.profile.gain_of(replay->operators()));
     release_idle(*replay);
     drop_retired();
     return;

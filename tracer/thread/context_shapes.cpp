@@ -36,17 +36,19 @@ SymbolicCopy* Context::copy_under_replay() {
   return nullptr;
 }
 
-// The copy takes on the sizes that call `at` shows, if there will be a program for them.
-bool Context::take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t at) {
+// The copy takes on the sizes that calls up to `at` show, if there will be a program for them; what
+// the calls before `first` gave stays as it is.
+bool Context::take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t at,
+                      std::size_t first) {
   SymbolicSegment& symbolic = *copy.symbolic();
   const auto is_later = [at](const SymbolicSegment::Symbol& symbol) { return symbol.call > at; };
   const bool are_known =
       std::none_of(symbolic.symbols().begin(), symbolic.symbols().end(), is_later);
-  if (are_known && !symbolic.wants(sizes)) {
+  if (are_known ? !symbolic.wants(sizes) : !symbolic.may_want(sizes, at)) {
     is_waiting_ = true;
     return false;
   }
-  if (!copy.resize(sizes, at)) return false;
+  if (!copy.resize(sizes, first)) return false;
   replay_of(copy.segment()).note_resized();
   if (!are_known) return true;
   symbolic.note_sizes(sizes);
@@ -61,12 +63,16 @@ bool Context::start_at_sizes(std::uint64_t head, const AnyCall& call, const Site
   for (const SymbolicSegmentPtr& symbolic : symbolic_segments_of(head)) {
     SymbolicCopy& copy = copy_of(symbolic);
     const Segment& segment = *copy.segment();
+    if (symbolic->waits_for_first()) {
+      is_waiting_ = true;
+      continue;
+    }
     if (!discovery_.is_after(segment.before) || !segment.loop->backoff.is_willing() ||
         !shown_by(segment, 0, call, site, shown))
       continue;
     SizeValues sizes = copy.sizes();
     if (!copy.sizes_shown(0, shown, sizes)) continue;
-    if (sizes != copy.sizes() && !take_on(copy, sizes, 0)) continue;
+    if (sizes != copy.sizes() && !take_on(copy, sizes, 0, 0)) continue;
     if (begin_trial(copy.segment())) return false;
     Reason why = Reason::kForced;
     if (begin_run(copy.segment(), call, site, outputs, why)) return true;
@@ -100,8 +106,8 @@ bool Context::follow_sizes(const AnyCall& call, const SiteKey& site, Tensor* out
   SymbolicCopy* const own = copy_under_replay();
   if (own && shown_by(*own->segment(), at, call, site, shown)) {
     sizes = own->sizes();
-    if (own->sizes_shown(at, shown, sizes) && sizes != own->sizes() && take_on(*own, sizes, at) &&
-        try_match(call, site, outputs, why))
+    if (own->sizes_shown(at, shown, sizes) && sizes != own->sizes() &&
+        take_on(*own, sizes, at, at) && try_match(call, site, outputs, why))
       return true;
     if (state_ != State::kReplaying || replay_ != &from) return false;
   }
@@ -123,7 +129,7 @@ bool Context::follow_sizes(const AnyCall& call, const SiteKey& site, Tensor* out
     sizes = copy.sizes();
     for (std::size_t i = 0; i < sizes.size(); ++i)
       if (symbolic->symbols()[i].call < at) sizes[i] = known[symbolic->symbols()[i].number];
-    if (!copy.sizes_shown(at, shown, sizes) || !take_on(copy, sizes, 0)) continue;
+    if (!copy.sizes_shown(at, shown, sizes) || !take_on(copy, sizes, at, 0)) continue;
     const SizeNumbers& own_numbers = copy.numbers();
     bool is_alike = true;
     for (std::size_t i = 0; i < own_numbers.shown[at]; ++i)
@@ -133,7 +139,11 @@ bool Context::follow_sizes(const AnyCall& call, const SiteKey& site, Tensor* out
     to.switch_path(from);
     replay_ = &to;
     Reason other = why;
-    if (try_match(call, site, outputs, other)) return true;
+    if (try_match(call, site, outputs, other)) {
+      Beginning& known = beginnings_[symbolic->original()->head % kBeginnings];
+      if (!own && known.head == symbolic->original()->head) ++known.resized;
+      return true;
+    }
     if (state_ != State::kReplaying || replay_ != &to) return false;
     to.hand_back(from);
     replay_ = &from;

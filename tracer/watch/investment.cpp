@@ -33,20 +33,20 @@ bool Investment::affords_search(std::int64_t more) const {
          allows(kBeside, 4 * (spent_searching_.load(std::memory_order_relaxed) + more));
 }
 
-std::int64_t Investment::advance(std::size_t calls) {
-  const std::int64_t expected =
-      of_a_call_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(calls);
-  spend(expected);
-  return expected;
+std::int64_t Investment::advance(std::size_t operators) {
+  const std::int64_t cost = expected(operators);
+  spend(cost);
+  return cost;
 }
 
-void Investment::settle(std::int64_t advanced, std::size_t calls, std::int64_t nanoseconds) {
+void Investment::settle(std::int64_t advanced, std::size_t operators, std::int64_t nanoseconds) {
   constexpr std::int64_t kMemory = 8;  // segments
   spend(nanoseconds - advanced);
-  if (calls == 0) return;
-  const std::int64_t known = of_a_call_.load(std::memory_order_relaxed);
-  of_a_call_.store(known + (nanoseconds / static_cast<std::int64_t>(calls) - known) / kMemory,
-                   std::memory_order_relaxed);
+  if (operators == 0) return;
+  const std::int64_t known = of_an_operator_.load(std::memory_order_relaxed);
+  const std::int64_t now =
+      std::max<std::int64_t>(nanoseconds - kOfAny, 0) / static_cast<std::int64_t>(operators);
+  of_an_operator_.store(known + (now - known) / kMemory, std::memory_order_relaxed);
 }
 
 void Investment::forget() {

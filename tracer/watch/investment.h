@@ -37,10 +37,15 @@ class Investment {
   void save(double nanoseconds) {
     saved_.fetch_add(static_cast<std::int64_t>(nanoseconds), std::memory_order_relaxed);
   }
-  /// What it takes to compile a loop of so many calls, as far as is known; spent from now on.
-  std::int64_t advance(std::size_t calls);
+  /// What it takes to compile a loop of so many operators, as far as is known …
+  std::int64_t expected(std::size_t operators) const {
+    return kOfAny +
+           of_an_operator_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(operators);
+  }
+  /// … and that is spent from now on.
+  std::int64_t advance(std::size_t operators);
   /// … and what it took.
-  void settle(std::int64_t advanced, std::size_t calls, std::int64_t nanoseconds);
+  void settle(std::int64_t advanced, std::size_t operators, std::int64_t nanoseconds);
   /// As if the process began now: for tests.
   void forget();
 
@@ -54,7 +59,8 @@ class Investment {
 
   std::atomic<std::int64_t> born_{nanoseconds_now()};
   std::atomic<std::int64_t> spent_{0}, spent_here_{0}, spent_searching_{0}, saved_{0};
-  std::atomic<std::int64_t> of_a_call_{15'000};  // to compile, of late
+  static constexpr std::int64_t kOfAny = 100'000;     // to compile whatever it is, and …
+  std::atomic<std::int64_t> of_an_operator_{10'000};  // … of late
 };
 
 /// Of the process.

@@ -46,7 +46,13 @@ void SegmentProfile::note_compiled(std::int64_t nanoseconds) {
 
 void SegmentProfile::find_gain() {
   const std::uint64_t least = has_many_sizes_.load(std::memory_order_relaxed) ? trials_.size() : 1;
-  const double gain = tried_ >= least && timed_ >= least ? eager_ - quartile() : 0;
+  const bool are_enough = tried_ >= least && timed_ >= least;
+  // Whatever the sizes of a few were, each took longer eagerly.
+  const bool is_clear =
+      tried_ > 1 && timed_ > 1 && shortest(trials_, tried_) > longest(compiled_, timed_);
+  if (!are_enough && !is_clear) return;
+  const double gain = eager_ - quartile();
+  is_known_.store(true, std::memory_order_relaxed);
   const bool is_loss = gain < -(kMargin - 1) * eager_;
   gain_.store(gain > 0 || is_loss ? static_cast<float>(gain * kMillisecond) : 0,
               std::memory_order_relaxed);
@@ -87,6 +93,13 @@ double SegmentProfile::eager() const {
   return eager_;
 }
 
+double SegmentProfile::shortest(const Times& times, std::uint64_t count) {
+  return *std::min_element(times.begin(), times.begin() + std::min(count, times.size()));
+}
+double SegmentProfile::longest(const Times& times, std::uint64_t count) {
+  return *std::max_element(times.begin(), times.begin() + std::min(count, times.size()));
+}
+
 double SegmentProfile::quartile(const Times& times, std::uint64_t count) {
   count = std::min<std::uint64_t>(count, times.size());
   if (count == 0) return 0;
@@ -111,7 +124,6 @@ bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
   trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
   if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
   eager_ = quartile(trials_, tried_);
-  is_tried_.store(true, std::memory_order_relaxed);
   find_gain();
   if (has_many_sizes_.load(std::memory_order_relaxed))
     return tried_ >= trials_.size() && quartile() > 2 * eager_;

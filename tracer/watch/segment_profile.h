@@ -80,14 +80,16 @@ class SegmentProfile {
   /// no trial.
   double eager() const;
   double compiled() const;
-  /// What a compiled run gains, in nanoseconds; 0 before the first trial, and where the times are
-  /// about the same.
+  /// What a compiled run gains, in nanoseconds; 0 before the first trials, and where the times are
+  /// about the same or, at many sizes, no few of them tell.
   double gain() const { return gain_.load(std::memory_order_relaxed); }
-  /// The same, and before the first trial what a run of so many calls may be expected to gain.
-  double gain_of(std::size_t calls) const {
-    constexpr double kOfACall = 250;
-    return is_tried_.load(std::memory_order_relaxed) ? gain()
-                                                     : kOfACall * static_cast<double>(calls);
+  /// The same, and before the first trial what a run that stands for so many operators may be
+  /// expected to gain.
+  double gain_of(std::uint64_t operators) const {
+    constexpr double kOfAnOperator = 250;
+    return is_known_.load(std::memory_order_relaxed)
+               ? gain()
+               : kOfAnOperator * static_cast<double>(operators);
   }
   /// Those that lost most first.
   std::vector<Exit> exits() const;
@@ -98,6 +100,8 @@ class SegmentProfile {
   static constexpr std::size_t kMostExits = 64;
   using Times = std::array<double, 8>;  // the last ones, a ring
   static double quartile(const Times& times, std::uint64_t count);
+  static double shortest(const Times& times, std::uint64_t count);
+  static double longest(const Times& times, std::uint64_t count);
   double quartile() const { return quartile(compiled_, timed_); }
   void find_gain();
   bool take_trial(std::uint64_t hits);
@@ -107,7 +111,7 @@ class SegmentProfile {
   Times compiled_{}, trials_{};
   std::uint64_t timed_ = 0, tried_ = 0;
   std::atomic<float> gain_{0};
-  std::atomic<bool> is_tried_{false}, has_many_sizes_{false};
+  std::atomic<bool> is_known_{false}, has_many_sizes_{false};
   std::atomic<std::uint64_t> next_trial_{4};  // after so many runs
   std::vector<Exit> exits_;
 };

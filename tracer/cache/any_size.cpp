@@ -1,0 +1,269 @@
+#include "tracer/cache/any_size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+
+#include "src/core/check.h"
+#include "src/core/faults.h"
+
+namespace groove::tracer {
+namespace {
+
+// Of the samples between the bounds.
+constexpr int kInner = 3, kInnerOfASize = 2;
+constexpr std::size_t kMostSizes = 4;
+
+std::int64_t floor_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+}
+
+SizedRow::Kind kind_of(const ProgramNumber& number) {
+  if (!number.is_real()) return SizedRow::Kind::kInteger;
+  return number.is_float() ? SizedRow::Kind::kFloat : SizedRow::Kind::kDouble;
+}
+
+std::string text_of(const SizedRow& row) {
+  std::string text;
+  for (const std::int64_t value : row.values)
+    text += row.kind == SizedRow::Kind::kInteger ? fmt::format(" {}", value)
+                                                 : fmt::format(" {}", std::bit_cast<double>(value));
+  return text;
+}
+
+}  // namespace
+
+std::vector<TypeNumber> type_numbers(Segment& segment) {
+  std::vector<TypeNumber> numbers;
+  const auto add = [&](Shape& shape, SlotId slot) {
+    for (std::uint32_t axis = 0; axis < shape.size(); ++axis)
+      numbers.push_back({&shape, axis, slot});
+  };
+  for (Value& value : segment.graph.values) add(value.type.sizes, kNoSlot);
+  for (GraphInput& input : segment.graph.inputs) add(input.strides, kNoSlot);
+  for (std::size_t id = 0; id < segment.slots.size(); ++id) {
+    Slot& slot = segment.slots[id];
+    if (slot.is_live_in) continue;
+    add(slot.type.sizes, static_cast<SlotId>(id));
+    add(slot.strides, static_cast<SlotId>(id));
+  }
+  return numbers;
+}
+
+// ---- finding it ----
+
+class AnySize::Finder {
+ public:
+  Finder(const SizeValues& now, std::vector<Bounds>& bounds, const Make& make)
+      : now_(now), bounds_(bounds), make_(make) {}
+
+  std::vector<Sample> run() {
+    GROOVE_CHECK(now_.size() <= kMostSizes, "{} sizes vary", now_.size());
+    const Sample& first = at(now_);
+    GROOVE_CHECK(first.program, "a program whose sizes are in more than numbers");
+    if (!are_corners_alike()) {
+      for (std::size_t symbol = 0; symbol < now_.size(); ++symbol) narrow(symbol);
+      GROOVE_CHECK(are_corners_alike(), "another program for each size");
+    }
+    add_inner();
+    return std::move(samples_);
+  }
+
+ private:
+  const Sample& at(const SizeValues& sizes) {
+    for (const Sample& known : samples_)
+      if (known.sizes == sizes) return known;
+    samples_.push_back(make_(sizes));
+    return samples_.back();
+  }
+  bool is_alike(const SizeValues& sizes) {
+    const Sample& other = at(sizes);
+    return other.program && other.numbers.structure == samples_[0].numbers.structure &&
+           other.numbers.numbers.size() == samples_[0].numbers.numbers.size();
+  }
+  bool are_corners_alike() {
+    SizeValues least, greatest;
+    for (const Bounds& bounds : bounds_) {
+      least.push_back(bounds.least);
+      greatest.push_back(bounds.greatest);
+    }
+    return is_alike(least) && is_alike(greatest);
+  }
+  // Bounds of numerics and of vectors are powers of two.
+  void narrow(std::size_t symbol) {
+    SizeValues sizes = now_;
+    const auto is_alike_at = [&](std::int64_t size) {
+      sizes[symbol] = size;
+      return is_alike(sizes);
+    };
+    auto& [least, greatest] = bounds_[symbol];
+    const std::int64_t now = now_[symbol];
+    while (greatest > now && !is_alike_at(greatest))
+      greatest = std::max(now, floor_of_two(greatest) - 1);
+    while (least < now && !is_alike_at(least))
+      least = least <= 0 ? least + 1 : std::min(now, 2 * floor_of_two(least));
+  }
+  void add_inner() {
+    std::uint64_t drawn = 0x2545f4914f6cdd1d;
+    const int count = kInner + kInnerOfASize * static_cast<int>(now_.size());
+    for (int i = 0; i < count; ++i) {
+      SizeValues sizes;
+      for (const Bounds& bounds : bounds_) {
+        drawn = drawn * 6364136223846793005u + 1442695040888963407u;
+        const std::int64_t room = bounds.greatest - bounds.least + 1;
+        // Of a few sizes all.
+        const auto step = room <= count ? static_cast<std::uint64_t>(i) : drawn >> 33;
+        sizes.push_back(bounds.least +
+                        static_cast<std::int64_t>(step % static_cast<std::uint64_t>(room)));
+      }
+      GROOVE_CHECK(is_alike(sizes), "other programs for some sizes between");
+    }
+    // What had another structure tells nothing.
+    std::erase_if(samples_, [&](const Sample& sample) {
+      return !sample.program || sample.numbers.structure != samples_[0].numbers.structure;
+    });
+  }
+
+  const SizeValues& now_;
+  std::vector<Bounds>& bounds_;
+  const Make& make_;
+  std::vector<Sample> samples_;
+};
+
+AnySize::AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& make)
+    : bounds_(std::move(widest)) {
+  std::vector<Sample> samples = Finder(now, bounds_, make).run();
+  structure_ = samples[0].numbers.structure;
+  first_ = samples[0].program;
+  graph_ = std::move(samples[0].graph);
+  types_ = samples[0].types;
+  std::vector<SizeValues> sizes;
+  for (const Sample& sample : samples) sizes.push_back(sample.sizes);
+
+  // Numbers with the same values have one expression.
+  std::map<SizedRow, std::uint32_t> row_of;
+  std::vector<SizedRow> rows;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> types, program;  // number, row
+  const auto add = [&](auto& to, std::size_t number, SizedRow::Kind kind, const auto& value_in) {
+    SizedRow sized{kind, {}};
+    for (const Sample& sample : samples) sized.values.push_back(value_in(sample));
+    if (std::count(sized.values.begin(), sized.values.end(), sized.values[0]) ==
+        static_cast<std::ptrdiff_t>(samples.size()))
+      return;
+    const auto [row, is_new] = row_of.try_emplace(sized, static_cast<std::uint32_t>(rows.size()));
+    if (is_new) rows.push_back(std::move(sized));
+    to.emplace_back(static_cast<std::uint32_t>(number), row->second);
+  };
+  for (std::size_t i = 0; i < samples[0].types.size(); ++i)
+    add(types, i, SizedRow::Kind::kInteger, [&](const Sample& sample) { return sample.types[i]; });
+  for (std::size_t i = 0; i < samples[0].numbers.numbers.size(); ++i) {
+    const auto value_in = [&](const Sample& sample) { return sample.numbers.numbers[i].value(); };
+    const ProgramNumber& number = samples[0].numbers.numbers[i];
+    if (!number.is_room()) {
+      add(program, i, kind_of(number), value_in);
+      continue;
+    }
+    std::int64_t most = 0;
+    for (const Sample& sample : samples) most = std::max(most, value_in(sample));
+    rooms_.push_back({static_cast<std::uint32_t>(i), most});
+  }
+
+  // A size that is one and the same says nothing.
+  std::vector<std::int16_t> varying;
+  for (std::size_t i = 0; i < bounds_.size(); ++i)
+    if (bounds_[i].least < bounds_[i].greatest) varying.push_back(static_cast<std::int16_t>(i));
+  for (SizeValues& of_sample : sizes) {
+    for (std::size_t i = 0; i < varying.size(); ++i)
+      of_sample[i] = of_sample[static_cast<std::size_t>(varying[i])];
+    of_sample.resize(varying.size());
+  }
+  std::vector<std::optional<SizeExpression>> found = fit_rows(sizes, rows);
+  for (auto& expression : found)
+    if (expression) expression->rename(varying);
+  std::vector<std::int64_t> expression_of(rows.size(), -1);
+  const auto place = [&](std::uint32_t row) {
+    std::int64_t& expression = expression_of[row];
+    if (expression < 0) {
+      expression = static_cast<std::int64_t>(expressions_.size());
+      expressions_.push_back(*found[row]);
+    }
+    return static_cast<std::uint32_t>(expression);
+  };
+  for (const auto& [number, row] : types) {
+    GROOVE_CHECK(found[row], "a size or stride follows from no size:{}", text_of(rows[row]));
+    in_types_.push_back({number, place(row)});
+  }
+  for (const auto& [number, row] : program) {
+    GROOVE_CHECK(found[row], "a number of the program follows from no size:{}", text_of(rows[row]));
+    in_program_.push_back({number, place(row)});
+  }
+}
+
+bool AnySize::covers(const SizeValues& sizes) const {
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (!covers(i, sizes[i])) return false;
+  return true;
+}
+
+std::string AnySize::describe() const {
+  std::string text = "for sizes";
+  for (const Bounds& bounds : bounds_)
+    text += fmt::format(" {}..{}", bounds.least, bounds.greatest);
+  return text;
+}
+
+// ---- being at sizes ----
+
+void AnySize::evaluate(const SizeValues& sizes, SizeValues& values) const {
+  values.clear();
+  for (const SizeExpression& expression : expressions_) values.push_back(expression.value(sizes));
+}
+
+bool AnySize::set_types(const SizeValues& sizes, const std::vector<TypeNumber>& types,
+                        bool are_others, SlotId first_slot) const {
+  SizeValues values = are_others ? types_ : SizeValues();
+  SizeValues of_expressions;
+  evaluate(sizes, of_expressions);
+  const auto set = [&](std::size_t number, std::int64_t value) {
+    std::int64_t& at = types[number].value();
+    if (at == value) return true;
+    if (types[number].slot != kNoSlot && types[number].slot < first_slot) return false;
+    at = value;
+    return true;
+  };
+  if (!are_others) {
+    for (const auto& [number, expression] : in_types_)
+      if (!set(number, of_expressions[expression])) return false;
+    return true;
+  }
+  for (const auto& [number, expression] : in_types_) values[number] = of_expressions[expression];
+  for (std::size_t number = 0; number < values.size(); ++number)
+    if (!set(number, values[number])) return false;
+  return true;
+}
+
+AnySize::Program::Program(std::shared_ptr<const AnySize> of)
+    : of_(std::move(of)),
+      executable_(of_->is_given_.exchange(true)
+                      ? registered_compiler()->compile_for_any_size(of_->graph_)
+                      : of_->first_) {
+  GROOVE_CHECK(
+      executable_ && executable_->list_numbers(numbers_) && numbers_.structure == of_->structure_,
+      "a program of another structure");
+  for (const Room& room : of_->rooms_) numbers_.numbers[room.number].set(room.most);
+}
+
+std::int32_t AnySize::Program::take_on(const SizeValues& sizes) {
+  of_->evaluate(sizes, values_);
+  std::int32_t first_stage = std::numeric_limits<std::int32_t>::max();
+  for (const Place& place : of_->in_program_) {
+    const ProgramNumber& number = numbers_.numbers[place.number];
+    if (number.set(values_[place.expression])) first_stage = std::min(first_stage, number.stage());
+  }
+  return executable_->settle(first_stage);
+}
+
+}  // namespace groove::tracer

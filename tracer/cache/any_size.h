@@ -1,0 +1,108 @@
+// One program for all sizes within bounds. It is found from programs for some of them: where these
+// have one structure, every number in them is an expression in the sizes, and so is every size and
+// stride that the recording has. A run sets the numbers and plans memory anew; nothing is compiled.
+//
+// What tells structures apart are comparisons of such expressions (an order of summation, a stride
+// of 1, room in a cache), which change at most once as sizes grow. So the programs for the least
+// and the greatest sizes bound those between; some of these are made and compared besides.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracer/cache/compiler.h"
+#include "tracer/cache/size_fit.h"
+#include "tracer/calls/segment.h"
+
+namespace groove::tracer {
+
+using SizeValues = std::vector<std::int64_t>;  // [symbol]
+
+// A size or stride of a recording, and the slot that it belongs to, if any.
+struct TypeNumber {
+  Shape* of;
+  std::uint32_t axis;
+  SlotId slot;
+  std::int64_t& value() const { return (*of)[axis]; }
+};
+/// Those that follow from what the program shows: of values, inputs and results.
+std::vector<TypeNumber> type_numbers(Segment& segment);
+
+class AnySize final : public Executable {
+ public:
+  struct Bounds {
+    std::int64_t least, greatest;
+  };
+  // A program, and the sizes and strides of its recording, at some sizes.
+  struct Sample {
+    SizeValues sizes, types;
+    Graph graph;
+    std::shared_ptr<Executable> program;  // null: the recording does not hold at these
+    ProgramNumbers numbers;
+  };
+  using Make = std::function<Sample(const SizeValues&)>;
+  /// Within the widest bounds around `now` that have one structure. Throws groove::Error where
+  /// there is no such program.
+  AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& make);
+
+  bool covers(const SizeValues& sizes) const;
+  bool covers(std::size_t symbol, std::int64_t size) const {
+    return size >= bounds_[symbol].least && size <= bounds_[symbol].greatest;
+  }
+  const std::vector<Bounds>& bounds() const { return bounds_; }
+
+  /// A program that takes on sizes, for one thread.
+  class Program {
+   public:
+    explicit Program(std::shared_ptr<const AnySize> of);
+    const std::shared_ptr<const AnySize>& of() const { return of_; }
+    /// Gives the stages that need not run again.
+    std::int32_t take_on(const SizeValues& sizes);
+    const std::shared_ptr<Executable>& executable() const { return executable_; }
+
+   private:
+    std::shared_ptr<const AnySize> of_;
+    std::shared_ptr<Executable> executable_;
+    ProgramNumbers numbers_;
+    SizeValues values_;
+  };
+
+  /// Sets the sizes and strides of a recording; `are_others`: they may be such that this does not
+  /// cover. False, with some of them set, where one before `first_slot` would change.
+  bool set_types(const SizeValues& sizes, const std::vector<TypeNumber>& types, bool are_others,
+                 SlotId first_slot) const;
+
+  std::size_t arena_bytes() const override { return 0; }
+  std::size_t memory_bytes() const override { return first_->memory_bytes(); }
+  std::int32_t run(void* const*, const std::int64_t*, const std::uint64_t*,
+                   ProgramContext&) const noexcept override {
+    return 1;
+  }
+  std::string describe() const override;
+
+ private:
+  class Finder;
+  struct Place {
+    std::uint32_t number, expression;
+  };
+  void evaluate(const SizeValues& sizes, SizeValues& values) const;
+
+  std::vector<Bounds> bounds_;
+  SizeValues types_;  // at some sizes
+  std::uint64_t structure_ = 0;
+  std::vector<SizeExpression> expressions_;  // that move, each once
+  std::vector<Place> in_types_, in_program_;
+  struct Room {
+    std::uint32_t number;
+    std::int64_t most;
+  };
+  std::vector<Room> rooms_;  // what the greatest needs
+  std::shared_ptr<Executable> first_;
+  Graph graph_;  // that it was made of
+  mutable std::atomic<bool> is_given_{false};
+};
+
+}  // namespace groove::tracer

@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
       "all, or some of: hot auto sync interpreter asmjit llvm one-byte-cache two-threads "
       "guard-pages auto-guard-pages check pauses");
   app.add_option("--themes", options.themes,
-                 "of aliases memory training hooks escapes errors past, otherwise drawn");
+                 "of aliases memory training hooks escapes errors past sizes, otherwise drawn");
   app.add_option("--length", options.length, "iterations, otherwise drawn");
   app.add_option(
       "--repeat", options.repeats,

@@ -33,10 +33,11 @@ enum class Theme : std::uint8_t {
   kEscapes,
   kErrors,
   kPast,
+  kSizes,
 };
-inline constexpr const char* kThemeNames[] = {"plain", "aliases", "memory", "training",
-                                              "hooks", "escapes", "errors", "past"};
-inline constexpr int kThemes = 8;
+inline constexpr const char* kThemeNames[] = {"plain",   "aliases", "memory", "training", "hooks",
+                                              "escapes", "errors",  "past",   "sizes"};
+inline constexpr int kThemes = 9;
 
 // A kind of statement. The text is what a program would write, with letters for what is drawn:
 //   $a $b $c a matrix without history (v, w or b)   $w a handle that aliases others (w)
@@ -57,6 +58,7 @@ std::span<const Rule> training_rules();
 std::span<const Rule> hook_rules();
 std::span<const Rule> escape_rules();
 std::span<const Rule> past_rules();
+std::span<const Rule> size_rules();
 std::vector<Rule> all_rules();
 
 struct Condition {

@@ -5,6 +5,7 @@
 #include "jit/launch_plan.h"
 #include "jit/pipeline.h"
 #include "jit/plan_memory.h"
+#include "jit/row_buffers.h"
 #include "jit/schedule.h"
 
 namespace groove::jit {
@@ -14,12 +15,13 @@ constexpr std::int64_t kPage = 4096;
 
 // Bytes from the beginning of the arena's last page before it; -1: there is none.
 std::int64_t place_of_row_buffer(std::int64_t columns, std::int64_t begin) {
-  Graph graph = parse_graph(fmt::format(
-      "graph(x: f32[64, {}]) {{ y = softmax(x) {{dim: 1}} return y }}", columns));
+  Graph graph = parse_graph(
+      fmt::format("graph(x: f32[64, {}]) {{ y = softmax(x) {{dim: 1}} return y }}", columns));
   run_pipeline(graph);
   Lowered lowered = lower_groups(graph, fuse(graph));
   const Schedule order = schedule(graph, lowered);
   plan_memory(lowered, order, begin);
+  shift_row_buffers(lowered);
   EXPECT_EQ(check_memory(lowered, order), "");
   for (const LaunchPlan& launch : lowered.launches) {
     for (const Operand& operand : launch.operands) {
@@ -41,9 +43,7 @@ TEST(RowBuffers, LieHalfAPageFromWherePagesBegin) {
 }
 
 // A short row is over before a page could matter.
-TEST(RowBuffers, OfShortRowsStayWhereTheyAre) {
-  EXPECT_EQ(place_of_row_buffer(32, 64), 64);
-}
+TEST(RowBuffers, OfShortRowsStayWhereTheyAre) { EXPECT_EQ(place_of_row_buffer(32, 64), 64); }
 
 }  // namespace
 }  // namespace groove::jit

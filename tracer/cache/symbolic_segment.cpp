@@ -172,6 +172,7 @@ SymbolicSegment::SymbolicSegment(SegmentPtr original, const SizeNumbers& numbers
     : original_(std::move(original)),
       structure_(numbers.structure),
       structure_before_(numbers.structure_before),
+      in_history_(numbers.in_history),
       expressions_(std::move(fit.expressions)) {
   for (std::size_t i = 0; i < expressions_.size(); ++i)
     if (!expressions_[i].is_constant()) moving_.push_back(i);
@@ -431,9 +432,13 @@ SegmentPtr SymbolicSegment::program(const SizeValues& sizes, const Graph& graph)
 
 std::shared_ptr<HistoryPlan> SymbolicSegment::history(const SizeValues& sizes,
                                                       const HistoryPlan& now) {
+  SizeValues numbers;
+  for (auto number = std::lower_bound(moving_.begin(), moving_.end(), in_history_);
+       number != moving_.end(); ++number)
+    numbers.push_back(expressions_[*number].value(sizes));
   const std::lock_guard lock(symbolic_locks().of(this));
-  if (histories_.size() >= kMostPrograms && !histories_.contains(sizes)) histories_.clear();
-  std::shared_ptr<HistoryPlan>& known = histories_[sizes];
+  if (histories_.size() >= kMostPrograms && !histories_.contains(numbers)) histories_.clear();
+  std::shared_ptr<HistoryPlan>& known = histories_[numbers];
   if (!known) known = now.copy(backwards_);
   return known;
 }

@@ -98,13 +98,14 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   SegmentPtr original_;
   std::uint64_t structure_;
   std::vector<std::uint64_t> structure_before_;
+  std::size_t in_history_;  // as in SizeNumbers
   std::vector<SizeExpression> expressions_;
   std::vector<std::size_t> moving_;
   std::vector<Symbol> symbols_;
   std::vector<std::string> names_;
 
   std::unordered_map<SizeValues, Program, Hash> programs_;
-  // By sizes: their backwards have programs.
+  // By the numbers in them, which seldom follow from all sizes: their backwards have programs.
   std::unordered_map<SizeValues, std::shared_ptr<HistoryPlan>, Hash> histories_;
   std::uint64_t clock_ = 0;
   std::unordered_set<std::size_t> seen_;  // hashes of sizes that no program was made for

@@ -286,6 +286,7 @@ class Walk {
       mix(static_cast<std::uint64_t>(output.writes));
       mix(static_cast<std::uint64_t>(output.stage));
     }
+    result_.in_history = result_.numbers.size();
     mix(segment_.history != nullptr);
     if (segment_.history) visit_history(*segment_.history);
   }

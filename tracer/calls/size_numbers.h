@@ -43,6 +43,7 @@ struct SizeNumbers {
   // Numbers that the program shows with call w are those from shown[w] to shown[w + 1]; the rest,
   // from shown.back() on, lies inside.
   std::vector<std::size_t> shown;
+  std::size_t in_history = 0;  // from which on they are those of what a run leaves on the tape
 
   std::vector<std::int64_t> values() const;
 };

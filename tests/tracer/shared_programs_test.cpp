@@ -30,7 +30,8 @@ std::shared_ptr<Executable> compiled(const char* text) {
   return registered_compiler()->compile(parse_graph(text));
 }
 
-constexpr const char* kGraph = "graph(x: f32[4, 8]) { a = tanh(x); b = mul_scalar(a) <number: 2.0>; return b }";
+constexpr const char* kGraph =
+    "graph(x: f32[4, 8]) { a = tanh(x); b = mul_scalar(a) <number: 2.0>; return b }";
 
 TEST_F(SharedPrograms, EqualGraphsAreOneProgram) {
   const auto first = compiled(kGraph);
@@ -56,7 +57,8 @@ TEST_F(SharedPrograms, WhatIsNotInUseIsKeptForAWhile) {
 
 TEST_F(SharedPrograms, OtherPassesMakeOtherPrograms) {
   const auto first = compiled(kGraph);
-  jit::register_pass("nothing", [](jit::Graph&) {}, jit::PassPlace::kRecorded);
+  jit::register_pass(
+      "nothing", [](jit::Graph&) {}, jit::PassPlace::kRecorded);
   const auto second = compiled(kGraph);
   EXPECT_NE(second, first);
   EXPECT_TRUE(jit::unregister_pass("nothing"));
@@ -90,7 +92,8 @@ TEST_F(SharedPrograms, AnotherModelOfTheSameStructureRunsTheSameSegment) {
   for (int model = 0; model < kModels; ++model) {
     EXPECT_EQ(train(0.01, kSteps), expected);
     for (const SegmentPtr& segment : all_segments()) {
-      if (segment->statistics.hits == 0) continue;
+      // The first step of a model, which makes state, may have one of its own by now.
+      if (segment->statistics.hits <= kModels) continue;
       ids.insert(segment->id);
       hits = segment->statistics.hits;
     }

@@ -375,6 +375,7 @@ class Context {
   std::unordered_map<const Segment*, Shown> shown_;
   std::uint64_t sample_head_ = 0;  // of again_, what is recorded because of its sizes
   bool is_sample_ = false;         // the recording under way, or the one that is wanted
+  bool is_at_new_sizes_ = false;   // the run under way, other than the one before
   bool is_waiting_ = false;        // for a program at these sizes: nothing needs to be recorded
   std::vector<CallFrame> frames_;
   std::unordered_map<std::uint64_t, CallCount> calls_;  // by function and types

@@ -319,7 +319,7 @@ void Context::note_run(bool is_hit) {
   if (matched == 0) return;
   const Segment& segment = replay_->segment();
   const RecordedCall& last = segment.calls[matched - 1];
-  if (segment.original) discovery_.note_any_size();
+  if (std::exchange(is_at_new_sizes_, false)) discovery_.note_any_size();
   discovery_.on_run(segment.head, last.hash, replay_->stretch(), is_hit, replay_->position());
   if (last.ends_step) discovery_.on_step_end();
 }

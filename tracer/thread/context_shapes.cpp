@@ -50,6 +50,7 @@ bool Context::take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t a
   }
   if (!copy.resize(sizes, first)) return false;
   replay_of(copy.segment()).note_resized();
+  is_at_new_sizes_ = true;
   if (!are_known) return true;
   symbolic.note_sizes(sizes);
   is_waiting_ = !symbolic.offers(sizes, copy.segment()->graph);

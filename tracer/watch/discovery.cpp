@@ -90,7 +90,9 @@ void Discovery::refresh_filter() {
 
 Discovery::Loop& Discovery::loop_of(const Stretch& calls) {
   if (loops_.size() > kMostLoops) loops_.clear();
-  return loops_[calls.loop()];
+  const auto [known, is_new] = loops_.try_emplace(calls.loop());
+  if (is_new) known->second.first_step = steps_;
+  return known->second;
 }
 
 bool Discovery::let_run(const Plan& plan) {
@@ -204,7 +206,8 @@ void Discovery::note(const Mark& mark, Kind kind) {
   if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), calls.length, cost, runs))
     return;
   Loop& loop = loop_of(calls);
-  ++loop.seen;
+  if (++loop.seen == 1) loop.first_step = steps_;
+  if (kind == Kind::kStep && is_rare(loop)) return;
   // After a run, a call that is mostly followed by something else is no sign of a stretch.
   if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
   if (gaps_.size() > kMostLoops) gaps_.clear();
@@ -214,11 +217,30 @@ void Discovery::note(const Mark& mark, Kind kind) {
            total_.length);
 }
 
+// Of steps that hardly ever are the same, such as those over sequences of any length, each would be
+// recorded for itself; what comes as seldom as that must come very often until it pays.
+bool Discovery::is_rare(const Loop& loop) const {
+  constexpr std::uint32_t kOften = 3, kSeldom = 12;  // steps for one
+  constexpr std::uint32_t kSome = 4, kMany = 64;     // of it
+  const std::uint32_t again = loop.seen - 1, among = steps_ - loop.first_step;
+  if (among <= kOften * again || loop.seen >= kMany) return false;
+  return loop.seen < kSome || among > kSeldom * again;
+}
+
+void Discovery::note_step_calls() {
+  const std::uint64_t calls = total_.since(step_.total).loop();
+  const bool is_known =
+      std::find(step_calls_.begin(), step_calls_.end(), calls) != step_calls_.end();
+  unlike_ = is_known ? 0 : unlike_ + 1;
+  step_calls_[steps_++ % step_calls_.size()] = calls;
+}
+
 void Discovery::on_step_end() {
   if (atom_count_ > 0) atoms_[(atom_count_ - 1) % kAtoms].runs_and_end |= 1;
   note(step_, Kind::kStep);
   if (gap_.total.length > step_.total.length) note(gap_, Kind::kStep);
   has_seen_step_ = true;
+  note_step_calls();
   reads_since_step_ = 0;
   move(step_);
   move(read_);
@@ -346,7 +368,7 @@ inline void Discovery::look_for_return(std::uint64_t call) {
   const std::uint32_t times = seen.count + 1;
   if (times != seen.due) return;
   seen.due *= 2;
-  if (is_in_step) plan_cycle(length, times);
+  if (is_in_step) plan_cycles(length, times);
 }
 
 // The number of the first atom that begins after this many calls or more.
@@ -407,6 +429,20 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   const std::uint64_t offset = (total_.length - atom(first).before.length) % period.length;
   if (atom_at(total_.length - offset) == atom_count_ && offset > 0)
     quiet_until_ = total_.length + 2 * period.length;
+}
+
+// An iteration that costs little more than entering it is best recorded together with the next
+// ones, once it has come often enough in a row for that. Steps that are alike are recorded as a
+// whole.
+void Discovery::plan_cycles(std::uint64_t length, std::uint32_t times) {
+  constexpr std::uint32_t kWorthwhile = 8 * kEntryCost, kMost = 8, kUnlike = 4;
+  plan_cycle(length, times);
+  if (unlike_ < kUnlike) return;
+  const auto cost =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kWorthwhile)) * kOpCost;
+  std::uint32_t together = 1;
+  while (together < kMost && together * cost < kWorthwhile) together *= 2;
+  if (together > 1 && times >= 2 * together) plan_cycle(length * together, times / together);
 }
 
 // Are these calls mostly compiled runs that take turns, with little between? Then they are many

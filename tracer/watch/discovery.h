@@ -4,6 +4,7 @@
 // for, so an outer loop is found while inner ones are compiled already.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -72,7 +73,7 @@ class Discovery {
   std::uint64_t last() const { return last_; }
   /// It cannot be recorded now: it must come again first.
   void put_off(const Plan& plan);
-  /// The call, or the run, that is told next comes at sizes without end.
+  /// The run that is told next is at other sizes than the one before, and there may be no end.
   void note_any_size() { ++any_size_; }
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
@@ -108,12 +109,15 @@ class Discovery {
   };
   struct Loop {
     std::uint32_t seen = 0;
-    std::uint32_t plans = 0;     // recorded so far; each makes the next one dearer
-    std::uint64_t noted_at = 0;  // in calls
+    std::uint32_t plans = 0;       // recorded so far; each makes the next one dearer
+    std::uint64_t noted_at = 0;    // in calls
+    std::uint32_t first_step = 0;  // the number of steps when it first came
   };
 
   void begin_atom(std::uint64_t head, std::uint64_t last, std::uint32_t position);
   void move(Mark& mark) const;
+  void note_step_calls();
+  bool is_rare(const Loop& loop) const;
   void note(const Mark& mark, Kind kind);
   void look_for_return(std::uint64_t call);
   // One of two places, so that two calls of one loop hardly ever drive each other out.
@@ -127,6 +131,7 @@ class Discovery {
   void add_returns();
   std::uint32_t least_times(std::uint64_t length) const;
   void plan_cycle(std::uint64_t length, std::uint32_t times);
+  void plan_cycles(std::uint64_t length, std::uint32_t times);
   Loop& loop_of(const Stretch& calls);
   std::uint64_t entry_of(const Stretch& period) const;
   std::uint64_t atom_from(std::uint64_t length) const;
@@ -150,17 +155,17 @@ class Discovery {
   static constexpr std::size_t kMostPlans = 64;
   static constexpr std::size_t kMostLoops = 4096;
   static constexpr std::size_t kFirstReturns = 256, kMostReturns = 2048;  // powers of two
-  static constexpr std::size_t kAtoms = 4096;    // a power of two
+  static constexpr std::size_t kAtoms = 4096;                             // a power of two
   // Watched calls between two looks of the repeat finder, and between asking whether it is done.
   static constexpr std::uint64_t kFirstLook = 128, kLastLook = 1 << 20, kPatience = 64;
 
   // What every call looks at comes first.
   std::uint64_t plan_filter_ = 0;
   Stretch total_;
-  std::uint64_t last_ = 0;  // the call before
-  std::uint32_t cost_ = 0;  // of everything that ran eagerly so far
-  std::uint32_t runs_ = 0;  // compiled runs so far
-  std::uint32_t any_size_ = 0;  // calls and runs so far that came at sizes without end
+  std::uint64_t last_ = 0;       // the call before
+  std::uint32_t cost_ = 0;       // of everything that ran eagerly so far
+  std::uint32_t runs_ = 0;       // compiled runs so far
+  std::uint32_t any_size_ = 0;   // calls and runs so far that came at sizes without end
   std::vector<Return> returns_;  // they grow with the program, as short ones pay for each page
   std::size_t returns_lost_ = 0;
   std::vector<Atom> atoms_;       // the last of them, a ring
@@ -169,6 +174,9 @@ class Discovery {
   Mark step_, read_, gap_;
   int hot_ = 2;
   int reads_since_step_ = 0;
+  // Of the last steps, and how many in a row were like none of those before them.
+  std::array<std::uint64_t, 8> step_calls_{};
+  std::uint32_t steps_ = 0, unlike_ = 0;
   bool has_seen_step_ = false;
   bool was_read_inside_ = false;
   std::shared_ptr<Search> search_;

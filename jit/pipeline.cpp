@@ -34,6 +34,8 @@ void choose_passes(std::vector<Pass> chosen) {
 const std::vector<Pass>& passes() {
   // Never destroyed: the compile thread may still run while the process exits.
   static const auto& order = *new std::vector<Pass>{
+      {"unroll_scans", unroll_scans, "scans of short steps become these steps", kAnyGraph,
+       kAnyGraph, true},
       {"expand_composites", expand_composites, "losses, softmax and the like become their parts",
        kAnyGraph, kNoComposites},
       {"widen_halves", widen_halves, "matrix products of 16-bit floats compute in f32",
@@ -86,9 +88,10 @@ void run_own_passes(Graph& graph) {
   for (const Pass& pass : passes_to_run()) run_one(graph, pass);
 }
 
-void observe_pipeline(Graph& graph, const PassObserver& observer) {
+void observe_pipeline(Graph& graph, const PassObserver& observer, bool has_many_sizes) {
   run_user_passes(graph, kRecordedPlace, observer);
   for (const Pass& pass : passes_to_run()) {
+    if (has_many_sizes && pass.is_for_one_size) continue;
     if (pass.run == insert_copies) run_user_passes(graph, kOptimizedPlace, observer);
     run_one(graph, pass);
     observer(pass.name, pass.about, graph);
@@ -96,9 +99,9 @@ void observe_pipeline(Graph& graph, const PassObserver& observer) {
   }
 }
 
-void run_pipeline(Graph& graph) {
-  if (environment().dump.empty())
-    return observe_pipeline(graph, [](const std::string&, const char*, const Graph&) {});
+void run_pipeline(Graph& graph, bool has_many_sizes) {
+  const auto nobody = [](const std::string&, const char*, const Graph&) {};
+  if (environment().dump.empty()) return observe_pipeline(graph, nobody, has_many_sizes);
   static std::atomic<int> graphs{0};
   const int number = graphs.fetch_add(1, std::memory_order_relaxed);
   int step = 0;
@@ -108,7 +111,7 @@ void run_pipeline(Graph& graph) {
     dump_picture(file, dot(after));
   };
   dump("recorded", "", graph);
-  observe_pipeline(graph, dump);
+  observe_pipeline(graph, dump, has_many_sizes);
 }
 
 }  // namespace groove::jit

@@ -23,7 +23,8 @@ struct Pass {
   bool (*run)(Graph& graph);
   const char* about;  // what it does, for people who look inside
   unsigned needs = kNoComposites;
-  unsigned makes = kAnyGraph;  // a pass that makes nothing may be left out: same results
+  unsigned makes = kAnyGraph;    // a pass that makes nothing may be left out: same results
+  bool is_for_one_size = false;  // what it makes serves these sizes alone
 };
 
 /// Every pass by name, in pipeline order; for groove-opt.
@@ -44,11 +45,11 @@ using PassObserver =
 /// All of passes(), and between them those of the program (jit/user_passes.h). In debug builds the
 /// verifier runs after each; GROOVE_DUMP names a folder that gets the graph before the first and
 /// after each.
-void run_pipeline(Graph& graph);
+void run_pipeline(Graph& graph, bool has_many_sizes = false);
 /// Without those of the program and without files: how eager mode's composites are made.
 void run_own_passes(Graph& graph);
 /// As run_pipeline(), without files.
-void observe_pipeline(Graph& graph, const PassObserver& observer);
+void observe_pipeline(Graph& graph, const PassObserver& observer, bool has_many_sizes = false);
 /// The same for one of many sizes: what may follow from them is not made part of code.
 void run_pipeline_for_many_sizes(Graph& graph);
 

@@ -11,6 +11,7 @@ bool widen_halves(Graph& graph);
 bool merge_duplicates(Graph& graph);
 bool fold_constants(Graph& graph);
 bool replace_expressions(Graph& graph);
+bool unroll_scans(Graph& graph);
 bool turn_products(Graph& graph);
 bool skip_reductions(Graph& graph);
 bool join_axes(Graph& graph);

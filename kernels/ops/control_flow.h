@@ -2,6 +2,8 @@
 // inputs and outputs in another order.
 #pragma once
 
+#include <optional>
+
 #include "kernels/subgraph_run.h"
 
 namespace groove {
@@ -42,9 +44,18 @@ struct ScanCall {
   std::size_t carried = 0, scanned = 0;
   std::size_t residuals = 0;  // of the outputs, the last ones, that only gradients read
   bool is_reverse = false;
-  std::uint64_t draws = 0;         // that each step takes
+  std::uint64_t draws = 0;            // that each step takes
   bool has_last_draws_first = false;  // as the gradient of a scan has
 };
+// Of a scan that may be replaced by its steps.
+struct ScanCost {
+  std::int64_t operators = 0;  // of all steps
+  double nanoseconds_of_step = 0;
+};
+/// None for anything else: it draws random numbers, or must be looked at where it was called.
+std::optional<ScanCost> cost_to_unroll(const Op& op, const Attrs& attrs);
+/// What a scan gives, its steps as operators one after the other.
+Tensors unroll_scan(const Signature& s, ArrayRef<Tensor> inputs);
 /// Operands: carried, scanned, closed over. With a tape on the way, residuals are kept.
 Tensors call_scan(ScanCall call, ArrayRef<Tensor> operands, ArrayRef<Scalar> numbers, Site site);
 Tensors call_while(std::int64_t condition, std::int64_t body, std::size_t carried,

@@ -10,6 +10,7 @@
 #include "groove/ops/views.h"
 #include "kernels/derivative.h"
 #include "kernels/lowering.h"
+#include "kernels/node_values.h"
 #include "kernels/ops/control_flow.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
@@ -347,6 +348,52 @@ bool is_on_tape(ArrayRef<Tensor> operands) {
 }
 
 }  // namespace
+
+std::optional<ScanCost> cost_to_unroll(const Op& op, const Attrs& attrs) {
+  if (&op != &scan_op()) return std::nullopt;
+  const ScanCall call = read(op, attrs);
+  const Graph& body = interned_graph(call.body);
+  const auto is_overwrite = [](const Node& node) {
+    return node.op->lowering &&
+           std::holds_alternative<kernels::OverwriteLowering>(node.op->lowering->how);
+  };
+  if (call.draws > 0 || call.steps == 0 || may_throw(body) ||
+      std::any_of(body.nodes.begin(), body.nodes.end(), is_overwrite))
+    return std::nullopt;
+  return ScanCost{call.steps * static_cast<std::int64_t>(body.nodes.size()),
+                  subgraph_nanoseconds(body)};
+}
+
+Tensors unroll_scan(const Signature& s, ArrayRef<Tensor> inputs) {
+  const ScanCall call = read(s.op, s.attrs);
+  const Graph& body = interned_graph(call.body);
+  Tensors from(inputs.begin(), inputs.end());
+  std::vector<Tensors> slices(body.outputs.size() - call.carried,
+                              Tensors(static_cast<std::size_t>(call.steps)));
+  for (std::int64_t step = 0; step < call.steps; ++step) {
+    const std::int64_t at = call.is_reverse ? call.steps - 1 - step : step;
+    for (std::size_t i = call.carried; i < call.carried + call.scanned; ++i)
+      from[i] = select(inputs[i], 0, at);
+    kernels::NodeValues values(body, from);
+    for (const Node& node : body.nodes) {
+      const Tensors operands = values.operands(node);
+      const std::vector<Scalar> numbers = kernels::numbers_of(node, s.numbers);
+      Tensors results(node.outputs.size());
+      dispatch(Call{node.op, operands, &node.attrs, numbers, Site::current()}, results.data());
+      values.finish(node, std::move(results));
+    }
+    for (std::size_t k = 0; k < body.outputs.size(); ++k) {
+      const Tensor& result = values[body.outputs[k].value];
+      if (k < call.carried)
+        from[k] = result;
+      else
+        slices[k - call.carried][static_cast<std::size_t>(at)] = result;
+    }
+  }
+  Tensors results(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(call.carried));
+  for (const Tensors& each : slices) results.push_back(stack(each, 0));
+  return results;
+}
 
 Tensors call_scan(ScanCall call, ArrayRef<Tensor> operands, ArrayRef<Scalar> numbers, Site site) {
   const std::size_t visible = interned_graph(call.body).outputs.size();

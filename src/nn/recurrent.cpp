@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ostream>
 
+#include "groove/control_flow.h"
 #include "groove/detail/call_scope.h"
 #include "groove/nn/functional.h"
 #include "groove/nn/init.h"
@@ -41,8 +42,6 @@ Tensor plain_step(const Tensor& input, const Tensor& state, const detail::Recurr
 
 // All steps at once: one mask.
 std::vector<Tensor> dropped(const std::vector<Tensor>& sequence, double p) {
-  if (sequence.front().size(0) == sequence.back().size(0))
-    return unbind(dropout(stack(sequence, 0), p, true), 0);
   std::vector<std::int64_t> rows;
   for (const Tensor& step : sequence) rows.push_back(step.size(0));
   return split_with_sizes(dropout(cat(sequence, 0), p, true), rows, 0);
@@ -158,10 +157,9 @@ std::tuple<Tensor, std::vector<Tensor>> Recurrent::run(const Tensor& given,
                options.input_size());
   const Tensor input = options.batch_first() ? transpose(given, 0, 1) : given;
   GROOVE_CHECK(input.size(0) > 0, "{}: the input has no time steps", options.kind());
-  auto [output, last] =
-      run_layers(unbind(input, 0), states_or_zeros(std::move(states), count, input, input.size(1)),
-                 count, step);
-  return {stack(output, options.batch_first() ? 1 : 0), std::move(last)};
+  auto [output, last] = run_layers(
+      input, states_or_zeros(std::move(states), count, input, input.size(1)), count, step);
+  return {options.batch_first() ? transpose(output, 0, 1) : output, std::move(last)};
 }
 
 std::tuple<PackedSequence, std::vector<Tensor>> Recurrent::run(const PackedSequence& input,
@@ -198,6 +196,39 @@ std::vector<Tensor> Recurrent::states_or_zeros(std::vector<Tensor> states, std::
                  "{}: the state has shape {}; it must be [{}, {}, {}]", options_base.kind(),
                  to_string(states[i].sizes()), layers, batch, widths[i]);
   return states;
+}
+
+// Every layer and direction is one scan, which takes as many steps as there are.
+std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(Tensor sequence,
+                                                              const std::vector<Tensor>& states,
+                                                              std::size_t count, Step step) const {
+  const RNNOptionsBase& options = options_base;
+  std::vector<std::vector<Tensor>> last(count);
+  for (std::int64_t layer = 0; layer < options.num_layers(); ++layer) {
+    std::vector<Tensor> outputs;  // by direction
+    for (std::int64_t direction = 0; direction < directions(); ++direction) {
+      const std::int64_t at = layer * directions() + direction;
+      const RecurrentWeights& weights = weights_[static_cast<std::size_t>(at)];
+      std::vector<Tensor> first;
+      for (const Tensor& state : states) first.push_back(select(state, 0, at));
+      const auto body = [&](const std::vector<Tensor>& given) {
+        std::vector<Tensor> next =
+            step(given.back(), std::vector<Tensor>(given.begin(), given.end() - 1), weights);
+        next.push_back(next[0]);
+        return next;
+      };
+      std::vector<Tensor> results = groove::detail::run_scan(
+          body, first, {sequence}, {.reverse = direction == 1}, Site::current());
+      outputs.push_back(std::move(results[count]));
+      for (std::size_t i = 0; i < count; ++i) last[i].push_back(std::move(results[i]));
+    }
+    sequence = directions() == 1 ? outputs[0] : cat(outputs, -1);
+    if (options.dropout() > 0 && is_training() && layer + 1 < options.num_layers())
+      sequence = dropout(sequence, options.dropout(), true);
+  }
+  std::vector<Tensor> ends;
+  for (const std::vector<Tensor>& of_state : last) ends.push_back(stack(of_state, 0));
+  return {std::move(sequence), std::move(ends)};
 }
 
 // Of packed sequences, later steps have fewer rows: those of the sequences that still go on.

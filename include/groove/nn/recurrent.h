@@ -161,6 +161,9 @@ class Recurrent : public Resettable {
   std::int64_t directions() const { return options_base.bidirectional() ? 2 : 1; }
   std::vector<Tensor> states_or_zeros(std::vector<Tensor> states, std::size_t count,
                                       const Tensor& input, std::int64_t batch) const;
+  std::tuple<Tensor, std::vector<Tensor>> run_layers(Tensor sequence,
+                                                     const std::vector<Tensor>& states,
+                                                     std::size_t count, Step step) const;
   std::tuple<std::vector<Tensor>, std::vector<Tensor>> run_layers(std::vector<Tensor> sequence,
                                                                   const std::vector<Tensor>& states,
                                                                   std::size_t count,

@@ -68,6 +68,7 @@ class Simplifier {
     if (node.outputs.size() != 1 || node.op == &constant_op()) return;
     ValueId same = kNoValue;
     if (node.op->kind == OpKind::kView) {
+      read_part(node);
       skip_inner_view(node);
       same = behind_view(node);
     } else if (is_elementwise(node) && node.op != &materialize_op() && !node.inputs.empty()) {
@@ -103,6 +104,49 @@ class Simplifier {
 
   // A view that gives the same elements of the input of an inner view as it gives of the inner
   // view need not wait for that: reshape of reshape.
+  // A view that begins somewhere in a concatenation and sees one part alone reads that part, as the
+  // steps of a loop do that what was collected by another loop is given back to.
+  void read_part(Node& node) {
+    const Node* const whole = producer(node.inputs[0]);
+    if (!whole || !whole->op->lowering ||
+        !std::holds_alternative<kernels::ConcatenateLowering>(whole->op->lowering->how) ||
+        node.numbers.size() != 1 || node.numbers[0].entry >= 0)
+      return;
+    const Shape& sizes = graph_.type(node.inputs[0]).sizes;
+    const auto axis = static_cast<std::size_t>(AttrReader(*whole->op, whole->attrs).integer(0));
+    // Then parts lie one after the other.
+    if (std::any_of(sizes.begin(), sizes.begin() + axis, [](auto size) { return size != 1; }))
+      return;
+    const Geometry memory = contiguous(sizes);
+    const Type output = graph_.type(node.outputs[0]);
+    std::int64_t start = node.numbers[0].constant.to_int(), begin = 0;
+    if (start < 0) start += sizes[axis];
+    for (const ValueId part : whole->inputs) {
+      const Shape& own = graph_.type(part).sizes;
+      if (own.size() != sizes.size()) return;  // LibTorch's empty 1-d tensors
+      const std::int64_t end = begin + own[axis];
+      if (start < begin || start >= end) {
+        begin = end;
+        continue;
+      }
+      Node direct = node;
+      direct.inputs[0] = part;
+      direct.numbers[0].constant = Scalar(start - begin);
+      try {
+        Geometry seen = apply(direct, contiguous(own), part);
+        seen.offset += begin * memory.strides[axis];
+        if (!(seen == apply(node, memory, node.inputs[0])) ||
+            !(derive_types(graph_, direct).outputs[0] == output))
+          return;
+      } catch (const Error&) {
+        return;  // it goes on into the next part
+      }
+      node = std::move(direct);
+      has_changed_ = true;
+      return;
+    }
+  }
+
   void skip_inner_view(Node& node) {
     for (;;) {
       const Node* const inner = producer(node.inputs[0]);
@@ -170,9 +214,9 @@ class Simplifier {
     const std::vector<Type> types{from};
     Builder builder;
     const Expr input = builder.load(from.dtype, kernels::StrideClass::kContiguous);
-    const Exprs body = kernels::emit_elementwise(
-        builder, Signature{*node.op, types, node.attrs, {}}, derive_types(graph_, node), {input},
-        {});
+    const Exprs body =
+        kernels::emit_elementwise(builder, Signature{*node.op, types, node.attrs, {}},
+                                  derive_types(graph_, node), {input}, {});
     return body[0].id() == kernels::convert(input, to.dtype).id();
   }
 

@@ -9,7 +9,13 @@ namespace {
 class GraphCompiler final : public Compiler {
  public:
   std::shared_ptr<Executable> compile(Graph graph) override {
-    return shared_program(std::move(graph), [](Graph own) {
+    return shared_program(std::move(graph), true, [](Graph own) {
+      run_pipeline(own, true);
+      return std::make_shared<Program>(std::move(own));
+    });
+  }
+  std::shared_ptr<Executable> compile_fully(Graph graph) override {
+    return shared_program(std::move(graph), false, [](Graph own) {
       run_pipeline(own);
       return std::make_shared<Program>(std::move(own));
     });

@@ -88,10 +88,10 @@ void run_own_passes(Graph& graph) {
   for (const Pass& pass : passes_to_run()) run_one(graph, pass);
 }
 
-void observe_pipeline(Graph& graph, const PassObserver& observer, bool has_many_sizes) {
+void observe_pipeline(Graph& graph, const PassObserver& observer, bool is_quick) {
   run_user_passes(graph, kRecordedPlace, observer);
   for (const Pass& pass : passes_to_run()) {
-    if (has_many_sizes && pass.is_for_one_size) continue;
+    if (is_quick && pass.is_dear) continue;
     if (pass.run == insert_copies) run_user_passes(graph, kOptimizedPlace, observer);
     run_one(graph, pass);
     observer(pass.name, pass.about, graph);
@@ -99,9 +99,9 @@ void observe_pipeline(Graph& graph, const PassObserver& observer, bool has_many_
   }
 }
 
-void run_pipeline(Graph& graph, bool has_many_sizes) {
+void run_pipeline(Graph& graph, bool is_quick) {
   const auto nobody = [](const std::string&, const char*, const Graph&) {};
-  if (environment().dump.empty()) return observe_pipeline(graph, nobody, has_many_sizes);
+  if (environment().dump.empty()) return observe_pipeline(graph, nobody, is_quick);
   static std::atomic<int> graphs{0};
   const int number = graphs.fetch_add(1, std::memory_order_relaxed);
   int step = 0;
@@ -111,7 +111,7 @@ void run_pipeline(Graph& graph, bool has_many_sizes) {
     dump_picture(file, dot(after));
   };
   dump("recorded", "", graph);
-  observe_pipeline(graph, dump, has_many_sizes);
+  observe_pipeline(graph, dump, is_quick);
 }
 
 }  // namespace groove::jit

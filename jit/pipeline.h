@@ -23,8 +23,8 @@ struct Pass {
   bool (*run)(Graph& graph);
   const char* about;  // what it does, for people who look inside
   unsigned needs = kNoComposites;
-  unsigned makes = kAnyGraph;    // a pass that makes nothing may be left out: same results
-  bool is_for_one_size = false;  // what it makes serves these sizes alone
+  unsigned makes = kAnyGraph;  // a pass that makes nothing may be left out: same results
+  bool is_dear = false;        // what it makes serves these sizes alone, and takes long to compile
 };
 
 /// Every pass by name, in pipeline order; for groove-opt.
@@ -45,11 +45,12 @@ using PassObserver =
 /// All of passes(), and between them those of the program (jit/user_passes.h). In debug builds the
 /// verifier runs after each; GROOVE_DUMP names a folder that gets the graph before the first and
 /// after each.
-void run_pipeline(Graph& graph, bool has_many_sizes = false);
+/// `is_quick`: without dear passes.
+void run_pipeline(Graph& graph, bool is_quick = false);
 /// Without those of the program and without files: how eager mode's composites are made.
 void run_own_passes(Graph& graph);
 /// As run_pipeline(), without files.
-void observe_pipeline(Graph& graph, const PassObserver& observer, bool has_many_sizes = false);
+void observe_pipeline(Graph& graph, const PassObserver& observer, bool is_quick = false);
 /// The same for one of many sizes: what may follow from them is not made part of code.
 void run_pipeline_for_many_sizes(Graph& graph);
 

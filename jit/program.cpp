@@ -6,6 +6,7 @@
 
 #include "jit/log.h"
 #include "jit/partition.h"
+#include "jit/passes/passes.h"
 #include "jit/repeat_cheap.h"
 #include "jit/row_buffers.h"
 #include "kernels/lowering.h"
@@ -36,6 +37,7 @@ std::uint64_t Program::new_mark() {
 
 Program::Program(Graph graph, const ProgramOptions& options)
     : graph_(std::move(graph)), options_(options), mark_(new_mark()) {
+  if (!options.is_for_many_sizes) operators_to_unroll_ = operators_to_unroll(graph_);
   Fusion fusion = fused();
   if (options.is_fused) repeat_where_less_moves(fusion);
   if (options.is_fused && rematerialise(graph_, fusion, is_again_, options.rematerialise)) {

@@ -44,6 +44,7 @@ class Program final : public Executable {
   std::string describe() const override;
   void inspect(const Graph& recorded, SegmentView& view) const override;
   void promote() noexcept override;
+  bool is_quick() const override { return operators_to_unroll_ > 0; }
   double promotion_milliseconds() const override;
   double expected_milliseconds() const override;
   std::size_t memory_bytes() const override;
@@ -205,7 +206,8 @@ class Program final : public Executable {
   std::int32_t table_size_ = 0;
   std::int64_t scalars_at_ = 0;
   std::int64_t arena_bytes_ = 0;
-  std::uint64_t mark_;  // of arenas that were prepared for this program as it is
+  std::int64_t operators_to_unroll_ = 0;  // that dear passes would make
+  std::uint64_t mark_;                    // of arenas that were prepared for this program as it is
   // With ProgramOptions::takes_numbers.
   std::vector<Buffer> buffers_;
   std::vector<MemoryPlan::Home> homes_;       // per buffer

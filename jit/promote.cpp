@@ -29,7 +29,7 @@ double tier_2_milliseconds(const kernels::Kernel& kernel, kernels::Isa isa) {
   constexpr double kOfEightBytes = 5;  // in rows and columns: several registers each
   const Prices& prices = isa == kernels::Isa::kAvx512 ? kWide : kNarrow;
   const bool is_map = kernel.order == Order::kMap;
-  const Price& price = is_map                            ? prices.map
+  const Price& price = is_map                           ? prices.map
                        : kernel.order == Order::kColumn ? prices.column
                                                         : prices.row;
   double time = price.kernel;
@@ -54,8 +54,7 @@ void Program::find_hot_kernels() {
   double total = 0;
   for (const Step& step : steps_) {
     total += step.nanoseconds;
-    if (step.callable)
-      kernels[step.callable].nanoseconds += step.nanoseconds;
+    if (step.callable) kernels[step.callable].nanoseconds += step.nanoseconds;
   }
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step& step = steps_[i];
@@ -74,6 +73,8 @@ void Program::find_hot_kernels() {
 }
 
 double Program::promotion_milliseconds() const {
+  constexpr double kOfAnOperator = 0.08;
+  if (is_quick()) return kOfAnOperator * static_cast<double>(operators_to_unroll_);
   double time = 0;
   std::unordered_map<const TieredKernel*, bool> seen;
   for (const Step& step : steps_)

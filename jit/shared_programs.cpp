@@ -31,8 +31,9 @@ std::int64_t address(const void* what) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(what));
 }
 
-FormWords words_of(const Graph& graph) {
+FormWords words_of(const Graph& graph, bool is_quick) {
   FormWriter form(graph);
+  form.add(is_quick);
   form.add(address(&kernels::current_backend()));
   form.add(graph.stages);
   form.add_list(graph.numbers);
@@ -82,21 +83,24 @@ void keep(SharedPrograms& all, const std::shared_ptr<Program>& program) {
 }  // namespace
 
 std::shared_ptr<Program> shared_program(
-    Graph graph, const std::function<std::shared_ptr<Program>(Graph)>& make) {
+    Graph graph, bool is_quick, const std::function<std::shared_ptr<Program>(Graph)>& make) {
   SharedPrograms& all = shared_programs();
-  FormWords words = words_of(graph);
+  FormWords words = words_of(graph, is_quick);
   std::uint64_t before = 0;
+  const auto find = [&all](const FormWords& of) {
+    const auto found = all.programs.find(of);
+    std::shared_ptr<Program> known = found == all.programs.end() ? nullptr : found->second.lock();
+    if (known) keep(all, known);
+    return known;
+  };
   {
+    const FormWords full = is_quick ? words_of(graph, false) : FormWords();
     const ForkGate gate;
     const std::lock_guard lock(all.mutex);
     before = all.forgotten;
-    const auto found = all.programs.find(words);
-    if (found != all.programs.end()) {
-      if (std::shared_ptr<Program> known = found->second.lock()) {
-        keep(all, known);
-        return known;
-      }
-    }
+    std::shared_ptr<Program> known = is_quick ? find(full) : nullptr;
+    if (!known) known = find(words);
+    if (known) return known;
   }
   std::shared_ptr<Program> made = make(std::move(graph));
   const ForkGate gate;

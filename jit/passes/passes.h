@@ -12,6 +12,8 @@ bool merge_duplicates(Graph& graph);
 bool fold_constants(Graph& graph);
 bool replace_expressions(Graph& graph);
 bool unroll_scans(Graph& graph);
+/// … and how many operators that would make; 0: it would change nothing.
+std::int64_t operators_to_unroll(const Graph& graph);
 bool turn_products(Graph& graph);
 bool skip_reductions(Graph& graph);
 bool join_axes(Graph& graph);

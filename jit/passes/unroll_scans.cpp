@@ -11,14 +11,25 @@ namespace {
 constexpr std::int64_t kMostOperators = 1024;  // of all steps
 constexpr double kLongStep = 100'000;          // nanoseconds, as subgraph_nanoseconds() counts
 
+// How many operators it becomes; 0: it stays.
+std::int64_t operators_of(const Node& node) {
+  const std::optional<ScanCost> cost = cost_to_unroll(*node.op, node.attrs);
+  const bool is_short =
+      cost && cost->operators <= kMostOperators && cost->nanoseconds_of_step <= kLongStep;
+  return is_short ? cost->operators : 0;
+}
+
 }  // namespace
 
+std::int64_t operators_to_unroll(const Graph& graph) {
+  std::int64_t operators = 0;
+  for (const Node& node : graph.nodes) operators += operators_of(node);
+  return operators;
+}
+
 bool unroll_scans(Graph& graph) {
-  const auto is_short = [](const Graph&, const Node& node) {
-    const std::optional<ScanCost> cost = cost_to_unroll(*node.op, node.attrs);
-    return cost && cost->operators <= kMostOperators && cost->nanoseconds_of_step <= kLongStep;
-  };
-  return expand_nodes(graph, is_short, unroll_scan);
+  return expand_nodes(
+      graph, [](const Graph&, const Node& node) { return operators_of(node) > 0; }, unroll_scan);
 }
 
 }  // namespace groove::jit

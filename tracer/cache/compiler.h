@@ -94,10 +94,12 @@ class Executable {
   virtual std::int32_t settle(std::int32_t /*first_stage*/) { return 0; }
   /// As the last prepare() found it: how many stages need not run again that ran before it?
   virtual std::int32_t kept_stages() const { return 0; }
+  /// Would compile_fully() make a faster program of the same graph?
+  virtual bool is_quick() const { return false; }
   /// Called once, after some runs, on the compile thread or the user's: may replace code by faster
   /// code that gives the same bits, also while other threads run it.
   virtual void promote() noexcept {}
-  /// About how long that takes.
+  /// About how long that takes, or compile_fully().
   virtual double promotion_milliseconds() const { return 0; }
   /// About how long a run takes.
   virtual double expected_milliseconds() const { return 0; }
@@ -112,6 +114,10 @@ class Compiler {
   /// Called on the compile thread or, synchronously, on the user's. Throws groove::Error on what
   /// it cannot compile; the segment then stays eager. Equal graphs may be given one executable.
   virtual std::shared_ptr<Executable> compile(Graph graph) = 0;
+  /// The same with all that takes long and serves this graph alone.
+  virtual std::shared_ptr<Executable> compile_fully(Graph graph) {
+    return compile(std::move(graph));
+  }
   /// The same for one of many sizes: no code is made for these alone.
   virtual std::shared_ptr<Executable> compile_for_many_sizes(Graph graph) {
     return compile(std::move(graph));

@@ -252,11 +252,35 @@ void compile_and_note(const SegmentPtr& segment) {
   make_room(r, *segment);
 }
 
-void promote(Segment& segment) {
-  if (segment.state.load() != State::kArmed) return;
+// The same segment with another program takes its place; runs under way end as they began.
+void replace_by_full(const SegmentPtr& segment) {
+  const auto full = std::make_shared<Segment>();
+  static_cast<SegmentContent&>(*full) = *segment;
+  full->make_executable = [](Compiler& compiler, Segment& own) {
+    return compiler.compile_fully(own.graph);
+  };
+  Registry& r = registry();
+  {
+    const std::lock_guard lock(r.mutex);
+    if (segment->state.load() != State::kArmed) return;
+    full->id = r.next_id++;
+    r.paths.add(full);
+    r.all.push_back(full);
+    note_paths_changed();
+  }
+  compile_and_note(full);
+}
+
+void promote_now(const SegmentPtr& segment) {
+  if (segment->state.load() != State::kArmed) return;
+  if (segment->executable->is_quick()) {
+    // Backwards and functions of control flow are no paths: they stay as they are.
+    if (!segment->calls.empty() && !segment->original) replace_by_full(segment);
+    return;
+  }
   const std::shared_lock compiles(compiling());
-  const TraceSpan span("promote", segment.id);
-  segment.executable->promote();
+  const TraceSpan span("promote", segment->id);
+  segment->executable->promote();
 }
 
 void compile_loop() {
@@ -280,7 +304,7 @@ void compile_loop() {
     if (is_new)
       compile_and_note(segment);
     else
-      promote(*segment);
+      promote_now(segment);
     // What has no calls is no loop, of whatever it is made.
     const bool is_loop = is_new && !segment->calls.empty();
     investment().settle(is_new ? segment->advanced : 0, is_loop ? operators_of(*segment) : 0,
@@ -475,7 +499,7 @@ void compile_program(const SegmentPtr& program, bool is_synchronous) {
 }
 
 void promote(SegmentPtr segment, bool is_synchronous) {
-  if (is_synchronous) return promote(*segment);
+  if (is_synchronous) return promote_now(segment);
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   queue(r, r.promotions, segment);

@@ -198,14 +198,26 @@ Outcome run_eagerly(const Graph& graph, const std::vector<Bytes>& inputs,
   return outcome;
 }
 
+std::unique_ptr<Program> program_of(const Graph& graph, const ProgramOptions& options) {
+  Graph compiled = graph;
+  if (options.takes_numbers)
+    run_pipeline_for_many_sizes(compiled);
+  else
+    run_pipeline(compiled);
+  const std::string problem = verify(compiled);
+  GROOVE_CHECK(problem.empty(), "after the pipeline: {}\n{}", problem, print(compiled));
+  return std::make_unique<Program>(std::move(compiled), options);
+}
+
 Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
                     const std::vector<std::uint64_t>& scalars, const ProgramOptions& options,
                     int runs) {
-  Graph compiled = graph;
-  run_pipeline(compiled);
-  const std::string problem = verify(compiled);
-  GROOVE_CHECK(problem.empty(), "after the pipeline: {}\n{}", problem, print(compiled));
-  const Program program(std::move(compiled), options);
+  return run_program(*program_of(graph, options), graph, inputs, scalars, runs,
+                     options.fills_freed_memory);
+}
+
+Outcome run_program(const Program& program, const Graph& graph, const std::vector<Bytes>& inputs,
+                    const std::vector<std::uint64_t>& scalars, int runs, bool lends) {
   const StoragePtr arena = allocate_storage(program.arena_bytes());
   std::memset(arena->data, 0xff, program.arena_bytes());
   Outcome outcome;
@@ -231,9 +243,8 @@ Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
     }
     std::vector<void*> buffers;
     for (const Tensor& tensor : memory) buffers.push_back(tensor.impl()->storage->data);
-    // Where memory is watched, outputs lie in the arena if they may.
     std::vector<char*> lent(memory.size(), nullptr);
-    for (std::size_t i = graph.inputs.size(); i < memory.size() && options.fills_freed_memory; ++i) {
+    for (std::size_t i = graph.inputs.size(); i < memory.size() && lends; ++i) {
       const std::int64_t at = program.output_place(i - graph.inputs.size());
       if (at >= 0) buffers[i] = lent[i] = static_cast<char*>(arena->data) + at;
     }
@@ -353,16 +364,17 @@ std::string compare_programs(const Graph& graph, std::uint64_t seed, bool has_sp
   std::string found = interpreted.empty() ? "" : "interpreter: " + interpreted + "\n";
   for (const int threads : {1, 2, 3, 7}) {
     kernels::set_kernel_threads(threads);
-    for (const bool is_for_many_sizes : {false, true}) {
+    for (const int sizes : {1, 2, 3}) {  // one, many, any
       for (const bool is_never_serial : {false, true}) {
         ProgramOptions options;
         options.fills_freed_memory = options.is_never_serial = is_never_serial;
-        options.is_for_many_sizes = is_for_many_sizes;
+        options.is_for_many_sizes = sizes > 1;
+        options.takes_numbers = sizes > 2;
         const std::string differs =
             compare(graph, expected, run_program(graph, inputs, numbers, options, 2));
         if (differs.empty()) continue;
-        found += fmt::format("{} threads, many sizes {}, never serial {}: {}\n", threads,
-                             is_for_many_sizes, is_never_serial, differs);
+        found += fmt::format("{} threads, sizes {}, never serial {}: {}\n", threads, sizes,
+                             is_never_serial, differs);
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,16 @@ Outcome run_eagerly(const Graph& graph, const std::vector<Bytes>& inputs,
 Outcome run_program(const Graph& graph, const std::vector<Bytes>& inputs,
                     const std::vector<std::uint64_t>& scalars, const ProgramOptions& options,
                     int runs = 1);
+/// The same of a program that is there, for this graph by now; `lends`: outputs lie in the arena if
+/// they may.
+std::unique_ptr<Program> program_of(const Graph& graph, const ProgramOptions& options);
+Outcome run_program(const Program& program, const Graph& graph, const std::vector<Bytes>& inputs,
+                    const std::vector<std::uint64_t>& scalars, int runs = 1, bool lends = false);
 
-/// Programs against node-by-node execution on the interpreter, over inputs drawn from `seed`: on the
-/// interpreter, and on the current backend with 1, 2, 3 and 7 threads, code for one size and for
-/// many, serial where the work is small and never. Empty when all are equal, otherwise which is not.
+/// Programs against node-by-node execution on the interpreter, over inputs drawn from `seed`: on
+/// the interpreter, and on the current backend with 1, 2, 3 and 7 threads, code for one size, for
+/// many and for any, serial where the work is small and never. Empty when all are equal, otherwise
+/// which is not.
 std::string compare_programs(const Graph& graph, std::uint64_t seed, bool has_specials,
                              const std::vector<std::uint64_t>& numbers = {});
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "groove/jit.h"
+#include "tests/tracer/at_once.h"
 #include "tests/tracer/loop_log.h"
+#include "tracer/cache/compiler.h"
 #include "tracer/tell/testing.h"
 
 namespace groove::testing {
@@ -36,7 +38,8 @@ struct ShapeLoop {
   std::uint64_t most_segments = 40;
 };
 
-// What ran compiled, from the middle of a loop to its end. What is written to the log does not count.
+// What ran compiled, from the middle of a loop to its end. What is written to the log does not
+// count.
 class Share {
  public:
   void begin() { before_ = jit::summary(); }
@@ -224,6 +227,79 @@ TEST_P(Shapes, RunCompiledWithTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(All, Shapes, ::testing::ValuesIn(kLoops),
                          [](const auto& info) { return std::string(info.param.name); });
+
+class NewSizes : public CompiledAtOnce {};
+
+// Counts what is compiled.
+class Counting final : public Compiler {
+ public:
+  Counting() : own_(*registered_compiler()) { register_compiler(*this); }
+  ~Counting() override { register_compiler(own_); }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+  std::shared_ptr<Executable> compile(Graph graph) override {
+    ++programs;
+    return own_.compile(std::move(graph));
+  }
+  std::shared_ptr<Executable> compile_fully(Graph graph) override {
+    ++programs;
+    return own_.compile_fully(std::move(graph));
+  }
+  std::shared_ptr<Executable> compile_for_many_sizes(Graph graph) override {
+    ++programs;
+    return own_.compile_for_many_sizes(std::move(graph));
+  }
+  std::shared_ptr<Executable> compile_for_any_size(Graph graph) override {
+    ++programs;
+    return own_.compile_for_any_size(std::move(graph));
+  }
+  int programs = 0;
+
+ private:
+  Compiler& own_;
+};
+
+// Sizes that come for the first time run compiled, and nothing is made for them.
+TEST_F(NewSizes, CompileNothing) {
+  jit::Summary before, after;
+  const auto train = [&after](int steps, bool is_eager, Log& log, const auto& at) {
+    jit::set_mode(is_eager ? jit::Mode::kEager : jit::Mode::kAuto);
+    manual_seed(3);
+    nn::Sequential net(nn::Linear(6, 12), nn::Tanh(), nn::LayerNorm(nn::LayerNormOptions({12})),
+                       nn::Linear(12, 3));
+    optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.01));
+    for (int step = 0; step < steps; ++step) {
+      const std::int64_t size = at(step);
+      const auto x = groove::randn({size, 6});
+      const auto y = groove::randint(3, {size}, kLong);
+      optimizer.zero_grad();
+      const auto loss = nn::functional::cross_entropy(net->forward(x), y);
+      loss.backward();
+      optimizer.step();
+      log.number(loss.item<double>());
+    }
+    after = jit::summary();
+    log.parameters(net->parameters());
+  };
+  constexpr int kKnown = 30, kSteps = 57;
+  Counting counting;
+  int known = 0;
+  // Even sizes, then odd ones.
+  const auto size_at = [&](int step) {
+    if (step == kKnown) {
+      known = counting.programs;
+      before = jit::summary();
+    }
+    return std::int64_t{8} + (step < kKnown ? step * 11 % 28 * 2 : (step - kKnown) * 2 + 1);
+  };
+  Log eager, compiled;
+  train(kSteps, true, eager, size_at);
+  train(kSteps, false, compiled, size_at);
+  EXPECT_TRUE(eager.text == compiled.text);
+  EXPECT_EQ(counting.programs, known);
+  EXPECT_EQ(after.ops_eager, before.ops_eager);
+  EXPECT_GT(after.ops_compiled, before.ops_compiled);
+}
 
 }  // namespace
 }  // namespace groove::testing

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 namespace groove::tracer {
 namespace {
 
@@ -31,6 +33,42 @@ TEST(SizeFit, TellsACubeFromAProduct) {
   const SizeFit fit = fit_of({{0, 0}, {2, 8}, {3, 27}});
   ASSERT_EQ(fit.failure, "");
   EXPECT_EQ(fit.expressions[1].value({5}), 125);
+}
+
+// Sizes are often one more or less than what the program shows.
+TEST(SizeFit, TellsAProductOfShiftedSizes) {
+  const SizeFit fit = fit_of({{5, 16}, {7, 36}, {4, 9}, {6, 25}});
+  ASSERT_EQ(fit.failure, "");
+  EXPECT_EQ(fit.expressions[1].value({10}), 81);
+  EXPECT_NE(fit_of({{5, 16}, {7, 36}, {4, 9}}).failure, "") << "nothing confirms it";
+  EXPECT_NE(fit_of({{5, 16}, {7, 36}, {4, 9}, {6, 26}}).failure, "");
+}
+
+TEST(SizeFit, OfTwoSizesOfPrograms) {
+  std::vector<std::vector<std::int64_t>> sizes;
+  SizedRow row;
+  for (std::int64_t a = 3; a < 12; a += 4)
+    for (std::int64_t b = 2; b < 9; b += 3) {
+      sizes.push_back({a, b});
+      row.values.push_back((a - 1) * (b + 2) * 4);
+    }
+  const auto found = fit_rows(sizes, {row});
+  ASSERT_TRUE(found[0]);
+  EXPECT_EQ(found[0]->value({100, 50}), 99 * 52 * 4);
+}
+
+TEST(SizeFit, FloatsAreRounded) {
+  std::vector<std::vector<std::int64_t>> sizes;
+  SizedRow row{SizedRow::Kind::kFloat, {}};
+  for (const std::int64_t n : {3, 7, 30, 11}) {
+    sizes.push_back({n});
+    row.values.push_back(
+        std::bit_cast<std::int64_t>(static_cast<double>(1.0f / static_cast<float>(4 * n))));
+  }
+  const auto found = fit_rows(sizes, {row});
+  ASSERT_TRUE(found[0]);
+  const auto value = std::bit_cast<double>(found[0]->value({13}));
+  EXPECT_EQ(static_cast<float>(value), 1.0f / 52);
 }
 
 }  // namespace

@@ -153,6 +153,7 @@ class Fitter {
       each_real_fit(row, differs);
     }
     if (is_ambiguous) return std::nullopt;
+    if (!only && row.kind == Kind::kInteger) only = fit_quadratic(row.values);
     return only_[row] = only;
   }
   // Compared where products of different symbols have different values.
@@ -249,6 +250,48 @@ class Fitter {
     return std::nullopt;
   }
 
+  // A sum of all products of up to two symbols, as (n - 1)² is, where one more recording than it
+  // has factors confirms it: no other such sum goes through them.
+  std::optional<SizeExpression> fit_quadratic(const Row& row) const {
+    std::vector<const Monomial*> products;
+    for (int degree = 0; degree < 2; ++degree)
+      for (const Monomial& each : monomials_[degree]) products.push_back(&each);
+    const std::size_t unknown = products.size() + 1;
+    if (row.size() <= unknown || !is_small(row)) return std::nullopt;
+    std::vector<std::vector<double>> lines;  // the factors' coefficients, then the sum
+    for (std::size_t sample = 0; sample < row.size(); ++sample) {
+      std::vector<double> line{1};
+      for (const Monomial* each : products)
+        line.push_back(static_cast<double>(each->values[sample]));
+      line.push_back(static_cast<double>(row[sample]));
+      lines.push_back(std::move(line));
+    }
+    for (std::size_t column = 0; column < unknown; ++column) {
+      const auto pivot = std::max_element(lines.begin() + static_cast<std::ptrdiff_t>(column),
+                                          lines.end(), [column](const auto& a, const auto& b) {
+                                            return std::fabs(a[column]) < std::fabs(b[column]);
+                                          });
+      if (std::fabs((*pivot)[column]) < 1e-6) return std::nullopt;  // too few different sizes
+      std::swap(*pivot, lines[column]);
+      for (std::size_t other = 0; other < lines.size(); ++other) {
+        if (other == column) continue;
+        const double factor = lines[other][column] / lines[column][column];
+        for (std::size_t i = column; i <= unknown; ++i)
+          lines[other][i] -= factor * lines[column][i];
+      }
+    }
+    SizeExpression sum;
+    for (std::size_t i = 0; i < unknown; ++i) {
+      const std::int64_t factor = std::llround(lines[i][unknown] / lines[i][i]);
+      if (i == 0)
+        sum.constant = factor;
+      else if (factor != 0)
+        sum.terms.push_back({factor, products[i - 1]->symbols});
+    }
+    // Whole factors that give all of them: rounding has done no harm.
+    return gives(sum, {Kind::kInteger, row}) ? std::optional(sum) : std::nullopt;
+  }
+
   static SizeExpression constant_real(std::int64_t bits) {
     SizeExpression expression;
     expression.form = Form::kReal;
@@ -287,8 +330,9 @@ class Fitter {
   }
   bool gives(const SizeExpression& expression, const SizedRow& row) const {
     const auto rounded = [&](std::int64_t bits) {
-      const auto value = std::bit_cast<double>(bits);
-      return row.kind == Kind::kFloat ? static_cast<double>(static_cast<float>(value)) : value;
+      if (row.kind != Kind::kFloat) return bits;
+      const auto value = static_cast<float>(std::bit_cast<double>(bits));
+      return std::bit_cast<std::int64_t>(static_cast<double>(value));
     };
     std::vector<std::int64_t> symbols(result_.symbols.size());
     for (std::size_t sample = 0; sample < row.values.size(); ++sample) {

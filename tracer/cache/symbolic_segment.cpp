@@ -385,9 +385,10 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
   }
   job->source = original_->source;
   job->id = original_->id;
-  job->make_executable = [self = shared_from_this(), sizes, widest](Compiler& compiler, Segment&) {
+  job->make_executable = [self = shared_from_this(), sizes, widest](
+                             Compiler& compiler, Segment& job) -> std::shared_ptr<Executable> {
     SymbolicCopy copy(self);
-    return std::make_shared<AnySize>(sizes, widest, [&](const SizeValues& at) {
+    const auto make = [&](const SizeValues& at) {
       AnySize::Sample sample;
       sample.sizes = at;
       if (!copy.resize(at, 0)) return sample;
@@ -397,7 +398,13 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
       sample.program = std::move(program);
       for (const TypeNumber& number : copy.types()) sample.types.push_back(number.value());
       return sample;
-    });
+    };
+    try {
+      return std::make_shared<AnySize>(sizes, widest, make);
+    } catch (const Error& error) {  // then each size has one of its own
+      job.failure = error.msg();
+      return nullptr;
+    }
   };
   compile_program(job, is_synchronous);
 }

@@ -222,6 +222,8 @@ void Discovery::note(const Mark& mark, Kind kind) {
 bool Discovery::is_rare(const Loop& loop) const {
   constexpr std::uint32_t kOften = 3, kSeldom = 12;  // steps for one
   constexpr std::uint32_t kSome = 4, kMany = 64;     // of it
+  constexpr int kUnlike = 8;
+  if (unlike_steps() < kUnlike) return false;
   const std::uint32_t again = loop.seen - 1, among = steps_ - loop.first_step;
   if (among <= kOften * again || loop.seen >= kMany) return false;
   return loop.seen < kSome || among > kSeldom * again;
@@ -231,7 +233,7 @@ void Discovery::note_step_calls() {
   const std::uint64_t calls = total_.since(step_.total).loop();
   const bool is_known =
       std::find(step_calls_.begin(), step_calls_.end(), calls) != step_calls_.end();
-  unlike_ = is_known ? 0 : unlike_ + 1;
+  unlike_ = unlike_ << 1 | (is_known ? 0 : 1);
   step_calls_[steps_++ % step_calls_.size()] = calls;
 }
 
@@ -435,9 +437,10 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
 // ones, once it has come often enough in a row for that. Steps that are alike are recorded as a
 // whole.
 void Discovery::plan_cycles(std::uint64_t length, std::uint32_t times) {
-  constexpr std::uint32_t kWorthwhile = 8 * kEntryCost, kMost = 8, kUnlike = 4;
+  constexpr std::uint32_t kWorthwhile = 8 * kEntryCost, kMost = 8;
+  constexpr int kUnlike = 4;
   plan_cycle(length, times);
-  if (unlike_ < kUnlike) return;
+  if (unlike_steps() < kUnlike) return;
   const auto cost =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kWorthwhile)) * kOpCost;
   std::uint32_t together = 1;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -118,6 +119,8 @@ class Discovery {
   void move(Mark& mark) const;
   void note_step_calls();
   bool is_rare(const Loop& loop) const;
+  /// Of the last steps, how many were like none before them?
+  int unlike_steps() const { return std::popcount(unlike_); }
   void note(const Mark& mark, Kind kind);
   void look_for_return(std::uint64_t call);
   // One of two places, so that two calls of one loop hardly ever drive each other out.
@@ -174,8 +177,8 @@ class Discovery {
   Mark step_, read_, gap_;
   int hot_ = 2;
   int reads_since_step_ = 0;
-  // Of the last steps, and how many in a row were like none of those before them.
-  std::array<std::uint64_t, 8> step_calls_{};
+  // Of the last steps; a bit for each that was like none of those before it.
+  std::array<std::uint64_t, 32> step_calls_{};
   std::uint32_t steps_ = 0, unlike_ = 0;
   bool has_seen_step_ = false;
   bool was_read_inside_ = false;

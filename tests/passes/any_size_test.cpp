@@ -1,0 +1,127 @@
+// Programs that take on other sizes, against the interpreter: a program for some sizes becomes, by
+// its numbers alone, what the program for others is.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "kernels/backend.h"
+#include "kernels/pool.h"
+#include "tests/passes/mlp_graph.h"
+#include "tests/passes/run_graph.h"
+
+namespace groove::jit {
+namespace {
+
+constexpr std::int32_t kNone = 1 << 30;
+
+ProgramOptions any_size() {
+  ProgramOptions options;
+  options.is_for_many_sizes = options.takes_numbers = true;
+  return options;
+}
+
+// Sets the numbers of a program to those of another one of the same structure; gives the stages
+// that need not run again.
+std::int32_t become(Program& program, Program& other) {
+  ProgramNumbers own, theirs;
+  EXPECT_TRUE(program.list_numbers(own));
+  EXPECT_TRUE(other.list_numbers(theirs));
+  EXPECT_EQ(own.structure, theirs.structure);
+  if (own.structure != theirs.structure) return 0;
+  std::int32_t first_stage = kNone;
+  for (std::size_t i = 0; i < own.numbers.size(); ++i) {
+    // Room for what is smaller does no harm, and is not given back.
+    const std::int64_t value = theirs.numbers[i].value();
+    if (own.numbers[i].is_room() && value < own.numbers[i].value()) continue;
+    if (own.numbers[i].set(value)) first_stage = std::min(first_stage, own.numbers[i].stage());
+  }
+  return program.settle(first_stage);
+}
+
+// `graph_at(n)` at each of the sizes, by one program.
+template <typename GraphAt>
+void expect_same_at(const std::vector<std::int64_t>& sizes, const GraphAt& graph_at,
+                    const std::vector<std::uint64_t>& numbers = {}) {
+  kernels::Backend& usual = kernels::current_backend();
+  for (const int threads : {1, 3}) {
+    kernels::set_kernel_threads(threads);
+    const std::unique_ptr<Program> program = program_of(graph_at(sizes.back()), any_size());
+    for (const std::int64_t size : sizes) {
+      const Graph graph = graph_at(size);
+      become(*program, *program_of(graph, any_size()));
+      const std::vector<Bytes> inputs =
+          random_inputs(graph, static_cast<std::uint64_t>(size), true);
+      kernels::set_current_backend(*kernels::find_backend("interpreter"));
+      const Outcome expected = run_eagerly(graph, inputs, numbers);
+      kernels::set_current_backend(usual);
+      EXPECT_EQ(compare(graph, expected, run_program(*program, graph, inputs, numbers, 2)), "")
+          << threads << " threads, size " << size << "\n"
+          << print(graph);
+    }
+  }
+  kernels::set_kernel_threads(0);
+}
+
+TEST(AnySize, OfATrainingStep) {
+  expect_same_at(
+      {9, 64, 17, 33, 60, 8, 11},
+      [](std::int64_t batch) {
+        return mlp_step({5, 24, 3}, batch);
+      },
+      mlp_numbers());
+}
+
+TEST(AnySize, OfRowsAndColumns) {
+  expect_same_at({40, 7, 100, 12, 33}, [](std::int64_t n) {
+    return parse_graph(fmt::format(R"(graph(x: f32[{0}, 20], y: f32[20], k: f32[{0}, 3]) {{
+      a = softmax(x) {{dim: 1}}
+      b = mean(a) {{dims: [0], keepdim: false}}
+      c = mul(b, y)
+      d = mean(x) {{dims: [], keepdim: false}}
+      e = cat(x, k) {{dim: 1}}
+      f = tanh(e)
+      g = cumsum(k) {{dim: 0, reverse: false}}
+      return c, d, f, g
+    }})",
+                                   n));
+  });
+}
+
+// What the first stage does is no other when only the second one's sizes are; what it gives to the
+// second lies where it lay.
+TEST(AnySize, StagesBeforeASizeWasKnownStay) {
+  const auto graph_at = [](std::int64_t n, std::int64_t m) {
+    return parse_graph(fmt::format(
+        R"(graph(x: f32[{0}, 20], w: f32[20, 6], k: i64[{1}]) stages 2 {{
+      a = tanh(x)
+      b = mm(a, w)
+      s = sum(a) {{dims: [], keepdim: false}}
+      c = index_select(b, k) {{dim: 0}} stage 1
+      d = exp(c) stage 1
+      e = sum(d) {{dims: [], keepdim: false}} stage 1
+      return s, d stage 1, e stage 1
+    }})",
+        n, m));
+  };
+  const std::unique_ptr<Program> program = program_of(graph_at(30, 12), any_size());
+  EXPECT_EQ(become(*program, *program_of(graph_at(30, 25), any_size())), 1);
+  EXPECT_EQ(become(*program, *program_of(graph_at(30, 9), any_size())), 1);
+  EXPECT_EQ(become(*program, *program_of(graph_at(40, 9), any_size())), 0);
+  EXPECT_EQ(become(*program, *program_of(graph_at(40, 9), any_size())), kNone);
+}
+
+// A product's order is another where both sides are short.
+TEST(AnySize, OrdersTellStructuresApart) {
+  const auto structure_at = [](std::int64_t n) {
+    ProgramNumbers numbers;
+    const Graph graph = parse_graph(
+        fmt::format("graph(x: f32[{}, 20], w: f32[20, 3]) {{ y = mm(x, w) return y }}", n));
+    EXPECT_TRUE(program_of(graph, any_size())->list_numbers(numbers));
+    return numbers.structure;
+  };
+  EXPECT_EQ(structure_at(8), structure_at(100));
+  EXPECT_NE(structure_at(7), structure_at(8));
+  EXPECT_EQ(structure_at(7), structure_at(5));
+}
+
+}  // namespace
+}  // namespace groove::jit

@@ -16,7 +16,8 @@ constexpr double kNoise = 0.02, kClearGain = 0.01;
 // many times as long none.
 constexpr int kProbe = 5, kKnown = 4;
 constexpr std::int64_t kFirstProbe = 100'000'000;
-constexpr std::uint64_t kFirstSteps = 3;
+// Slow steps: what is compiled must have had the time to show.
+constexpr std::uint64_t kFirstSteps = 24;
 
 std::atomic<std::uint64_t> all_steps{0}, all_paused{0};
 

@@ -34,8 +34,7 @@ class Process : public ::testing::TestWithParam<bool> {
 
 // Steps of a training loop, one after the other, so that things can happen in between.
 struct Training {
-  Training()
-      : optimizer(net->parameters(), optim::SGDOptions(0.05).momentum(0.9)) {
+  Training() : optimizer(net->parameters(), optim::SGDOptions(0.05).momentum(0.9)) {
     set_numbers(net->parameters(), 21);
   }
   void step() {
@@ -127,18 +126,18 @@ TEST_P(Process, AChildMayBeginAnywhere) {
   for (int child = 0; child < 10; ++child) {
     Tensor half = first(x);
     failed += in_child([&] {
-      Tensor a = second(half);
-      for (int i = 0; i < 30; ++i) a = second(first(a));
-      Bits actual, expected;
-      append_bits(actual, a);
-      {
-        const jit::EagerGuard guard;
-        Tensor b = second(first(x));
-        for (int i = 0; i < 30; ++i) b = second(first(b));
-        append_bits(expected, b);
-      }
-      return actual == expected ? 0 : 1;
-    }) != 0;
+                Tensor a = second(half);
+                for (int i = 0; i < 30; ++i) a = second(first(a));
+                Bits actual, expected;
+                append_bits(actual, a);
+                {
+                  const jit::EagerGuard guard;
+                  Tensor b = second(first(x));
+                  for (int i = 0; i < 30; ++i) b = second(first(b));
+                  append_bits(expected, b);
+                }
+                return actual == expected ? 0 : 1;
+              }) != 0;
     x = second(half);
   }
   is_over = true;
@@ -158,7 +157,7 @@ TEST_P(Process, AChildMayAskWhatBecameOfLoops) {
       [] { jit::explain(); },
       [] { jit::summary(); },
       [&] { profile.exits(); },
-      [&] { profile.note_exit(1, 2, tracer::Reason::kHostRead, {}, 1000); },
+      [&] { profile.note_exit(1, 2, tracer::Reason::kHostRead, {}, 1000, 1000); },
       [] { tracer::forget_gone(); },
   };
   std::vector<std::thread> others;

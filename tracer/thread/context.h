@@ -188,6 +188,7 @@ class Context {
   void note_came(const Op& op, const Site& site) { came_ = {&op, user_site(site)}; }
   /// Why the run is really left; notes it, and in strict mode what is to be thrown.
   Reason note_exit(Reason reason, std::int64_t nanoseconds);
+  std::int64_t time_since_exit();
   // A loop that could not be recorded.
   struct Uncompiled {
     std::string source;
@@ -392,7 +393,8 @@ class Context {
   std::string strict_error_;             // to be thrown when the program is back in its own code
   std::unordered_map<std::uint64_t, Uncompiled> uncompiled_;  // by head
   std::int64_t started_ = -1;  // of a run that is timed, in nanoseconds
-  double lost_at_exit_ = 0;    // against eager mode, in nanoseconds
+  std::int64_t noted_exit_ = nanoseconds_now();
+  double lost_at_exit_ = 0;  // against eager mode, in nanoseconds
   std::int64_t commits_ = 0;
   std::atomic<bool> shows_results_{false};
   // Where this thread's tape was when the replay began, and, after another thread has ended the

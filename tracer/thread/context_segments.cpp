@@ -245,7 +245,8 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
   if (start_at_sizes(hash, call, site, outputs)) return true;
   if (trial_) return false;
   note_other_sizes(hash, refusal);
-  if (refused) refused->profile.note_exit(0, refused->calls.size(), refusal, {}, 0);
+  if (refused)
+    refused->profile.note_exit(0, refused->calls.size(), refusal, {}, 0, time_since_exit());
   return false;
 }
 

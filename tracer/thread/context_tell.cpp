@@ -61,12 +61,17 @@ void Context::on_error() {
   error_at_ = replay_->matched();
 }
 
+std::int64_t Context::time_since_exit() {
+  const std::int64_t now = nanoseconds_now();
+  return now - std::exchange(noted_exit_, now);
+}
+
 Reason Context::note_exit(Reason reason, std::int64_t nanoseconds) {
   Segment& segment = *replay_->told_segment();
   const std::size_t matched = replay_->matched();
   if (error_at_ == matched && came_.op) reason = Reason::kException;
-  lost_at_exit_ =
-      segment.profile.note_exit(matched, segment.calls.size(), reason, came_, nanoseconds);
+  lost_at_exit_ = segment.profile.note_exit(matched, segment.calls.size(), reason, came_,
+                                            nanoseconds, time_since_exit());
   if (is_strict() && is_strict_about(reason)) {
     std::string seen;
     if (came_.op && matched < segment.calls.size())

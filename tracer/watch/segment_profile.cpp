@@ -72,7 +72,7 @@ Exit& SegmentProfile::exit_at(std::int32_t call, Reason reason, const Came& came
 }
 
 double SegmentProfile::note_exit(std::size_t matched, std::size_t calls, Reason reason,
-                                 const Came& came, std::int64_t again) {
+                                 const Came& came, std::int64_t again, std::int64_t passed) {
   const std::lock_guard lock(profile_locks().of(this));
   Exit& exit = exit_at(static_cast<std::int32_t>(matched), reason, came);
   // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
@@ -81,7 +81,7 @@ double SegmentProfile::note_exit(std::size_t matched, std::size_t calls, Reason 
   const double lost =
       static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - quartile();
   ++exit.count;
-  exit.lost += std::max(0.0, lost);
+  exit.lost += std::clamp(lost, 0.0, static_cast<double>(passed) / kMillisecond);
   // To begin a run and to leave it, and to match a call.
   constexpr double kEntry = 500, kMatch = 20;
   const double whole = kEntry + kMatch * static_cast<double>(matched) + static_cast<double>(again);

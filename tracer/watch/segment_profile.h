@@ -70,10 +70,11 @@ class SegmentProfile {
   /// Such an iteration. True when there were enough of them and compiled runs take longer.
   bool note_trial(std::int64_t nanoseconds);
   void note_compiled(std::int64_t nanoseconds);
-  /// `again`: what it took to run eagerly what had matched, of `calls` calls in all. Gives what was
-  /// lost against eager mode, in nanoseconds.
+  /// `again`: what it took to run eagerly what had matched, of `calls` calls in all; `passed`: the
+  /// time since the thread's exit before this, and no more than that is lost. Gives what was lost
+  /// against eager mode, in nanoseconds.
   double note_exit(std::size_t matched, std::size_t calls, Reason reason, const Came& came,
-                   std::int64_t again);
+                   std::int64_t again, std::int64_t passed);
 
   /// Milliseconds of one iteration; 0 when not known. The lower quartile of the last timed, as
   /// whatever disturbs makes it longer; of eager ones what the recording tells as long as there was

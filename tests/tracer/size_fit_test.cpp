@@ -41,7 +41,15 @@ TEST(SizeFit, TellsAProductOfShiftedSizes) {
   ASSERT_EQ(fit.failure, "");
   EXPECT_EQ(fit.expressions[1].value({10}), 81);
   EXPECT_NE(fit_of({{5, 16}, {7, 36}, {4, 9}}).failure, "") << "nothing confirms it";
+  EXPECT_NE(fit_of({{5, 16}, {7, 36}, {4, 9}, {5, 16}}).failure, "") << "the same again";
   EXPECT_NE(fit_of({{5, 16}, {7, 36}, {4, 9}, {6, 26}}).failure, "");
+}
+
+// 15 a + 11 b is 8 b + 63 where (a, b) is (2, 11) or (3, 6): a third recording in which only
+// another size differs confirms neither.
+TEST(SizeFit, OtherSizesConfirmNothing) {
+  const std::vector<std::vector<std::int64_t>> sizes = {{2, 11, 7}, {3, 6, 34}, {2, 11, 20}};
+  EXPECT_FALSE(fit_rows(sizes, {{SizedRow::Kind::kInteger, {151, 111, 151}}})[0]);
 }
 
 TEST(SizeFit, OfTwoSizesOfPrograms) {

@@ -138,6 +138,7 @@ AnySize::AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& 
   std::vector<Sample> samples = Finder(now, bounds_, make).run();
   structure_ = samples[0].numbers.structure;
   first_ = samples[0].program;
+  bytes_ = first_->memory_bytes();
   graph_ = std::move(samples[0].graph);
   types_ = samples[0].types;
   std::vector<SizeValues> sizes;

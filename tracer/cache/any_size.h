@@ -76,7 +76,7 @@ class AnySize final : public Executable {
                  SlotId first_slot) const;
 
   std::size_t arena_bytes() const override { return 0; }
-  std::size_t memory_bytes() const override { return first_->memory_bytes(); }
+  std::size_t memory_bytes() const override { return bytes_; }
   std::int32_t run(void* const*, const std::int64_t*, const std::uint64_t*,
                    ProgramContext&) const noexcept override {
     return 1;
@@ -101,7 +101,8 @@ class AnySize final : public Executable {
   };
   std::vector<Room> rooms_;  // what the greatest needs
   std::shared_ptr<Executable> first_;
-  Graph graph_;  // that it was made of
+  std::size_t bytes_ = 0;  // of it, as it was made
+  Graph graph_;            // that it was made of
   mutable std::atomic<bool> is_given_{false};
 };
 

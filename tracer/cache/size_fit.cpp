@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace groove::tracer {
 namespace {
@@ -241,13 +242,31 @@ class Fitter {
       if (a % determinant != 0 || b % determinant != 0) return std::nullopt;
       SizeExpression sum = one_term(a / determinant, first, 0);
       sum.terms.push_back({b / determinant, second.symbols});
-      for (std::size_t i = 0; i < row.size(); ++i)
+      // The same two sizes again confirm nothing, whatever others were.
+      const auto is_as_in = [&](std::size_t i, std::size_t other) {
+        return first.values[i] == first.values[other] && second.values[i] == second.values[other];
+      };
+      bool is_confirmed = false;
+      for (std::size_t i = 0; i < row.size(); ++i) {
         if (row[i] !=
             sum.terms[0].factor * first.values[i] + sum.terms[1].factor * second.values[i])
           return std::nullopt;
-      return sum;
+        is_confirmed |= !is_as_in(i, 0) && !is_as_in(i, j);
+      }
+      return is_confirmed ? std::optional(sum) : std::nullopt;
     }
     return std::nullopt;
+  }
+
+  // The same sizes again confirm nothing.
+  std::size_t distinct_sizes() const {
+    std::set<Row> sizes;
+    for (const Row& sample : samples_) {
+      Row own;
+      for (const std::size_t symbol : result_.symbols) own.push_back(sample[symbol]);
+      sizes.insert(std::move(own));
+    }
+    return sizes.size();
   }
 
   // A sum of all products of up to two symbols, as (n - 1)² is, where one more recording than it
@@ -257,7 +276,7 @@ class Fitter {
     for (int degree = 0; degree < 2; ++degree)
       for (const Monomial& each : monomials_[degree]) products.push_back(&each);
     const std::size_t unknown = products.size() + 1;
-    if (row.size() <= unknown || !is_small(row)) return std::nullopt;
+    if (distinct_sizes() <= unknown || !is_small(row)) return std::nullopt;
     std::vector<std::vector<double>> lines;  // the factors' coefficients, then the sum
     for (std::size_t sample = 0; sample < row.size(); ++sample) {
       std::vector<double> line{1};

@@ -470,9 +470,11 @@ std::string SymbolicSegment::describe() const {
   for (std::size_t i = 0; i < symbols_.size(); ++i)
     text += fmt::format("{} {} ({} to {} so far)", i == 0 ? "" : ",", names_[i], symbols_[i].least,
                         symbols_[i].greatest);
-  return text + fmt::format("; {} programs kept of {} made, one takes {:.2f} ms, {} KB",
-                            programs_.size(), makings_->made(), makings_->milliseconds(),
-                            bytes_.load() >> 10);
+  for (const auto& any_size : any_sizes_) text += "; a program " + any_size->describe();
+  if (makings_->made() > 0)
+    text += fmt::format("; {} programs of one size kept of {} made, one takes {:.2f} ms",
+                        programs_.size(), makings_->made(), makings_->milliseconds());
+  return text + fmt::format("; {} KB", bytes_.load() >> 10);
 }
 
 // ---- a copy ----

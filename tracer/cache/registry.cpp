@@ -104,6 +104,8 @@ void after_fork_in_child() {
   Registry& r = registry();
   new (&r.changed) std::condition_variable;  // the old one may have waiters, who are gone
   r.has_thread = r.is_compiling = false;
+  for (const SegmentPtr& segment : r.queue)  // programs may be asked for again
+    if (segment->calls.empty()) segment->state.store(State::kRetired);
   r.queue.clear();
   r.promotions.clear();
   r.recorded.clear();

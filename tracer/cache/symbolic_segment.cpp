@@ -370,18 +370,18 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
       !investment().affords(kSegments * investment().expected(operators_of(*original_))))
     return;
   auto job = std::make_shared<Segment>();
+  std::vector<AnySize::Bounds> widest;
   {
     const std::lock_guard lock(symbolic_locks().of(this));
     if (next_any_size_) return;
     next_any_size_ = job;
-  }
-  std::vector<AnySize::Bounds> widest;
-  for (std::size_t i = 0; i < symbols_.size(); ++i) {
-    const std::int64_t least = std::min(symbols_[i].least, sizes[i]);
-    const std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
-    // Others are likely to come.
-    widest.push_back(
-        {std::min<std::int64_t>(least, 2), greatest < 2 ? greatest : 2 * ceiling_of_two(greatest)});
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      const std::int64_t least = std::min(symbols_[i].least, sizes[i]);
+      const std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
+      // Others are likely to come.
+      widest.push_back({std::min<std::int64_t>(least, 2),
+                        greatest < 2 ? greatest : 2 * ceiling_of_two(greatest)});
+    }
   }
   job->source = original_->source;
   job->id = original_->id;

@@ -31,9 +31,9 @@ std::int64_t address(const void* what) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(what));
 }
 
+// Ends with how it is compiled.
 FormWords words_of(const Graph& graph, bool is_quick) {
   FormWriter form(graph);
-  form.add(is_quick);
   form.add(address(&kernels::current_backend()));
   form.add(graph.stages);
   form.add_list(graph.numbers);
@@ -65,6 +65,7 @@ FormWords words_of(const Graph& graph, bool is_quick) {
     form.add(output.writes);
     form.add(output.stage);
   });
+  form.add(is_quick);
   return form.words();
 }
 
@@ -94,12 +95,14 @@ std::shared_ptr<Program> shared_program(
     return known;
   };
   {
-    const FormWords full = is_quick ? words_of(graph, false) : FormWords();
     const ForkGate gate;
     const std::lock_guard lock(all.mutex);
     before = all.forgotten;
-    std::shared_ptr<Program> known = is_quick ? find(full) : nullptr;
-    if (!known) known = find(words);
+    // A full program serves whoever asks for a quick one.
+    words.back() = false;
+    std::shared_ptr<Program> known = find(words);
+    words.back() = is_quick;
+    if (!known && is_quick) known = find(words);
     if (known) return known;
   }
   std::shared_ptr<Program> made = make(std::move(graph));

@@ -102,8 +102,6 @@ class Simplifier {
   }
   static Geometry contiguous(const Shape& sizes) { return {sizes, contiguous_strides(sizes), 0}; }
 
-  // A view that gives the same elements of the input of an inner view as it gives of the inner
-  // view need not wait for that: reshape of reshape.
   // A view that begins somewhere in a concatenation and sees one part alone reads that part, as the
   // steps of a loop do that what was collected by another loop is given back to.
   void read_part(Node& node) {
@@ -147,6 +145,8 @@ class Simplifier {
     }
   }
 
+  // A view that gives the same elements of the input of an inner view as it gives of the inner
+  // view need not wait for that: reshape of reshape.
   void skip_inner_view(Node& node) {
     for (;;) {
       const Node* const inner = producer(node.inputs[0]);

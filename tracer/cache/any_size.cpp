@@ -8,7 +8,6 @@
 #include <map>
 
 #include "src/core/check.h"
-#include "src/core/faults.h"
 
 namespace groove::tracer {
 namespace {

@@ -52,7 +52,6 @@ class AnySize final : public Executable {
   bool covers(std::size_t symbol, std::int64_t size) const {
     return size >= bounds_[symbol].least && size <= bounds_[symbol].greatest;
   }
-  const std::vector<Bounds>& bounds() const { return bounds_; }
 
   /// A program that takes on sizes, for one thread.
   class Program {

@@ -123,7 +123,9 @@ class ChunkDataset final
     }
     is_loaded_ = false;
     threads_ = std::make_unique<detail::ChunkThreads>(options_.batch_size(), options_.cache_size());
-    threads_->start(options_.preloader_count(), [this] { return read_next(); });
+    // Not by way of the handle, which is empty before its threads have ended.
+    threads_->start(options_.preloader_count(),
+                    [this, threads = threads_.get()] { return read_next(*threads); });
   }
 
   std::optional<std::size_t> size() const override { return std::nullopt; }
@@ -147,18 +149,18 @@ class ChunkDataset final
     std::exception_ptr error;
   };
 
-  bool read_next() {
+  bool read_next(detail::ChunkThreads& threads) {
     try {
       std::optional<std::vector<std::size_t>> chunks;
-      threads_->locked([&] { chunks = chunk_sampler_.next(options_.cross_chunk_shuffle_count()); });
+      threads.locked([&] { chunks = chunk_sampler_.next(options_.cross_chunk_shuffle_count()); });
       if (!chunks) return false;
       UnwrappedBatchType data;
       for (const std::size_t chunk : *chunks)
         for (auto& example : chunk_reader_.read_chunk(chunk)) data.push_back(std::move(example));
       if (preprocessing_policy_) preprocessing_policy_(data);
-      if (!data.empty()) threads_->add([&] { return add_examples(data); });
+      if (!data.empty()) threads.add([&] { return add_examples(data); });
     } catch (...) {
-      threads_->add([&]() -> std::size_t {
+      threads.add([&]() -> std::size_t {
         batches_.push_back({{}, std::current_exception()});
         return 0;
       });

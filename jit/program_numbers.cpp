@@ -90,7 +90,7 @@ void add_launch(List& list, LaunchPlan& plan) {
   if (plan.product)
     list.mix(kernels::hash(*plan.product));
   else
-    list.mix(plan.contraction.get());
+    list.mix(plan.contraction ? plan.contraction->structure() : 0);
   if (plan.kind == LaunchPlan::Kind::kContraction) add_shape(list, plan.shape);
   list.mix(plan.box.rank);
   for (int axis = 0; axis < plan.box.rank; ++axis) list.add(plan.box.count[axis]);

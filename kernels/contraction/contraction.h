@@ -64,6 +64,9 @@ class ContractionCallable {
   virtual std::size_t scratch_bytes(const ContractionLaunch& launch, int parts) const = 0;
   /// Contractions do not throw; host code that stands for one may lack memory.
   virtual void run(const ContractionLaunch& launch, int part, int parts, void* scratch) const = 0;
+  /// Names what is fixed in it besides the kernel of its epilogue; a launch says the rest. Only of
+  /// what is not made of a Contraction, which says that itself.
+  virtual std::uint64_t structure() const { return 0; }
   /// For people: the machine code as assembly text; empty when there is none.
   virtual std::string listing() const { return {}; }
 };

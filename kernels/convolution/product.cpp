@@ -26,7 +26,25 @@ class ConvolutionProduct final : public ContractionCallable {
 
   void run(const ContractionLaunch& launch, int part, int parts, void*) const override {
     const ConvolutionEpilogue finish{epilogue_, launch};
-    run_convolution({form_, dtype_, shape_, launch.a, launch.b, nullptr, &finish}, part, parts);
+    ConvolutionShape shape = shape_;
+    shape.images = launch.shape.batch;
+    run_convolution({form_, dtype_, shape, launch.a, launch.b, nullptr, &finish}, part, parts);
+  }
+
+  std::uint64_t structure() const override {
+    std::uint64_t hash = static_cast<std::uint64_t>(form_);
+    const auto mix = [&hash](std::int64_t number) {
+      hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 32;
+    };
+    mix(static_cast<std::int64_t>(dtype_));
+    for (const std::int64_t number : {shape_.groups, shape_.in_channels, shape_.out_channels})
+      mix(number);
+    for (const ConvolutionAxis& axis : {shape_.height, shape_.width})
+      for (const std::int64_t number :
+           {axis.in, axis.out, axis.kernel, axis.stride, axis.padding, axis.dilation})
+        mix(number);
+    return hash;
   }
 
   std::string listing() const override {
@@ -36,7 +54,7 @@ class ConvolutionProduct final : public ContractionCallable {
  private:
   const ConvolutionForm form_;
   const ScalarType dtype_;
-  const ConvolutionShape shape_;
+  const ConvolutionShape shape_;  // of as many images as a launch says
   const Epilogue epilogue_;
 };
 

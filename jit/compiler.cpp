@@ -10,7 +10,7 @@ class GraphCompiler final : public Compiler {
  public:
   std::shared_ptr<Executable> compile(Graph graph) override {
     return shared_program(std::move(graph), true, [](Graph own) {
-      run_pipeline(own, true);
+      run_pipeline(own, Serves::kTheseSizes);
       return std::make_shared<Program>(std::move(own));
     });
   }

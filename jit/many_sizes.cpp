@@ -10,7 +10,7 @@ namespace groove::jit {
 
 void run_pipeline_for_many_sizes(Graph& graph) {
   static const Op* const full = find_op("full");
-  run_pipeline(graph, true);
+  run_pipeline(graph, Serves::kAnySizes);
   for (Node& node : graph.nodes) {
     if (node.op != &constant_op()) continue;
     const AttrReader attr(*node.op, node.attrs);

@@ -35,7 +35,7 @@ const std::vector<Pass>& passes() {
   // Never destroyed: the compile thread may still run while the process exits.
   static const auto& order = *new std::vector<Pass>{
       {"unroll_scans", unroll_scans, "scans of short steps become these steps", kAnyGraph,
-       kAnyGraph, true},
+       kAnyGraph, Serves::kLongRuns},
       {"expand_composites", expand_composites, "losses, softmax and the like become their parts",
        kAnyGraph, kNoComposites},
       {"widen_halves", widen_halves, "matrix products of 16-bit floats compute in f32",
@@ -44,6 +44,8 @@ const std::vector<Pass>& passes() {
       {"fold_constants", fold_constants, "operators on constants become constants", kAnyGraph},
       {"replace_expressions", replace_expressions,
        "expressions become cheaper ones of the same bits"},
+      {"replace_divisions", replace_divisions, "divisions by powers of two become products",
+       kNoComposites, kAnyGraph, Serves::kTheseSizes},
       {"turn_products", turn_products, "products that are only read transposed are made so"},
       {"skip_reductions", skip_reductions, "reductions of one element become views"},
       {"join_axes", join_axes, "what a view with divided axes is read for is computed before it"},
@@ -88,10 +90,10 @@ void run_own_passes(Graph& graph) {
   for (const Pass& pass : passes_to_run()) run_one(graph, pass);
 }
 
-void observe_pipeline(Graph& graph, const PassObserver& observer, bool is_quick) {
+void observe_pipeline(Graph& graph, const PassObserver& observer, Serves most) {
   run_user_passes(graph, kRecordedPlace, observer);
   for (const Pass& pass : passes_to_run()) {
-    if (is_quick && pass.is_dear) continue;
+    if (pass.serves > most) continue;
     if (pass.run == insert_copies) run_user_passes(graph, kOptimizedPlace, observer);
     run_one(graph, pass);
     observer(pass.name, pass.about, graph);
@@ -99,9 +101,9 @@ void observe_pipeline(Graph& graph, const PassObserver& observer, bool is_quick)
   }
 }
 
-void run_pipeline(Graph& graph, bool is_quick) {
+void run_pipeline(Graph& graph, Serves most) {
   const auto nobody = [](const std::string&, const char*, const Graph&) {};
-  if (environment().dump.empty()) return observe_pipeline(graph, nobody, is_quick);
+  if (environment().dump.empty()) return observe_pipeline(graph, nobody, most);
   static std::atomic<int> graphs{0};
   const int number = graphs.fetch_add(1, std::memory_order_relaxed);
   int step = 0;
@@ -111,7 +113,7 @@ void run_pipeline(Graph& graph, bool is_quick) {
     dump_picture(file, dot(after));
   };
   dump("recorded", "", graph);
-  observe_pipeline(graph, dump, is_quick);
+  observe_pipeline(graph, dump, most);
 }
 
 }  // namespace groove::jit

@@ -1,6 +1,7 @@
 // The order of the passes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,13 +19,20 @@ enum PassFact : unsigned {
   kOwnMemory = 4,     // each value has memory that its readers can take; made last
 };
 
+// Which programs want what a pass makes.
+enum class Serves : std::uint8_t {
+  kAnySizes,    // those that are for many sizes, too
+  kTheseSizes,  // it rests on numbers that may be others at other sizes
+  kLongRuns,    // … and takes long to compile
+};
+
 struct Pass {
   const char* name;
   bool (*run)(Graph& graph);
   const char* about;  // what it does, for people who look inside
   unsigned needs = kNoComposites;
   unsigned makes = kAnyGraph;  // a pass that makes nothing may be left out: same results
-  bool is_dear = false;        // what it makes serves these sizes alone, and takes long to compile
+  Serves serves = Serves::kAnySizes;
 };
 
 /// Every pass by name, in pipeline order; for groove-opt.
@@ -45,12 +53,11 @@ using PassObserver =
 /// All of passes(), and between them those of the program (jit/user_passes.h). In debug builds the
 /// verifier runs after each; GROOVE_DUMP names a folder that gets the graph before the first and
 /// after each.
-/// `is_quick`: without dear passes.
-void run_pipeline(Graph& graph, bool is_quick = false);
+void run_pipeline(Graph& graph, Serves most = Serves::kLongRuns);
 /// Without those of the program and without files: how eager mode's composites are made.
 void run_own_passes(Graph& graph);
 /// As run_pipeline(), without files.
-void observe_pipeline(Graph& graph, const PassObserver& observer, bool is_quick = false);
+void observe_pipeline(Graph& graph, const PassObserver& observer, Serves most = Serves::kLongRuns);
 /// The same for one of many sizes: what may follow from them is not made part of code.
 void run_pipeline_for_many_sizes(Graph& graph);
 

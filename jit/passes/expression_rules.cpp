@@ -92,7 +92,7 @@ const std::vector<ExpressionRule>& expression_rules() {
       {"-(c / x) -> -c / x", -(c / x), c / x, negated},
       {"x * -1 -> -x", x * c, -x, if_minus_one},
       {"x / -1 -> -x", x / c, -x, if_minus_one},
-      {"x / 2^k -> x * 2^-k", x / c, x * c, inverse_of_power_of_two},
+      {"x / 2^k -> x * 2^-k", x / c, x * c, inverse_of_power_of_two, Exactness::kExact, 0, true},
       {"|-x| -> |x|", abs(-x), abs(x)},
       {"||x|| -> |x|", abs(abs(x)), abs(x)},
       {"|x| * |x| -> x * x", abs(x) * abs(x), x * x},

@@ -36,6 +36,8 @@ struct ExpressionRule {
   // Fast ones: how far the right is from what the left would be without rounding, in units in the
   // last place, where the left is defined and neither overflows nor underflows.
   double error_ulp = 0;
+  // It holds for some numbers alone, of which a size may give one here and another there.
+  bool is_of_some_numbers = false;
 };
 
 const std::vector<ExpressionRule>& expression_rules();

@@ -11,6 +11,7 @@ bool widen_halves(Graph& graph);
 bool merge_duplicates(Graph& graph);
 bool fold_constants(Graph& graph);
 bool replace_expressions(Graph& graph);
+bool replace_divisions(Graph& graph);
 bool unroll_scans(Graph& graph);
 /// … and how many operators that would make; 0: it would change nothing.
 std::int64_t operators_to_unroll(const Graph& graph);

@@ -19,8 +19,11 @@ using kernels::Prim;
 
 class Replacer {
  public:
-  Replacer(Graph& graph, Exactness exactness)
-      : graph_(graph), exactness_(exactness), names_(graph) {}
+  Replacer(Graph& graph, Exactness exactness, bool is_of_some_numbers = false)
+      : graph_(graph),
+        exactness_(exactness),
+        is_of_some_numbers_(is_of_some_numbers),
+        names_(graph) {}
 
   bool run() {
     bool has_changed = false;
@@ -45,7 +48,7 @@ class Replacer {
     const Operation& operation = operation_of(*node.op, dtype_);
     if (!operation.is_known) return false;
     for (const ExpressionRule& rule : expression_rules()) {
-      if (rule.exactness != exactness_) continue;
+      if (rule.exactness != exactness_ || rule.is_of_some_numbers != is_of_some_numbers_) continue;
       values_.fill(kNoValue);
       numbers_ = {};
       if (matches(rule.left, node, operation) && replace(node, rule)) return true;
@@ -192,8 +195,9 @@ class Replacer {
 
   Graph& graph_;
   const Exactness exactness_;
+  const bool is_of_some_numbers_;
   Names names_;
-  ScalarType dtype_ = kFloat;   // of the expression
+  ScalarType dtype_ = kFloat;  // of the expression
   std::array<ValueId, 2> values_{};
   std::array<NumberRef, 2> numbers_{};
 };
@@ -201,6 +205,8 @@ class Replacer {
 }  // namespace
 
 bool replace_expressions(Graph& graph) { return Replacer(graph, Exactness::kExact).run(); }
+
+bool replace_divisions(Graph& graph) { return Replacer(graph, Exactness::kExact, true).run(); }
 
 bool replace_expressions_fast(Graph& graph) { return Replacer(graph, Exactness::kFast).run(); }
 

@@ -331,11 +331,11 @@ std::shared_ptr<BackwardPrograms::Program> BackwardPrograms::program_for(const B
 }
 
 void BackwardPrograms::make(const tracer::SegmentPtr& code, bool is_synchronous) const {
-  const std::int64_t start = tracer::thread_time();
+  const std::int64_t start = thread_time();
   tracer::compile_program(code, is_synchronous);
   if (!makings_) return;
   makings_->note_begun();
-  if (is_synchronous) tracer::investment().spend_here(tracer::thread_time() - start);
+  if (is_synchronous) tracer::investment().spend_here(thread_time() - start);
 }
 
 // Runs the gradient rules on tensors without data.

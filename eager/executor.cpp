@@ -12,6 +12,7 @@
 #include "kernels/ops/widen.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
+#include "src/core/clock.h"
 #include "src/core/faults.h"
 #include "src/core/fork.h"
 #include "src/core/geometry.h"
@@ -43,9 +44,8 @@ class OpaquePlan : public Plan {
     if (!how.run_part) return how.run(signature, dense, results);
     const bool is_small =
         kernels::host_nanoseconds(how, signature, types) < kernels::kSerialNanoseconds;
-    run_parts(kernels::threads_for(is_small), [&](int part, int of) {
-      how.run_part(signature, dense, results, part, of);
-    });
+    run_parts(kernels::threads_for(is_small),
+              [&](int part, int of) { how.run_part(signature, dense, results, part, of); });
   }
 
  private:
@@ -183,7 +183,10 @@ constexpr std::size_t kSlots = 2048;
 
 // Per thread, never destroyed: ops may run from other static destructors. A thread that ends leaves
 // its table, and the plans in it, to the next one.
-using Table = std::array<std::unique_ptr<Slot>, kSlots>;
+struct Table {
+  std::array<std::unique_ptr<Slot>, kSlots> slots;
+  std::int64_t planning_time = 0;
+};
 constinit thread_local Table* own_table = nullptr;
 
 struct LeftTables {
@@ -217,7 +220,7 @@ Slot& slot_of(const Key& key) {
     at_thread_end(ThreadEndRank::kEagerTables, leave_table);
     own_table = take_table();
   }
-  std::unique_ptr<Slot>& slot = (*own_table)[hash(key) % kSlots];
+  std::unique_ptr<Slot>& slot = own_table->slots[hash(key) % kSlots];
   if (!slot) [[unlikely]]
     slot = std::make_unique<Slot>();
   return *slot;
@@ -229,7 +232,9 @@ void run_planned(const Call& call, Tensor* outputs) {
   Slot& slot = slot_of(key);
   if (slot.plan == nullptr || !(slot.key == key)) {
     if (call.is_inplace) check_result_category(call);
+    const std::int64_t start = thread_time();
     PlanPtr fresh = make_plan(call);
+    own_table->planning_time += thread_time() - start;
     if (slot.in_use > 0) {
       fresh->run(call, outputs);
       return;
@@ -290,6 +295,8 @@ std::vector<Type> input_types(const Call& call) {
                                     : Type{ScalarType::Undefined, {}});
   return types;
 }
+
+std::int64_t planning_time() { return own_table ? own_table->planning_time : 0; }
 
 PlanPtr make_plan(const Call& call) {
   GROOVE_CHECK(call.op->lowering, "{}: this operator has no eager kernel", call.op->name);

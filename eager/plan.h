@@ -31,6 +31,9 @@ PlanPtr plan_contraction(const Call& call);
 PlanPtr plan_composite(const Call& call);
 PlanPtr plan_opaque(const Call& call);
 PlanPtr make_plan(const Call& call);
+/// What this thread has spent on plans of calls whose types were new, in nanoseconds: less and less
+/// as a program goes on. A thread may go on from what another one that has ended had.
+std::int64_t planning_time();
 
 /// Views need no plan: metadata only.
 void run_view(const Call& call, Tensor* outputs);

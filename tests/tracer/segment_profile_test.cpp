@@ -30,13 +30,16 @@ TEST(SegmentProfile, TrialsTellWhetherCompilingPays) {
 TEST(SegmentProfile, RunsAtManySizesAreTriedOftener) {
   SegmentProfile profile;
   profile.note_many_sizes();
-  for (int i = 0; i < 8; ++i) profile.note_compiled(6'000);
-  for (int i = 0; i < 7; ++i) EXPECT_FALSE(profile.note_trial(4'000));
-  EXPECT_EQ(profile.gain(), 0);
-  EXPECT_FALSE(profile.note_trial(4'000)) << "not twice as long";
-  EXPECT_NEAR(profile.gain(), -2'000, 1);
-  for (int i = 0; i < 8; ++i) profile.note_compiled(9'000);
-  EXPECT_TRUE(profile.note_trial(4'000));
+  const auto compiled = [&](int often) {
+    for (int i = 0; i < often; ++i) profile.note_compiled(i % 2 == 0 ? 3'000 : 9'000);
+  };
+  compiled(8);
+  for (int i = 0; i < 7; ++i) EXPECT_FALSE(profile.note_trial(i % 2 == 0 ? 2'000 : 8'000));
+  EXPECT_EQ(profile.gain(), 0) << "the sizes may have made the difference";
+  EXPECT_FALSE(profile.note_trial(8'000)) << "still in doubt";
+  EXPECT_NEAR(profile.gain(), -1'000, 1) << "but the best guess by now";
+  for (int i = 0; i < 8; ++i) profile.note_compiled(19'000);
+  EXPECT_TRUE(profile.note_trial(2'000));
 }
 
 TEST(SegmentProfile, AFewTrialsWhereThereIsNoDoubt) {
@@ -85,6 +88,23 @@ TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
   investment.spend_here(188'000);
   EXPECT_FALSE(investment.affords_recording());
   EXPECT_TRUE(investment.affords_here(8'000));
+}
+
+// What pays best is saved for, and nothing else is begun meanwhile.
+TEST(Investment, WhatPaysBestIsPaidFirst) {
+  Investment investment;
+  investment.spend(900'000);
+  const int large = 0, small = 0;
+  EXPECT_FALSE(investment.affords(&large, 20'000'000, 1'000'000)) << "there is not as much yet";
+  EXPECT_TRUE(investment.affords_recording()) << "it has not shown that it pays";
+  EXPECT_FALSE(investment.affords(&large, 20'000'000, 15'000'000));
+  EXPECT_FALSE(investment.affords_recording());
+  EXPECT_FALSE(investment.affords(50'000));
+  EXPECT_FALSE(investment.affords(&small, 50'000, 1'000)) << "pays less for what it takes";
+  EXPECT_TRUE(investment.affords(&small, 50'000, 1'000'000)) << "pays more";
+  investment.save(50'000'000.0);
+  EXPECT_TRUE(investment.affords(&large, 20'000'000, 0));
+  EXPECT_TRUE(investment.affords_recording()) << "it is not waited for any more";
 }
 
 TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {

@@ -55,6 +55,9 @@ bool has_classes_of(const Shape& sizes, const Shape& known) {
   return true;
 }
 
+std::int64_t floor_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+}
 std::int64_t ceiling_of_two(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
 }
@@ -268,6 +271,11 @@ void SymbolicSegment::drop_oldest() {
   }
 }
 
+bool SymbolicSegment::excludes(const SizeValues& sizes) {
+  const std::lock_guard lock(symbolic_locks().of(this));
+  return excluded_.contains(Hash()(sizes));
+}
+
 bool SymbolicSegment::wants(const SizeValues& sizes) {
   if (is_compilation_synchronous() || any_size(sizes) || find(sizes)) return true;
   if (may_have_any_size()) {
@@ -330,7 +338,7 @@ std::shared_ptr<const AnySize> SymbolicSegment::any_size(const SizeValues& sizes
       any_sizes_.push_back(made);
       tell_sizes(*original_, "a program " + made->describe());
     } else {
-      ++failures_;
+      failures_ += std::exchange(is_next_excluded_, false) ? 0 : 1;
       tell_sizes(*original_, "no program for any: " + next_any_size_->failure);
     }
     next_any_size_ = nullptr;
@@ -366,8 +374,9 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
   constexpr std::int64_t kSegments = 3;
   const bool is_synchronous = is_compilation_synchronous();
   is_asked_.store(true, std::memory_order_relaxed);
-  if (!is_synchronous &&
-      !investment().affords(kSegments * investment().expected(operators_of(*original_))))
+  const std::size_t operators = operators_of(*original_);
+  if (!is_synchronous && !investment().affords(this, kSegments * investment().expected(operators),
+                                               original_->profile.gain_of(operators)))
     return;
   auto job = std::make_shared<Segment>();
   std::vector<AnySize::Bounds> widest;
@@ -378,9 +387,9 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
     for (std::size_t i = 0; i < symbols_.size(); ++i) {
       const std::int64_t least = std::min(symbols_[i].least, sizes[i]);
       const std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
-      // Others are likely to come.
-      widest.push_back({std::min<std::int64_t>(least, 2),
-                        greatest < 2 ? greatest : 2 * ceiling_of_two(greatest)});
+      // Others are likely to come, but between the powers of two structures hardly change.
+      widest.push_back({least < 2 ? least : floor_of_two(least),
+                        greatest < 2 ? greatest : ceiling_of_two(greatest)});
     }
   }
   job->source = original_->source;
@@ -388,6 +397,13 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
   job->make_executable = [self = shared_from_this(), sizes, widest](
                              Compiler& compiler, Segment& job) -> std::shared_ptr<Executable> {
     SymbolicCopy copy(self);
+    if (!copy.resize(sizes, 0)) {
+      job.failure = "the recording does not hold at these sizes";
+      const std::lock_guard lock(symbolic_locks().of(self.get()));
+      self->excluded_.insert(Hash()(sizes));
+      self->is_next_excluded_ = true;
+      return nullptr;
+    }
     const auto make = [&](const SizeValues& at) {
       AnySize::Sample sample;
       sample.sizes = at;

@@ -45,6 +45,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   const std::vector<std::size_t>& moving() const { return moving_; }
   const std::vector<std::uint64_t>& structure_before() const { return structure_before_; }
 
+  /// Is it known that the recording does not hold at these sizes, of which some are 0 or 1, say?
+  bool excludes(const SizeValues& sizes);
   /// The program comes at these sizes: is there a program for them, or is one worth making? A
   /// cheap question, before a copy takes them on.
   bool wants(const SizeValues& sizes);
@@ -111,8 +113,10 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   std::unordered_set<std::size_t> seen_;  // hashes of sizes that no program was made for
   std::unordered_map<std::size_t, std::uint32_t> runs_;  // by hash, of programs for any sizes
   std::vector<std::shared_ptr<const AnySize>> any_sizes_;
-  SegmentPtr next_any_size_;  // while it is being made
-  int failures_ = 0;          // to make one
+  SegmentPtr next_any_size_;                  // while it is being made
+  int failures_ = 0;                          // to make one
+  std::unordered_set<std::size_t> excluded_;  // hashes of sizes
+  bool is_next_excluded_ = false;
   std::atomic<bool> is_asked_{false};
   std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();
   std::shared_ptr<Makings> backwards_ = std::make_shared<Makings>();

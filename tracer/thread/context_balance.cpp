@@ -1,4 +1,5 @@
 // Steps of the program, with the tracer and without (watch/balance.h).
+#include "eager/plan.h"
 #include "src/core/clock.h"
 #include "tracer/tell/coverage.h"
 #include "tracer/thread/context.h"
@@ -28,8 +29,8 @@ void Context::on_program_step() {
   if (every == 0 && now - step_began_ < kShortStep) return;
   step_began_ = now;
   const std::uint64_t operators = operators_of_thread();
-  const bool is_slower =
-      balance_.on_step(operators - std::exchange(operators_before_, operators), thread_time());
+  const bool is_slower = balance_.on_step(operators - std::exchange(operators_before_, operators),
+                                          thread_time() - eager::planning_time());
   set_paused(every > 0 ? ++steps_ / every % 2 == 1 : is_slower);
 }
 

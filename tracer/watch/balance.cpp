@@ -14,7 +14,7 @@ constexpr double kAtOnce = 5e6, kShare = 0.03, kShareToGoOn = 0.025;
 constexpr double kNoise = 0.02, kClearGain = 0.01;
 // A probe: steps without the tracer, of which the first finds nothing in the caches; then for so
 // many times as long none.
-constexpr int kProbe = 5, kKnown = 4;
+constexpr int kProbe = 8, kKnown = 6;
 constexpr std::int64_t kFirstProbe = 100'000'000;
 // Slow steps: what is compiled must have had the time to show.
 constexpr std::uint64_t kFirstSteps = 24;
@@ -24,7 +24,7 @@ std::atomic<std::uint64_t> all_steps{0}, all_paused{0};
 }  // namespace
 
 void Balance::Kind::note_without(double nanoseconds) {
-  constexpr int kMemory = 8;
+  constexpr int kMemory = 32;
   count = std::min(count + 1, kMemory);
   without += (nanoseconds - without) / count;
 }
@@ -58,8 +58,10 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
   } else if (kind.count >= kKnown) {
     charge(count, took, kind.without);
   } else {
-    kind.operators += count;
-    kind.took += took;
+    // A program's first steps take longer than the later ones whatever runs them.
+    constexpr double kKept = 1 - 1.0 / 32;
+    kind.operators = kKept * kind.operators + count;
+    kind.took = kKept * kind.took + took;
   }
 }
 

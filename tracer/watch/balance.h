@@ -12,7 +12,7 @@ namespace groove::tracer {
 class Balance {
  public:
   /// A step that ran so many operators is over. `now`: nanoseconds that the thread has had a core
-  /// for. Is the tracer to be paused in the next one?
+  /// for, without what only the first steps take. Is the tracer to be paused in the next one?
   bool on_step(std::uint64_t operators, std::int64_t now);
   bool is_paused() const { return is_paused_; }
   /// The tracer is there again, whatever the last step said.
@@ -23,7 +23,7 @@ class Balance {
   struct Kind {
     double without = 0;              // nanoseconds for an operator, a mean that forgets …
     int count = 0;                   // … of so many steps
-    double operators = 0, took = 0;  // of steps with the tracer while that was not known
+    double operators = 0, took = 0;  // of the last steps with the tracer while that was not known
     void note_without(double nanoseconds);
   };
   static constexpr int kParts = 4, kKinds = 24 * kParts;

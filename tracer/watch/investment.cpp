@@ -1,7 +1,8 @@
 #include "tracer/watch/investment.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "src/core/fork.h"
 
 namespace groove::tracer {
 
@@ -12,8 +13,46 @@ bool Investment::allows(const Terms& terms, std::int64_t spent) const {
              saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
 }
 
+std::int64_t Investment::reserved() const {
+  const std::int64_t all = reserved_.load(std::memory_order_relaxed);
+  return all == 0 || nanoseconds_now() > reserved_until_.load(std::memory_order_relaxed) ? 0 : all;
+}
+
 bool Investment::affords(std::int64_t more) const {
-  return allows(kBeside, spent_.load(std::memory_order_relaxed) + more);
+  return allows(kBeside, spent_.load(std::memory_order_relaxed) + reserved() + more);
+}
+
+bool Investment::affords(const void* what, std::int64_t more, double gain) {
+  constexpr std::int64_t kPatience = 20'000'000;  // nanoseconds between two askings
+  const std::int64_t now = nanoseconds_now();
+  const ForkGate gate;
+  const std::lock_guard lock(claims_mutex_);
+  const auto is_over = [&](const Claim& claim) { return now > claim.asked_at + kPatience; };
+  auto mine = std::find_if(claims_.begin(), claims_.end(),
+                           [&](const Claim& claim) { return claim.what == what; });
+  if (mine == claims_.end())
+    mine = std::min_element(claims_.begin(), claims_.end(),
+                            [](const Claim& a, const Claim& b) { return a.asked_at < b.asked_at; });
+  if (mine->what != what || is_over(*mine)) *mine = {what, more, now, 0};
+  mine->cost = std::max<std::int64_t>(more, 1);
+  mine->asked_at = now;
+  mine->gain += gain;
+  std::int64_t better = 0, proven = 0;
+  for (Claim& claim : claims_) {
+    if (claim.what && is_over(claim)) claim = {};
+    if (!claim.what || !claim.is_proven()) continue;
+    proven += claim.cost;
+    if (claim.return_on_cost() > mine->return_on_cost()) better += claim.cost;
+  }
+  const bool is_affordable =
+      allows(kBeside, spent_.load(std::memory_order_relaxed) + better + more);
+  if (is_affordable) {
+    if (mine->is_proven()) proven -= mine->cost;
+    *mine = {};
+  }
+  reserved_.store(proven, std::memory_order_relaxed);
+  reserved_until_.store(now + kPatience, std::memory_order_relaxed);
+  return is_affordable;
 }
 
 bool Investment::affords_here(std::int64_t more) const {
@@ -24,13 +63,14 @@ bool Investment::affords_recording() const {
   const auto with_reserve = [](std::int64_t spent) {
     return spent + std::max(spent, std::int64_t{0}) / 10;
   };
-  return allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed))) &&
+  return allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed)) + reserved()) &&
          allows(kHere, with_reserve(spent_here_.load(std::memory_order_relaxed)));
 }
 
 bool Investment::affords_search(std::int64_t more) const {
   return affords_recording() &&
-         allows(kBeside, 4 * (spent_searching_.load(std::memory_order_relaxed) + more));
+         allows(kBeside,
+                reserved() + 4 * (spent_searching_.load(std::memory_order_relaxed) + more));
 }
 
 std::int64_t Investment::advance(std::size_t operators) {
@@ -53,17 +93,14 @@ void Investment::forget() {
   born_.store(nanoseconds_now(), std::memory_order_relaxed);
   for (std::atomic<std::int64_t>* const sum : {&spent_, &spent_here_, &spent_searching_, &saved_})
     sum->store(0, std::memory_order_relaxed);
+  reserved_.store(0, std::memory_order_relaxed);
+  const std::lock_guard lock(claims_mutex_);
+  claims_ = {};
 }
 
 Investment& investment() {
   static Investment& instance = *new Investment;  // never destroyed: other threads may compile yet
   return instance;
-}
-
-std::int64_t thread_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace groove::tracer

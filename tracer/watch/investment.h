@@ -4,9 +4,11 @@
 // that. Any thread may add and ask.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "src/core/clock.h"
 
@@ -17,6 +19,9 @@ class Investment {
   /// May something be begun that takes about so long, in nanoseconds, on a thread beside the
   /// program's …
   bool affords(std::int64_t more) const;
+  /// The same of `what`, which now would have gained so much if it were there. What pays best is
+  /// paid first: once it would have gained a part of what it takes, whatever pays less waits.
+  bool affords(const void* what, std::int64_t more, double gain);
   /// … or on the program's own?
   bool affords_here(std::int64_t more) const;
   /// … or something new, of which nobody knows what it will bring? A tenth is left for what is
@@ -56,17 +61,26 @@ class Investment {
   };
   static constexpr Terms kBeside = {1'000'000, 10, 2}, kHere = {200'000, 10, 4};
   bool allows(const Terms& terms, std::int64_t spent) const;
+  // What waits until it can be paid, for as long as it is asked for.
+  struct Claim {
+    const void* what = nullptr;
+    std::int64_t cost = 0, asked_at = 0;
+    double gain = 0;  // that it would have brought so far
+    bool is_proven() const { return 2 * gain >= static_cast<double>(cost); }
+    double return_on_cost() const { return gain / static_cast<double>(cost); }
+  };
+  std::int64_t reserved() const;
 
   std::atomic<std::int64_t> born_{nanoseconds_now()};
   std::atomic<std::int64_t> spent_{0}, spent_here_{0}, spent_searching_{0}, saved_{0};
-  static constexpr std::int64_t kOfAny = 100'000;     // to compile whatever it is, and …
-  std::atomic<std::int64_t> of_an_operator_{10'000};  // … of late
+  std::mutex claims_mutex_;
+  std::array<Claim, 8> claims_;
+  std::atomic<std::int64_t> reserved_{0}, reserved_until_{0};  // for proven claims
+  static constexpr std::int64_t kOfAny = 100'000;              // to compile whatever it is, and …
+  std::atomic<std::int64_t> of_an_operator_{10'000};           // … of late
 };
 
 /// Of the process.
 Investment& investment();
-
-/// Time that this thread has had a core for, in nanoseconds.
-std::int64_t thread_time();
 
 }  // namespace groove::tracer

@@ -1,6 +1,8 @@
 #include "tracer/watch/segment_profile.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "src/core/check.h"
 #include "tracer/cache/keep_loaded.h"
@@ -44,14 +46,27 @@ void SegmentProfile::note_compiled(std::int64_t nanoseconds) {
   find_gain();
 }
 
+SegmentProfile::Spread::Spread(const Times& times, std::uint64_t count) {
+  const auto n = static_cast<double>(std::min<std::uint64_t>(count, times.size()));
+  const auto end = times.begin() + static_cast<std::ptrdiff_t>(n);
+  mean = std::accumulate(times.begin(), end, 0.0) / n;
+  const double squares = std::accumulate(times.begin(), end, 0.0, [this](double sum, double time) {
+    return sum + (time - mean) * (time - mean);
+  });
+  error = std::sqrt(squares / (n * (n - 1)));
+}
+
 void SegmentProfile::find_gain() {
-  const std::uint64_t least = has_many_sizes_.load(std::memory_order_relaxed) ? trials_.size() : 1;
-  const bool are_enough = tried_ >= least && timed_ >= least;
-  // Whatever the sizes of a few were, each took longer eagerly.
-  const bool is_clear =
-      tried_ > 1 && timed_ > 1 && shortest(trials_, tried_) > longest(compiled_, timed_);
-  if (!are_enough && !is_clear) return;
-  const double gain = eager_ - quartile();
+  double gain = eager_ - quartile();
+  if (has_many_sizes_.load(std::memory_order_relaxed)) {
+    if (tried_ < 2 || timed_ < 2) return;
+    const Spread eager(trials_, tried_), compiled(compiled_, timed_);
+    const double doubt = 2 * (eager.error + compiled.error);
+    gain = eager.mean - compiled.mean;
+    if (std::abs(gain) < doubt && (tried_ < trials_.size() || timed_ < compiled_.size())) return;
+  } else if (tried_ < 1 || timed_ < 1) {
+    return;
+  }
   is_known_.store(true, std::memory_order_relaxed);
   const bool is_loss = gain < -(kMargin - 1) * eager_;
   gain_.store(gain > 0 || is_loss ? static_cast<float>(gain * kMillisecond) : 0,
@@ -93,13 +108,6 @@ double SegmentProfile::eager() const {
   return eager_;
 }
 
-double SegmentProfile::shortest(const Times& times, std::uint64_t count) {
-  return *std::min_element(times.begin(), times.begin() + std::min(count, times.size()));
-}
-double SegmentProfile::longest(const Times& times, std::uint64_t count) {
-  return *std::max_element(times.begin(), times.begin() + std::min(count, times.size()));
-}
-
 double SegmentProfile::quartile(const Times& times, std::uint64_t count) {
   count = std::min<std::uint64_t>(count, times.size());
   if (count == 0) return 0;
@@ -114,8 +122,10 @@ bool SegmentProfile::take_trial(std::uint64_t hits) {
   constexpr double kNoDoubt = 4;                         // times as fast as eager mode
   const std::lock_guard lock(profile_locks().of(this));
   const std::uint64_t least = tried_ < kEnoughTrials ? 2 : 8;
-  next_trial_.store(hits + std::clamp(hits, least, hits < 4 * kOften ? kOften : kSeldom),
-                    std::memory_order_relaxed);
+  const bool are_few = has_many_sizes_.load(std::memory_order_relaxed) && tried_ < trials_.size();
+  next_trial_.store(
+      hits + std::clamp(are_few ? least : hits, least, hits < 4 * kOften ? kOften : kSeldom),
+      std::memory_order_relaxed);
   return tried_ < kEnoughTrials || quartile() * kNoDoubt > eager_;
 }
 
@@ -125,8 +135,11 @@ bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
   if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
   eager_ = quartile(trials_, tried_);
   find_gain();
-  if (has_many_sizes_.load(std::memory_order_relaxed))
-    return tried_ >= trials_.size() && quartile() > 2 * eager_;
+  if (has_many_sizes_.load(std::memory_order_relaxed)) {
+    if (tried_ < trials_.size() || timed_ < compiled_.size()) return false;
+    const Spread eager(trials_, tried_), compiled(compiled_, timed_);
+    return compiled.mean - 2 * (eager.error + compiled.error) > kMargin * eager.mean;
+  }
   return tried_ >= kEnoughTrials && quartile() > kMargin * eager_;
 }
 

@@ -101,8 +101,11 @@ class SegmentProfile {
   static constexpr std::size_t kMostExits = 64;
   using Times = std::array<double, 8>;  // the last ones, a ring
   static double quartile(const Times& times, std::uint64_t count);
-  static double shortest(const Times& times, std::uint64_t count);
-  static double longest(const Times& times, std::uint64_t count);
+  // Of times at sizes of all kinds.
+  struct Spread {
+    double mean = 0, error = 0;  // the mean's standard error
+    explicit Spread(const Times& times, std::uint64_t count);
+  };
   double quartile() const { return quartile(compiled_, timed_); }
   void find_gain();
   bool take_trial(std::uint64_t hits);

@@ -13,7 +13,7 @@ namespace groove::tracer {
 namespace {
 
 // Of the samples between the bounds.
-constexpr int kInner = 3, kInnerOfASize = 2;
+constexpr int kInner = 1, kInnerOfASize = 2;
 constexpr std::size_t kMostSizes = 4;
 
 std::int64_t floor_of_two(std::int64_t value) {

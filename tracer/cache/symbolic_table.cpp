@@ -95,6 +95,10 @@ std::vector<SymbolicSegmentPtr> symbolic_segments_of(std::uint64_t head) {
   for (auto group = found->second.groups.rbegin(); group != found->second.groups.rend(); ++group)
     if (group->symbolic && group->symbolic->is_armed())
       symbolic_segments.push_back(group->symbolic);
+  std::stable_sort(symbolic_segments.begin(), symbolic_segments.end(),
+                   [](const SymbolicSegmentPtr& a, const SymbolicSegmentPtr& b) {
+                     return a->original()->calls.size() > b->original()->calls.size();
+                   });
   return symbolic_segments;
 }
 

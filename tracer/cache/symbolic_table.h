@@ -11,7 +11,7 @@
 
 namespace groove::tracer {
 
-/// Symbolic segments of a head that can be run.
+/// Symbolic segments of a head that can be run, the longest first.
 std::vector<SymbolicSegmentPtr> symbolic_segments_of(std::uint64_t head);
 inline constinit std::atomic<std::uint64_t> symbolic_filter{0};
 /// A cheap "perhaps".

@@ -235,6 +235,7 @@ void Context::record_call(const Call& call, const SiteKey& site, std::uint64_t h
 
 void Context::run_recorded(const Call& call, const SiteKey& site, Tensor* outputs) {
   const bool expands = is_seen_through(call);
+  recorded_cost_ += cost_of(call);
   try {
     if (expands) {
       recorder_->open_expansion(call, site);
@@ -265,6 +266,7 @@ void Context::run_recorded(const Call& call, const SiteKey& site, Tensor* output
 void Context::run_recorded(const LibraryCall& call, const SiteKey& site, void (*expand)(void*),
                            void* context) {
   recorder_->open_expansion(call, site);
+  recorded_cost_ += Discovery::kBigCost;
   is_expanding_ = true;
   try {
     expand(context);
@@ -308,8 +310,10 @@ void Context::on_library_call(const LibraryCall& call, void (*expand)(void*), vo
   const std::uint64_t hash = hash_call(call, site);
   if (state_ == State::kRecording && is_recording_over(hash)) finish_recording();
   if (follows_outside(call)) {
-    if (state_ == State::kRecording) end_recording();
+    const bool is_cut = state_ == State::kRecording;
+    if (is_cut) end_recording();
     run_outside(hash, expand, context);
+    if (is_cut) discovery_.turn(*recorded_plan_, recorded_.length + 1);
     if (call.ends_step) note_step_end();
     return throw_if_strict(hash);
   }

@@ -169,6 +169,8 @@ class Context {
   void close_recording(bool is_cut);
   void note_recorded(std::uint64_t hash, Discovery::Cost cost, std::uint32_t position = 0);
   void abandon_recording();
+  /// The recording under way leaves its exit without a segment. False where it is of no exit.
+  bool give_up_side();
   void drop_recorder();
   /// Does the call follow histories that began before the recording under way, or before any?
   bool follows_outside(const LibraryCall& recorded) const;
@@ -279,6 +281,8 @@ class Context {
   template <typename AnyCall>
   bool start_at_sizes(std::uint64_t head, const AnyCall& recorded, const SiteKey& site,
                       Tensor* outputs);
+  Replay* at_sizes_of_run(const SymbolicSegmentPtr& symbolic, const SizeValues* shown);
+  bool go_over_to_end_at_sizes();
   template <typename AnyCall>
   bool follow_sizes(const AnyCall& recorded, const SiteKey& site, Tensor* outputs, Reason& why);
   void note_other_sizes(std::uint64_t head, Reason refusal);
@@ -364,6 +368,7 @@ class Context {
   std::uint64_t operators_before_ = 0;
   std::optional<Discovery::Plan> recorded_plan_;
   Stretch recorded_;                         // calls of the recording so far
+  std::uint32_t recorded_cost_ = 0;          // of these, and of those that ran again
   std::vector<std::uint64_t> times_before_;  // after how many calls the same came the last times
   std::unique_ptr<Recorder> recorder_;
   Workspace workspace_;  // of all replays

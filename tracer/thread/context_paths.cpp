@@ -192,8 +192,7 @@ void Context::order_by_promise(PooledVector<SegmentPtr>& segments) {
 
 template <typename AnyCall>
 bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs, Reason why) {
-  wanted_ = Wanted::kNothing;
-  if (why == Reason::kForced) return false;
+  if (why == Reason::kForced || wanted_ != Wanted::kNothing) return false;
   Replay& from = *replay_;
   const std::uint64_t key = from.key_of(call, site);
   for (const SegmentPtr& segment : armed_continuing(from.path_node(), key)) {
@@ -225,7 +224,9 @@ bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs,
   const bool is_waiting = std::exchange(is_waiting_, false);
   wanted_ = is_waiting ? Wanted::kNothing : wants_side(exit, why);
   if (wanted_ == Wanted::kNothing && !is_waiting && wants_sample_here(why)) wanted_ = Wanted::kSide;
-  if (wanted_ != Wanted::kNothing || is_over || go_over_to_end() || is_waiting) return false;
+  if (wanted_ != Wanted::kNothing || is_over || go_over_to_end() || is_waiting ||
+      std::exchange(is_waiting_, false))
+    return false;
   wanted_ = wants_piece(exit, why);
   return false;
 }
@@ -246,7 +247,9 @@ bool Context::go_over_to_end() {
     commit_complete(0);
     return true;
   }
-  return false;
+  if (!go_over_to_end_at_sizes()) return false;
+  commit_complete(0);
+  return true;
 }
 
 bool Context::go_over_to_reader(TensorImpl& impl) {
@@ -347,6 +350,7 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   recorded_plan_->kind = base->kind;
   recorded_plan_->before = base->before;
   recorded_ = {};
+  recorded_cost_ = 0;
   recorder_ = std::make_unique<Recorder>(base->head, next_session(SessionOf::kRecording),
                                          moving(base->head), widened(base->head));
   recorder_->set_before(base->before);

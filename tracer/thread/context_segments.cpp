@@ -24,6 +24,7 @@ void Context::start_recording(const Discovery::Plan& plan) {
   recorded_stop_ = 0;
   is_sample_ = false;
   recorded_ = {};
+  recorded_cost_ = 0;
   // Strict mode cannot be left, so nothing is taken for a constant there.
   const Recorder::Moving all{.are_all = true};
   recorder_ = std::make_unique<Recorder>(plan.head, next_session(SessionOf::kRecording),
@@ -52,6 +53,15 @@ void Context::drop_recorder() {
   recorder_.reset();
 }
 
+bool Context::give_up_side() {
+  if (!side_of_) return false;
+  SideExit& exit = exits_[side_exit_];
+  ++exit.failures;
+  exit.count = 0;
+  side_of_.reset();
+  return true;
+}
+
 void Context::abandon_recording() {
   const Reason reason = recorder_->failure().value_or(Reason::kException);
   const bool has_learned = recorder_->has_learned();
@@ -59,14 +69,7 @@ void Context::abandon_recording() {
   if (!has_learned) note_not_compiled(recorded_plan_->head, reason);
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: loop at {} not compiled: {}\n", recorder_->source(), text(reason));
-  if (side_of_) {
-    SideExit& exit = exits_[side_exit_];
-    ++exit.failures;
-    exit.count = 0;
-    side_of_.reset();
-  } else if (!has_learned) {
-    discovery_.penalize(recorded_plan_->head);
-  }
+  if (!give_up_side() && !has_learned) discovery_.penalize(recorded_plan_->head);
   drop_recorder();
   move_to(State::kWatching);
 }
@@ -88,6 +91,15 @@ void Context::close_recording(bool is_cut) {
     return;
   }
   if (is_cut && !side_of_) discovery_.note_cut(*recorded_plan_);
+  // What it takes to run one small operator is less than what it takes to begin a run.
+  if (is_cut && recorded_plan_->kind != Discovery::Kind::kCall &&
+      recorded_cost_ <= Discovery::kOpCost) {
+    give_up_side();
+    is_sample_ = false;
+    drop_recorder();
+    move_to(State::kWatching);
+    return;
+  }
   SegmentPtr segment = recorder_->finish();
   if (!segment) {
     abandon_recording();
@@ -102,6 +114,9 @@ void Context::close_recording(bool is_cut) {
     segment->expected = recorded_plan_->length;
     segment->loop = side_of_->loop;
   }
+  if (environment().logs("segments"))
+    fmt::print(stderr, "groove: recorded {} calls of {}{}{}\n", segment->calls.size(),
+               segment->source, is_cut ? ", cut short" : "", is_sample_ ? ", for their sizes" : "");
   note_made(segment);
   side_of_.reset();
   drop_recorder();
@@ -197,16 +212,18 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
                            Tensor* outputs) {
   const Lock lock(*this);
   const LoopRecord* unwilling = nullptr;
-  SegmentPtr refused;  // by what came as its first call
+  bool is_all_there = false;  // one that could begin but is not to, and has no other call
+  SegmentPtr refused;         // by what came as its first call
   Reason refusal = Reason::kForced;
   const auto begins = [&](const SegmentPtr& segment, Replay* replay) {
     if (!discovery_.is_after(segment->before) || segment->loop.get() == unwilling) return false;
     if (begin_trial(segment)) return false;
-    if (!segment->loop->backoff.is_willing()) {
-      unwilling = segment->loop.get();
+    const bool is_loop_willing = segment->loop->backoff.is_willing();
+    if (!is_loop_willing) unwilling = segment->loop.get();
+    if (!is_loop_willing || !segment->backoff.is_willing()) {
+      is_all_there |= segment->calls.size() == 1;
       return false;
     }
-    if (!segment->backoff.is_willing()) return false;
     Reason why = Reason::kForced;
     if (begin_run(replay ? *replay : replay_of(segment), call, site, outputs, why)) return true;
     if (why == Reason::kMoved) {
@@ -233,6 +250,7 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
   const bool is_same_key = is_current && known.key == key;
   if (!is_same_key) {
     unwilling = nullptr;
+    is_all_there = false;
     refused.reset();
     refusal = Reason::kForced;
     look_up(known, hash, key);
@@ -244,7 +262,7 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
     if (begins(segment, nullptr)) return true;
   if (start_at_sizes(hash, call, site, outputs)) return true;
   if (trial_) return false;
-  note_other_sizes(hash, refusal);
+  if (!is_all_there || refused) note_other_sizes(hash, refusal);
   if (refused)
     refused->profile.note_exit(0, refused->calls.size(), refusal, {}, 0, time_since_exit());
   return false;

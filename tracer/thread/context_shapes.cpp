@@ -44,6 +44,7 @@ bool Context::take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t a
   const auto is_later = [at](const SymbolicSegment::Symbol& symbol) { return symbol.call > at; };
   const bool are_known =
       std::none_of(symbolic.symbols().begin(), symbolic.symbols().end(), is_later);
+  if (are_known && symbolic.excludes(sizes)) return false;
   if (are_known ? !symbolic.wants(sizes) : !symbolic.may_want(sizes, at)) {
     is_waiting_ = true;
     return false;
@@ -96,6 +97,50 @@ const Context::Shown& Context::shown_of(const SegmentPtr& segment) {
   return known;
 }
 
+// The copy of a symbolic segment that can go on with the run under way, at the sizes that it has
+// shown so far and, unless null, `shown` by the call that comes now.
+Replay* Context::at_sizes_of_run(const SymbolicSegmentPtr& symbolic, const SizeValues* shown) {
+  Replay& from = *replay_;
+  const std::size_t at = from.matched();
+  SymbolicCopy& copy = copy_of(symbolic);
+  SymbolicCopy* const own = copy_under_replay();
+  const std::vector<std::uint64_t>& before = symbolic->structure_before();
+  SizeValues known;
+  if (own) {
+    if (own->symbolic()->structure_before()[at] != before[at]) return nullptr;
+    known = own->numbers().values();
+  } else {
+    const Shown& all = shown_of(from.segment_pointer());
+    if (all.before[at] != before[at]) return nullptr;
+    known = all.values;
+  }
+  SizeValues sizes = copy.sizes();
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (symbolic->symbols()[i].call < at) sizes[i] = known[symbolic->symbols()[i].number];
+  if (shown && !copy.sizes_shown(at, *shown, sizes)) return nullptr;
+  if (!take_on(copy, sizes, at, 0)) return nullptr;
+  const SizeNumbers& numbers = copy.numbers();
+  for (std::size_t i = 0; i < numbers.shown[at]; ++i)
+    if (numbers.numbers[i].value() != known[i]) return nullptr;
+  Replay& to = replay_of(copy.segment());
+  return to.can_receive(from) ? &to : nullptr;
+}
+
+// One that ends where the run is now takes it over.
+bool Context::go_over_to_end_at_sizes() {
+  Replay& from = *replay_;
+  if (!may_have_symbolic_segment(from.segment().head)) return false;
+  for (const SymbolicSegmentPtr& symbolic : symbolic_segments_of(from.segment().head)) {
+    if (symbolic->original()->calls.size() != from.matched()) continue;
+    Replay* const to = at_sizes_of_run(symbolic, nullptr);
+    if (!to) continue;
+    to->switch_path(from);
+    replay_ = to;
+    return true;
+  }
+  return false;
+}
+
 template <typename AnyCall>
 bool Context::follow_sizes(const AnyCall& call, const SiteKey& site, Tensor* outputs, Reason& why) {
   Replay& from = *replay_;
@@ -113,30 +158,21 @@ bool Context::follow_sizes(const AnyCall& call, const SiteKey& site, Tensor* out
     if (state_ != State::kReplaying || replay_ != &from) return false;
   }
   std::vector<SymbolicSegmentPtr> symbolic_segments = symbolic_segments_of(from.segment().head);
-  if (own) std::erase(symbolic_segments, own->symbolic());
+  if (own) {
+    std::erase(symbolic_segments, own->symbolic());
+  } else if (!symbolic_segments.empty() &&
+             symbolic_segments.front()->original()->calls.size() < from.segment().calls.size() &&
+             wants_sample_here(why)) {
+    wanted_ = Wanted::kSide;  // the longer loop is worth more at any sizes than a piece of it
+    return false;
+  }
   for (const SymbolicSegmentPtr& symbolic : symbolic_segments) {
-    SymbolicCopy& copy = copy_of(symbolic);
-    const std::vector<std::uint64_t>& before = symbolic->structure_before();
-    if (at + 1 >= before.size() || !shown_by(*copy.segment(), at, call, site, shown)) continue;
-    SizeValues known;
-    if (own) {
-      if (own->symbolic()->structure_before()[at] != before[at]) continue;
-      known = own->numbers().values();
-    } else {
-      const Shown& all = shown_of(from.segment_pointer());
-      if (all.before[at] != before[at]) continue;
-      known = all.values;
-    }
-    sizes = copy.sizes();
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      if (symbolic->symbols()[i].call < at) sizes[i] = known[symbolic->symbols()[i].number];
-    if (!copy.sizes_shown(at, shown, sizes) || !take_on(copy, sizes, at, 0)) continue;
-    const SizeNumbers& own_numbers = copy.numbers();
-    bool is_alike = true;
-    for (std::size_t i = 0; i < own_numbers.shown[at]; ++i)
-      is_alike &= own_numbers.numbers[i].value() == known[i];
-    Replay& to = replay_of(copy.segment());
-    if (!is_alike || !to.can_receive(from)) continue;
+    if (at >= symbolic->original()->calls.size() ||
+        !shown_by(*copy_of(symbolic).segment(), at, call, site, shown))
+      continue;
+    Replay* const receiver = at_sizes_of_run(symbolic, &shown);
+    if (!receiver) continue;
+    Replay& to = *receiver;
     to.switch_path(from);
     replay_ = &to;
     Reason other = why;

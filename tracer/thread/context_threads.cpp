@@ -22,6 +22,7 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
       Reason why = Reason::kForced;
       bool has_matched = !is_forced_out() && try_match(call, site, outputs, why);
       if (!has_matched && state_ == State::kReplaying) {
+        wanted_ = Wanted::kNothing;
         foreign = replay_->take_foreign();
         has_matched =
             !foreign && (follow_sizes(call, site, outputs, why) ||

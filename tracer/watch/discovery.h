@@ -78,6 +78,9 @@ class Discovery {
   void note_any_size() { ++any_size_; }
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
+  /// The last of its first calls is one that no recording holds: a loop that goes on over such a
+  /// call is best cut after it.
+  void turn(const Plan& plan, std::uint64_t calls);
   /// Is there a plan for just these calls, too?
   bool is_planned(std::uint64_t head, const Stretch& calls) const;
   /// Was what has been recorded expected, or has it come often enough by itself?

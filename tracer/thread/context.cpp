@@ -310,10 +310,8 @@ void Context::on_library_call(const LibraryCall& call, void (*expand)(void*), vo
   const std::uint64_t hash = hash_call(call, site);
   if (state_ == State::kRecording && is_recording_over(hash)) finish_recording();
   if (follows_outside(call)) {
-    const bool is_cut = state_ == State::kRecording;
-    if (is_cut) end_recording();
+    if (state_ == State::kRecording) end_recording();
     run_outside(hash, expand, context);
-    if (is_cut) discovery_.turn(*recorded_plan_, recorded_.length + 1);
     if (call.ends_step) note_step_end();
     return throw_if_strict(hash);
   }

@@ -38,8 +38,9 @@ void Context::start_recording(const Discovery::Plan& plan) {
     discovery_.take_plan(*recorded_plan_);
   }
   if (environment().logs("segments"))
-    fmt::print(stderr, "groove: {} of {} calls came again{}\n", name_of(plan.kind), plan.length,
-               plan.covers_runs ? ", compiled runs inside" : "");
+    fmt::print(stderr, "groove: {} of {} calls came again{}\n", name_of(recorded_plan_->kind),
+               recorded_plan_->length,
+               recorded_plan_->covers_runs ? ", compiled runs inside" : "");
   move_to(State::kRecording);
 }
 

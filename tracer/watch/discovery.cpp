@@ -154,20 +154,6 @@ bool Discovery::is_planned(std::uint64_t head, const Stretch& calls) const {
 
 void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
 
-void Discovery::turn(const Plan& plan, std::uint64_t calls) {
-  if (calls >= plan.length) return;
-  for (const std::uint64_t time : last_times(plan)) {
-    const std::uint64_t begin = atom_at(time + calls), end = atom_at(time + calls + plan.length);
-    if (begin == atom_count_ || end == atom_count_) continue;
-    const Atom &first = atom(begin), &next = atom(end);
-    const Stretch turned = next.before.since(first.before);
-    if (turned.loop() != plan.loop) continue;
-    plan_atoms(begin, turned, next.cost - first.cost, count(next.runs() - first.runs()), plan.kind,
-               next.before.length);
-    return;
-  }
-}
-
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   if (recorded.order == plan.hash && recorded.length == plan.length) return true;
   Loop& loop = loop_of(recorded);
@@ -332,8 +318,9 @@ void Discovery::on_run(std::uint64_t head, std::uint64_t last, const Stretch& ca
 }
 
 void Discovery::on_outside(std::uint64_t hash) {
-  on_run_start();
+  const bool is_gap = gap_.total.length < total_.length;
   on_call(hash, kBigCost);
+  if (is_gap) on_run_start();
   move(gap_);
 }
 

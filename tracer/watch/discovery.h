@@ -42,8 +42,8 @@ class Discovery {
               std::uint32_t position = 0);
   /// A replay begins: what was watched since the one before may be a stretch of its own.
   void on_run_start();
-  /// A library call that no recording holds, such as a backward through something older: what lies
-  /// between two of them may be a stretch of its own.
+  /// A library call that a recording holds only together with what it is about, such as a backward:
+  /// what lies between two of them may be a stretch of its own, with the second or without.
   void on_outside(std::uint64_t hash);
   void on_step_end();
   void on_host_read();
@@ -78,9 +78,6 @@ class Discovery {
   void note_any_size() { ++any_size_; }
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
-  /// The last of its first calls is one that no recording holds: a loop that goes on over such a
-  /// call is best cut after it.
-  void turn(const Plan& plan, std::uint64_t calls);
   /// Is there a plan for just these calls, too?
   bool is_planned(std::uint64_t head, const Stretch& calls) const;
   /// Was what has been recorded expected, or has it come often enough by itself?

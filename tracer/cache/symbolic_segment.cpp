@@ -336,6 +336,7 @@ std::shared_ptr<const AnySize> SymbolicSegment::any_size(const SizeValues& sizes
     if (made) {
       bytes_ += made->memory_bytes();
       any_sizes_.push_back(made);
+      original_->loop->begin_afresh();
       tell_sizes(*original_, "a program " + made->describe());
     } else {
       failures_ += std::exchange(is_next_excluded_, false) ? 0 : 1;

@@ -39,8 +39,7 @@ void Context::start_recording(const Discovery::Plan& plan) {
   }
   if (environment().logs("segments"))
     fmt::print(stderr, "groove: {} of {} calls came again{}\n", name_of(recorded_plan_->kind),
-               recorded_plan_->length,
-               recorded_plan_->covers_runs ? ", compiled runs inside" : "");
+               recorded_plan_->length, recorded_plan_->covers_runs ? ", compiled runs inside" : "");
   move_to(State::kRecording);
 }
 
@@ -170,8 +169,9 @@ template <typename AnyCall>
 bool Context::begin_run(Replay& replay, const AnyCall& call, const SiteKey& site, Tensor* outputs,
                         Reason& why) {
   replay_ = &replay;
-  const std::int64_t start =
-      SegmentProfile::is_timed(replay.told_segment()->statistics.hits) ? thread_time() : -1;
+  const Segment& told = *replay.told_segment();
+  const bool is_timed = SegmentProfile::is_timed(told.statistics.hits) || told.profile.gain() < 0;
+  const std::int64_t start = is_timed ? thread_time() : -1;
   const auto end = [this] {
     replay_->reset();
     replay_ = nullptr;

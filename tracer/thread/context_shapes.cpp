@@ -199,6 +199,8 @@ void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
   if (state_ != State::kWatching || is_strict() || again_.contains(head) ||
       !(refusal == Reason::kForced || is_about_sizes(refusal)))
     return;
+  // Where nothing was refused, what is there is only not to run now.
+  if (refusal == Reason::kForced && !symbolic_segments_of(head).empty()) return;
   const SegmentPtr base = armed_of_head(head);
   if (!base || !can_be_sampled(*base) || !discovery_.is_after(base->before) || !wants_sample(head))
     return;

@@ -38,6 +38,12 @@ bool Backoff::is_willing() {
   return left == 0;
 }
 
+void Backoff::forget() {
+  gain_.store(0, relaxed);
+  losses_.store(0, relaxed);
+  skip_.store(0, relaxed);
+}
+
 // ---- of a loop ----
 
 void LoopRecord::note(bool is_hit, double gained) {
@@ -50,6 +56,11 @@ void LoopRecord::note_recorded() { approach(success, 0, 1 / kMemory); }
 void LoopRecord::forgive() {
   approach(success, 1, 1.0f / 4096);
   backoff.is_willing();
+}
+
+void LoopRecord::begin_afresh() {
+  success.store(1, relaxed);
+  backoff.forget();
 }
 
 // In calls, and for each call.

@@ -23,6 +23,8 @@ class Backoff {
   void note(double gained);
   /// May another one begin? Counts the times that it may not.
   bool is_willing();
+  /// What ran before says nothing any more.
+  void forget();
 
  private:
   std::atomic<float> gain_{0};  // of a run, of late
@@ -41,6 +43,8 @@ struct LoopRecord {
   void note_recorded();
   /// Another loop that begins alike was chosen: what this one did is forgiven slowly.
   void forgive();
+  /// There is code now for what runs were left for want of.
+  void begin_afresh();
   /// What a call of such a run saves, 1 when it costs nothing at all. `calls` a run; its results
   /// may go on the tape.
   double promise(std::size_t calls, bool keeps_history) const;

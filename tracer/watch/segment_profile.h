@@ -51,7 +51,7 @@ struct Exit {
 class SegmentProfile {
  public:
   /// Compiled runs that are timed: the first ones but for the very first, which find nothing in the
-  /// caches, then one in 64.
+  /// caches, then one in 64; and each where they seem to lose, as there may be few from then on.
   static bool is_timed(std::uint64_t hits) {
     return (hits >= kCold && hits < kFirst) || hits % kSeldom == kSeldom - 1;
   }

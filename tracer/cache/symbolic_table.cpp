@@ -52,13 +52,15 @@ Group& group_of(Head& head, std::uint64_t structure) {
   return head.groups.back();
 }
 
-// What begins so is in no symbolic segment: recordings for its sizes are not free any more.
+// Recordings for its sizes are not free any more.
+void charge(Head& head) { head.wasted = std::max(head.wasted, kFreeSamples) + 1; }
+
+// What begins so is in no symbolic segment.
 void note_without_symbolic_segment(std::uint64_t head) {
   Table& t = table();
   const std::lock_guard lock(t.mutex);
   const auto known = t.heads.find(head);
-  if (known == t.heads.end()) return;
-  known->second.wasted = std::max(known->second.wasted, kFreeSamples) + 1;
+  if (known != t.heads.end()) charge(known->second);
 }
 
 void tell(const Segment& segment, const std::string& what) {
@@ -74,9 +76,11 @@ bool has_free_sizes(const Segment& segment) {
   return false;
 }
 
-void note_values(Group& group, const SizeNumbers& numbers) {
+// What came is no other size where the same numbers have come before.
+void note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   std::vector<std::int64_t> values = numbers.values();
-  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) return;
+  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end())
+    return charge(head);
   if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
   group.samples.push_back(std::move(values));
 }
@@ -134,7 +138,8 @@ void note_sample(Segment& segment) {
   const SizeNumbers numbers = size_numbers(segment);
   Table& t = table();
   const std::lock_guard lock(t.mutex);
-  note_values(group_of(t.heads[segment.head], numbers.structure), numbers);
+  Head& head = t.heads[segment.head];
+  note_values(head, group_of(head, numbers.structure), numbers);
 }
 
 bool add_sample(const SegmentPtr& segment) {
@@ -147,7 +152,7 @@ bool add_sample(const SegmentPtr& segment) {
   Group& group = group_of(head, numbers.structure);
   if (group.symbolic && group.symbolic->is_armed() && group.symbolic->covers(numbers)) return true;
   if (group.is_let_go) return false;
-  note_values(group, numbers);
+  note_values(head, group, numbers);
   if (group.samples.size() < kLeastSamples) return false;
   SizeFit fit = fit_sizes(numbers, group.samples);
   if (!fit.failure.empty()) {

@@ -16,10 +16,6 @@ namespace {
 constexpr int kInner = 1, kInnerOfASize = 2;
 constexpr std::size_t kMostSizes = 4;
 
-std::int64_t floor_of_two(std::int64_t value) {
-  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
-}
-
 SizedRow::Kind kind_of(const ProgramNumber& number) {
   if (!number.is_real()) return SizedRow::Kind::kInteger;
   return number.is_float() ? SizedRow::Kind::kFloat : SizedRow::Kind::kDouble;

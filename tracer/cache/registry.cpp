@@ -156,9 +156,7 @@ std::uint64_t content_of(const Segment& segment) {
 }
 
 std::vector<SegmentPtr> armed(std::vector<SegmentPtr> segments) {
-  std::erase_if(segments, [](const SegmentPtr& segment) {
-    return segment->state.load(std::memory_order_acquire) != State::kArmed;
-  });
+  std::erase_if(segments, [](const SegmentPtr& segment) { return !segment->is_armed(); });
   return segments;
 }
 
@@ -238,18 +236,18 @@ void compile_and_note(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   if (segment->calls.empty()) {
-    if (segment->state.load() != State::kArmed) return;
+    if (!segment->is_armed()) return;
     r.programs.push_back(segment);
     return make_room(r, *segment);
   }
-  if (segment->state.load() != State::kArmed) {
+  if (!segment->is_armed()) {
     ++r.uncompiled[content_of(*segment)];
     r.paths.remove(*segment);
     return;
   }
   if (segment->path.empty()) return;  // forgotten meanwhile
   for (const SegmentPtr& other : r.paths.ending(segment->path.back()))
-    if (other != segment && other->state.load() == State::kArmed && replaces(*segment, *other))
+    if (other != segment && other->is_armed() && replaces(*segment, *other))
       take_out(r, other, "replaced by a segment that does the same and more");
   make_room(r, *segment);
 }
@@ -264,7 +262,7 @@ void replace_by_full(const SegmentPtr& segment) {
   Registry& r = registry();
   {
     const std::lock_guard lock(r.mutex);
-    if (segment->state.load() != State::kArmed) return;
+    if (!segment->is_armed()) return;
     full->id = r.next_id++;
     r.paths.add(full);
     r.all.push_back(full);
@@ -274,7 +272,7 @@ void replace_by_full(const SegmentPtr& segment) {
 }
 
 void promote_now(const SegmentPtr& segment) {
-  if (segment->state.load() != State::kArmed) return;
+  if (!segment->is_armed()) return;
   if (segment->executable->is_quick()) {
     // Backwards and functions of control flow are no paths: they stay as they are.
     if (!segment->calls.empty() && !segment->original) replace_by_full(segment);
@@ -474,7 +472,7 @@ bool has_armed(std::uint64_t head, std::uint64_t order, std::size_t length) {
   const std::lock_guard lock(r.mutex);
   const auto& known = r.paths.of_head(head);
   return std::any_of(known.begin(), known.end(), [&](const SegmentPtr& segment) {
-    if (segment->state.load() != State::kArmed || segment->calls.size() != length) return false;
+    if (!segment->is_armed() || segment->calls.size() != length) return false;
     Stretch stretch;
     for (const RecordedCall& call : segment->calls) stretch.append(call.hash);
     return stretch.order == order;
@@ -485,7 +483,7 @@ SegmentPtr armed_of_head(std::uint64_t head) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   for (const SegmentPtr& segment : r.paths.of_head(head))
-    if (segment->state.load() == State::kArmed) return segment;
+    if (segment->is_armed()) return segment;
   return nullptr;
 }
 
@@ -517,7 +515,7 @@ void let_go(const SegmentPtr& segment) {
   Registry& r = registry();
   const std::uint64_t content = content_of(*segment);
   const std::lock_guard lock(r.mutex);
-  if (segment->state.load() != State::kArmed) return;
+  if (!segment->is_armed()) return;
   take_out(r, segment, "let go: no faster than eager mode");
   r.uncompiled[content] = kMostTries;
   segment->is_let_go.store(true, std::memory_order_relaxed);

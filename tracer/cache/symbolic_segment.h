@@ -27,9 +27,7 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   bool covers(const SizeNumbers& numbers) const;
   /// Stands for the segment in reports and in the registry; never run itself.
   const SegmentPtr& original() const { return original_; }
-  bool is_armed() const {
-    return original_->state.load(std::memory_order_acquire) == State::kArmed;
-  }
+  bool is_armed() const { return original_->is_armed(); }
   std::uint64_t structure() const { return structure_; }
 
   struct Symbol {
@@ -124,43 +122,7 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
 };
 using SymbolicSegmentPtr = std::shared_ptr<SymbolicSegment>;
 
-// One context's copy of a symbolic segment's recording, at the sizes of the run at hand.
-class SymbolicCopy {
- public:
-  explicit SymbolicCopy(SymbolicSegmentPtr symbolic);
-  ~SymbolicCopy();
-  SymbolicCopy(const SymbolicCopy&) = delete;
-  SymbolicCopy& operator=(const SymbolicCopy&) = delete;
-
-  const SymbolicSegmentPtr& symbolic() const { return symbolic_; }
-  const SegmentPtr& segment() const { return segment_; }
-  const SizeNumbers& numbers() const { return numbers_; }
-  const std::vector<TypeNumber>& types() const { return types_; }
-  const SizeValues& sizes() const { return *sizes_; }
-
-  /// Takes on other sizes. False, with nothing changed, when the recording does not hold at them;
-  /// what calls before `first_call` gave must not change.
-  bool resize(const SizeValues& sizes, std::size_t first_call);
-  /// The sizes when call `at` shows these numbers; false when it cannot.
-  bool sizes_shown(std::size_t at, const SizeValues& shown, SizeValues& sizes) const;
-
- private:
-  bool take_on(const SizeValues& sizes, std::size_t first_slot);
-  bool derive_all_types(std::size_t first_slot);
-
-  SymbolicSegmentPtr symbolic_;
-  SegmentPtr segment_;
-  std::shared_ptr<HistoryPlan> history_;  // null, or the one whose numbers are set
-  SizeNumbers numbers_;
-  std::shared_ptr<SizeValues> sizes_;  // shared with the executable
-  std::vector<TypeNumber> types_;
-  std::shared_ptr<const AnySize> any_size_;  // that the last sizes were covered by
-};
-
 /// For people, of a symbolic segment's recording: which sizes it takes, and what programs there
 /// are; otherwise empty.
 std::string sizes_text(const Segment& segment);
-/// Can a symbolic segment be made of such a recording? Empty, or why not.
-std::string why_sizes_are_fixed(const Segment& segment);
-
 }  // namespace groove::tracer

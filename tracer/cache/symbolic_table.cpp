@@ -7,6 +7,7 @@
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "tracer/cache/registry.h"
+#include "tracer/cache/symbolic_copy.h"
 #include "tracer/thread/modes.h"
 #include "tracer/watch/backoff.h"
 

@@ -211,6 +211,7 @@ struct Segment : SegmentContent {
   // What is told of a copy that takes on other sizes (symbolic_segment.h) is told of this one.
   std::shared_ptr<Segment> original;
   std::atomic<State> state{State::kCompiling};
+  bool is_armed() const { return state.load(std::memory_order_acquire) == State::kArmed; }
   std::function<void(Graph&)> make_graph;  // null, or what makes `graph` where it is compiled
   // Null, or what is made instead of a program for the graph as it is; what has that has no calls.
   std::function<std::shared_ptr<Executable>(Compiler&, Segment&)> make_executable;

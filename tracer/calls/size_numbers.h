@@ -3,6 +3,7 @@
 // sizes have the same structure and differ in these numbers alone.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -64,6 +65,14 @@ std::string name_of_shown(const Segment& segment, std::size_t recorded, std::siz
 /// Orders and broadcasting depend on whether a size is 0, 1 or more.
 inline int size_class(std::int64_t size) {
   return size < 0 ? -1 : size < 2 ? static_cast<int>(size) : 2;
+}
+
+// Structures change at powers of two, where they do.
+inline std::int64_t floor_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+}
+inline std::int64_t ceiling_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
 }
 
 }  // namespace groove::tracer

@@ -9,7 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "tracer/cache/symbolic_segment.h"
+#include "tracer/cache/symbolic_copy.h"
 #include "tracer/record/recorder.h"
 #include "tracer/replay/replay.h"
 #include "tracer/thread/modes.h"

@@ -28,7 +28,7 @@ bool is_strict_about(Reason reason) {
 bool is_any_in_use() {
   const std::vector<SegmentPtr> all = all_segments();
   return std::any_of(all.begin(), all.end(), [](const SegmentPtr& segment) {
-    return segment->state.load() == State::kArmed && segment->statistics.hits > 0;
+    return segment->is_armed() && segment->statistics.hits > 0;
   });
 }
 

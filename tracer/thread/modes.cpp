@@ -191,7 +191,7 @@ void forget_everything() {
 std::int64_t longest_segment() {
   std::size_t longest = 0;
   for (const SegmentPtr& segment : all_segments())
-    if (segment->state.load() == State::kArmed) longest = std::max(longest, segment->calls.size());
+    if (segment->is_armed()) longest = std::max(longest, segment->calls.size());
   return static_cast<std::int64_t>(longest);
 }
 void set_cache_bytes(std::size_t bytes) { tracer::set_cache_bytes(bytes); }

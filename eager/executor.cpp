@@ -16,6 +16,7 @@
 #include "src/core/faults.h"
 #include "src/core/fork.h"
 #include "src/core/geometry.h"
+#include "src/core/hash.h"
 #include "src/core/thread_end.h"
 
 namespace groove::eager {
@@ -168,8 +169,7 @@ void append_key(Key& key, const Call& call) {
 std::uint64_t hash(const Key& key) {
   std::uint64_t h = key.size();
   for (const std::int64_t word : key) {
-    h = (h ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
-    h ^= h >> 29;
+    h = mixed(h, static_cast<std::uint64_t>(word));
   }
   return h;
 }

@@ -1,13 +1,14 @@
 // What calls, types and memory layouts are as words of a form.
 #include "jit/form.h"
 
+#include "src/core/hash.h"
+
 namespace groove::jit {
 
 std::size_t FormHash::operator()(const FormWords& words) const {
   std::uint64_t hash = words.size();
   for (const std::int64_t word : words) {
-    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
+    hash = mixed(hash, static_cast<std::uint64_t>(word));
   }
   return static_cast<std::size_t>(hash);
 }

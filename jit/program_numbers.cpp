@@ -10,6 +10,7 @@
 #include "kernels/lowering.h"
 #include "src/core/attribute_words.h"
 #include "src/core/faults.h"
+#include "src/core/hash.h"
 
 namespace groove {
 
@@ -35,9 +36,7 @@ class List {
   explicit List(ProgramNumbers& into) : into_(into) { into_ = {}; }
 
   void mix(auto word) {
-    std::uint64_t& hash = into_.structure;
-    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
+    into_.structure = mixed(into_.structure, static_cast<std::uint64_t>(word));
   }
   template <typename T>
   void mix(const T* pointer) {

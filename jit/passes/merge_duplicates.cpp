@@ -7,6 +7,7 @@
 #include "jit/passes/passes.h"
 #include "jit/rewrite.h"
 #include "src/core/faults.h"
+#include "src/core/hash.h"
 
 namespace groove::jit {
 namespace {
@@ -36,10 +37,7 @@ bool is_equal(const Node& a, const Node& b) {
 
 std::uint64_t hash_of(const Node& node) {
   auto hash = static_cast<std::uint64_t>(node.op->id);
-  const auto mix = [&](std::uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 29;
-  };
+  const auto mix = [&](std::uint64_t value) { hash = mixed(hash, value); };
   for (const ValueId id : node.inputs) mix(static_cast<std::uint64_t>(id));
   for (const std::int64_t word : node.attrs.words()) mix(static_cast<std::uint64_t>(word));
   for (const NumberRef& number : node.numbers) {

@@ -1,6 +1,7 @@
 #include "kernels/convolution/product.h"
 
 #include "kernels/contraction/epilogue.h"
+#include "src/core/hash.h"
 
 namespace groove::kernels {
 namespace {
@@ -34,8 +35,7 @@ class ConvolutionProduct final : public ContractionCallable {
   std::uint64_t structure() const override {
     std::uint64_t hash = static_cast<std::uint64_t>(form_);
     const auto mix = [&hash](std::int64_t number) {
-      hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 32;
+      hash = mixed(hash, static_cast<std::uint64_t>(number));
     };
     mix(static_cast<std::int64_t>(dtype_));
     for (const std::int64_t number : {shape_.groups, shape_.in_channels, shape_.out_channels})

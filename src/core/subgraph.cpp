@@ -8,6 +8,7 @@
 
 #include "src/core/check.h"
 #include "src/core/fork.h"
+#include "src/core/hash.h"
 
 namespace groove {
 namespace {
@@ -18,8 +19,7 @@ struct KeyHash {
   std::size_t operator()(const Key& key) const {
     std::uint64_t h = key.size();
     for (const std::int64_t word : key) {
-      h = (h ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
-      h ^= h >> 31;
+      h = mixed(h, static_cast<std::uint64_t>(word));
     }
     return h;
   }

@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "src/core/check.h"
+#include "src/core/hash.h"
 #include "tracer/calls/fields.h"
 
 namespace groove::tracer {
 namespace {
-
-std::uint64_t mixed(std::uint64_t h, std::uint64_t value) {
-  h = (h ^ value) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 32;
-}
 
 std::uint64_t read_key(std::uint64_t path_node, std::int32_t storage) {
   return mixed(path_node, static_cast<std::uint64_t>(storage));

@@ -9,6 +9,7 @@
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
+#include "src/core/hash.h"
 #include "tracer/cache/budget.h"
 #include "tracer/cache/registry.h"
 #include "tracer/cache/shared_locks.h"
@@ -107,9 +108,8 @@ SizeValues SymbolicSegment::sizes_in(const std::vector<std::int64_t>& numbers) c
 
 std::size_t SymbolicSegment::Hash::operator()(const SizeValues& sizes) const {
   std::uint64_t hash = sizes.size();
-  for (const std::int64_t size : sizes)
-    hash = (hash ^ static_cast<std::uint64_t>(size)) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
+  for (const std::int64_t size : sizes) hash = mixed(hash, static_cast<std::uint64_t>(size));
+  return hash;
 }
 
 SegmentPtr SymbolicSegment::find(const SizeValues& sizes) {

@@ -7,6 +7,7 @@
 #include "src/core/check.h"
 #include "src/core/environment.h"
 #include "src/core/grad_mode.h"
+#include "src/core/hash.h"
 #include "src/core/state.h"
 #include "tracer/cache/registry.h"
 #include "tracer/cache/symbolic_table.h"
@@ -20,11 +21,6 @@
 
 namespace groove::tracer {
 namespace {
-
-std::uint64_t mix(std::uint64_t h, std::uint64_t value) {
-  h = (h ^ value) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 32;
-}
 
 inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site,
                                bool& is_of_any_size) {
@@ -40,9 +36,9 @@ inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& 
   std::uint64_t without = h, shown = 0;
   bool has_sizes = false;
   for (const std::int64_t word : attrs.words()) {
-    h = mix(h, static_cast<std::uint64_t>(word));
-    shown = mix(shown, static_cast<std::uint64_t>(word));
-    without = mix(without, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
+    h = mixed(h, static_cast<std::uint64_t>(word));
+    shown = mixed(shown, static_cast<std::uint64_t>(word));
+    without = mixed(without, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
     has_sizes = has_sizes || word > kLeastSize;
   }
   is_of_any_size = has_sizes && has_endless_sizes(without, shown);
@@ -57,13 +53,13 @@ inline std::uint64_t hash_call(const Call& call, const SiteKey& site, bool& is_o
     types = types * 31 + (input.defined() ? static_cast<std::uint64_t>(input.impl()->dtype) * 16 +
                                                 input.impl()->geometry.sizes.size()
                                           : 997);
-  return mix(h, types);
+  return mixed(h, types);
 }
 
 std::uint64_t hash_call(const LibraryCall& call, const SiteKey& site) {
   bool is_of_any_size = false;
-  return mix(mix(hash_head(*call.op, *call.attrs, site, is_of_any_size), call.walked.size()),
-             call.structure);
+  return mixed(mixed(hash_head(*call.op, *call.attrs, site, is_of_any_size), call.walked.size()),
+               call.structure);
 }
 
 Discovery::Cost cost_of(const Call& call) {

@@ -77,11 +77,13 @@ bool has_free_sizes(const Segment& segment) {
   return false;
 }
 
-// What came is no other size where the same numbers have come before.
+// Where the same numbers came again and no others ever did, what came is no other size.
 void note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   std::vector<std::int64_t> values = numbers.values();
-  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end())
-    return charge(head);
+  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) {
+    if (group.samples.size() == 1) charge(head);
+    return;
+  }
   if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
   group.samples.push_back(std::move(values));
 }

@@ -185,7 +185,7 @@ constexpr std::size_t kSlots = 2048;
 // its table, and the plans in it, to the next one.
 struct Table {
   std::array<std::unique_ptr<Slot>, kSlots> slots;
-  std::int64_t planning_time = 0;
+  std::int64_t planning_time = 0;  // of the thread that has it
 };
 constinit thread_local Table* own_table = nullptr;
 
@@ -205,6 +205,7 @@ Table* take_table() {
   if (left.tables.empty()) return new Table;
   Table* const table = left.tables.back();
   left.tables.pop_back();
+  table->planning_time = 0;
   return table;
 }
 
@@ -232,9 +233,10 @@ void run_planned(const Call& call, Tensor* outputs) {
   Slot& slot = slot_of(key);
   if (slot.plan == nullptr || !(slot.key == key)) {
     if (call.is_inplace) check_result_category(call);
-    const std::int64_t start = thread_time();
+    // What a plan is made of may need plans, whose time is in its own.
+    const std::int64_t before = own_table->planning_time, start = thread_time();
     PlanPtr fresh = make_plan(call);
-    own_table->planning_time += thread_time() - start;
+    own_table->planning_time = before + thread_time() - start;
     if (slot.in_use > 0) {
       fresh->run(call, outputs);
       return;

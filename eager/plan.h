@@ -32,7 +32,7 @@ PlanPtr plan_composite(const Call& call);
 PlanPtr plan_opaque(const Call& call);
 PlanPtr make_plan(const Call& call);
 /// What this thread has spent on plans of calls whose types were new, in nanoseconds: less and less
-/// as a program goes on. A thread may go on from what another one that has ended had.
+/// as a program goes on.
 std::int64_t planning_time();
 
 /// Views need no plan: metadata only.

@@ -472,10 +472,8 @@ bool has_armed(std::uint64_t head, std::uint64_t order, std::size_t length) {
   const std::lock_guard lock(r.mutex);
   const auto& known = r.paths.of_head(head);
   return std::any_of(known.begin(), known.end(), [&](const SegmentPtr& segment) {
-    if (!segment->is_armed() || segment->calls.size() != length) return false;
-    Stretch stretch;
-    for (const RecordedCall& call : segment->calls) stretch.append(call.hash);
-    return stretch.order == order;
+    return segment->is_armed() && segment->calls.size() == length &&
+           segment->order_of_calls() == order;
   });
 }
 

@@ -17,6 +17,7 @@
 #include "tracer/cache/compiler.h"
 #include "tracer/calls/history.h"
 #include "tracer/calls/reasons.h"
+#include "tracer/calls/stretch.h"
 #include "tracer/watch/backoff.h"
 #include "tracer/watch/discovery.h"
 #include "tracer/watch/segment_profile.h"
@@ -174,6 +175,12 @@ struct Statistics {  // of all threads
 
 // All that a recording says.
 struct SegmentContent {
+  /// Stretch::order of all calls.
+  std::uint64_t order_of_calls() const {
+    Stretch stretch;
+    for (const RecordedCall& call : calls) stretch.append(call.hash);
+    return stretch.order;
+  }
   /// Does the head come once in an iteration? Then its coming again is the iteration's end.
   bool has_single_head() const {
     return std::count_if(calls.begin(), calls.end(),

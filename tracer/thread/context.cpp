@@ -80,12 +80,6 @@ bool has_part(const Segment& segment, std::uint64_t before, const Discovery::Pla
   return false;
 }
 
-bool has_calls(const Segment& segment, const Discovery::Plan& plan) {
-  Stretch calls;
-  for (const RecordedCall& each : segment.calls) calls.append(each.hash);
-  return calls.order == plan.hash;
-}
-
 inline std::uint32_t position_of(const Call& call) {
   Position position;
   if (call.op->kind == OpKind::kView)
@@ -195,7 +189,7 @@ bool Context::is_part_of_recorded(const Discovery::Plan& plan) {
 bool Context::has_waiting_segment(const Discovery::Plan& plan) {
   for (const SymbolicSegmentPtr& symbolic : symbolic_segments_of(plan.head))
     if (symbolic->original()->calls.size() == plan.length &&
-        (symbolic->is_asked() || has_calls(*symbolic->original(), plan))) {
+        (symbolic->is_asked() || symbolic->original()->order_of_calls() == plan.hash)) {
       discovery_.put_off(plan);
       return true;
     }

@@ -99,13 +99,15 @@ std::vector<SymbolicSegmentPtr> symbolic_segments_of(std::uint64_t head) {
   const std::lock_guard lock(t.mutex);
   const auto found = t.heads.find(head);
   if (found == t.heads.end()) return symbolic_segments;
-  for (auto group = found->second.groups.rbegin(); group != found->second.groups.rend(); ++group)
-    if (group->symbolic && group->symbolic->is_armed())
-      symbolic_segments.push_back(group->symbolic);
-  std::stable_sort(symbolic_segments.begin(), symbolic_segments.end(),
-                   [](const SymbolicSegmentPtr& a, const SymbolicSegmentPtr& b) {
-                     return a->original()->calls.size() > b->original()->calls.size();
-                   });
+  const auto is_longer = [](const SymbolicSegmentPtr& a, const SymbolicSegmentPtr& b) {
+    return a->original()->calls.size() > b->original()->calls.size();
+  };
+  for (auto group = found->second.groups.rbegin(); group != found->second.groups.rend(); ++group) {
+    if (!group->symbolic || !group->symbolic->is_armed()) continue;
+    const auto place = std::upper_bound(symbolic_segments.begin(), symbolic_segments.end(),
+                                        group->symbolic, is_longer);
+    symbolic_segments.insert(place, group->symbolic);
+  }
   return symbolic_segments;
 }
 

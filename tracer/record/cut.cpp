@@ -78,8 +78,7 @@ void Context::cut_recording(Reason reason) {
   note_made(piece);
   rest_ = Rest{piece, plan.kind, plan.length > calls ? plan.length - calls : 1, stop, last};
   side_of_.reset();
-  drop_recorder();
-  move_to(State::kWatching);
+  stop_recording();
   if (!keep_sample(piece)) return;
   piece->recorded_by = index_;
   piece->recorded_at = discovery_.total().length;

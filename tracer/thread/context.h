@@ -171,7 +171,8 @@ class Context {
   void abandon_recording();
   /// The recording under way leaves its exit without a segment. False where it is of no exit.
   bool give_up_side();
-  void drop_recorder();
+  /// Whatever came of it has been taken.
+  void stop_recording();
   /// Does the call follow histories that began before the recording under way, or before any?
   bool follows_outside(const LibraryCall& recorded) const;
   /// What was recorded so far is a segment of its own; what follows is in none for now.

@@ -19,8 +19,7 @@ bool Context::follows_outside(const LibraryCall& call) const {
 void Context::end_recording() {
   if (recorder_->calls() > 0) return finish_recording(true);
   side_of_.reset();
-  drop_recorder();
-  move_to(State::kWatching);
+  stop_recording();
 }
 
 void Context::run_outside(std::uint64_t hash, void (*expand)(void*), void* context) {

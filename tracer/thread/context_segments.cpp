@@ -48,9 +48,10 @@ void Context::note_recorded(std::uint64_t hash, Discovery::Cost cost, std::uint3
   discovery_.on_call(hash, cost, position);
 }
 
-void Context::drop_recorder() {
+void Context::stop_recording() {
   if (!is_compilation_synchronous()) investment().spend_here(recorder_->overhead());
   recorder_.reset();
+  move_to(State::kWatching);
 }
 
 bool Context::give_up_side() {
@@ -70,8 +71,7 @@ void Context::abandon_recording() {
   if (environment().logs("guards"))
     fmt::print(stderr, "groove: loop at {} not compiled: {}\n", recorder_->source(), text(reason));
   if (!give_up_side() && !has_learned) discovery_.penalize(recorded_plan_->head);
-  drop_recorder();
-  move_to(State::kWatching);
+  stop_recording();
 }
 
 void Context::finish_recording(bool is_cut) {
@@ -86,8 +86,7 @@ void Context::close_recording(bool is_cut) {
     if (environment().logs("segments"))
       fmt::print(stderr, "groove: {} calls of {} were expected, {} others came\n",
                  recorded_plan_->length, recorder_->source(), recorded_.length);
-    drop_recorder();
-    move_to(State::kWatching);
+    stop_recording();
     return;
   }
   if (is_cut && !side_of_) discovery_.note_cut(*recorded_plan_);
@@ -96,8 +95,7 @@ void Context::close_recording(bool is_cut) {
       recorded_cost_ <= Discovery::kOpCost) {
     give_up_side();
     is_sample_ = false;
-    drop_recorder();
-    move_to(State::kWatching);
+    stop_recording();
     return;
   }
   SegmentPtr segment = recorder_->finish();
@@ -119,8 +117,7 @@ void Context::close_recording(bool is_cut) {
                segment->source, is_cut ? ", cut short" : "", is_sample_ ? ", for their sizes" : "");
   note_made(segment);
   side_of_.reset();
-  drop_recorder();
-  move_to(State::kWatching);
+  stop_recording();
   if (!keep_sample(segment)) return drop_retired();
   segment->recorded_by = index_;
   segment->recorded_at = discovery_.total().length;
@@ -170,8 +167,7 @@ bool Context::begin_run(Replay& replay, const AnyCall& call, const SiteKey& site
                         Reason& why) {
   replay_ = &replay;
   const Segment& told = *replay.told_segment();
-  const bool is_timed = SegmentProfile::is_timed(told.statistics.hits) || told.profile.gain() < 0;
-  const std::int64_t start = is_timed ? thread_time() : -1;
+  const std::int64_t start = told.profile.wants_time(told.statistics.hits) ? thread_time() : -1;
   const auto end = [this] {
     replay_->reset();
     replay_ = nullptr;

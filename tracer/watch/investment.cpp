@@ -94,6 +94,7 @@ void Investment::forget() {
   for (std::atomic<std::int64_t>* const sum : {&spent_, &spent_here_, &spent_searching_, &saved_})
     sum->store(0, std::memory_order_relaxed);
   reserved_.store(0, std::memory_order_relaxed);
+  const ForkGate gate;
   const std::lock_guard lock(claims_mutex_);
   claims_ = {};
 }

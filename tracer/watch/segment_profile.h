@@ -51,10 +51,12 @@ struct Exit {
 class SegmentProfile {
  public:
   /// Compiled runs that are timed: the first ones but for the very first, which find nothing in the
-  /// caches, then one in 64; and each where they seem to lose, as there may be few from then on.
+  /// caches, then one in 64.
   static bool is_timed(std::uint64_t hits) {
     return (hits >= kCold && hits < kFirst) || hits % kSeldom == kSeldom - 1;
   }
+  /// The same, and each where they seem to lose, as there may be few from then on.
+  bool wants_time(std::uint64_t hits) const { return is_timed(hits) || gain() < 0; }
   /// For how many runs such a time stands.
   static std::uint64_t runs_of_a_time(std::uint64_t hits) { return hits < kFirst ? 1 : kSeldom; }
 

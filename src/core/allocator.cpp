@@ -134,7 +134,9 @@ class Central {
 
   void* map(std::size_t bytes, std::size_t alignment) {
     std::lock_guard lock(mutex_);
-    return from_system(bytes, alignment);
+    void* const block = from_system(bytes, alignment);
+    if (alignment >= kHugePage) move_cached_to(static_cast<char*>(block), bytes);
+    return block;
   }
   void unmap(void* block, std::size_t bytes) noexcept {
     std::lock_guard lock(mutex_);
@@ -157,6 +159,41 @@ class Central {
   std::mutex& mutex() { return mutex_; }
 
  private:
+  // Pages that wait in the cache go where others are needed: a huge page is moved in the time of a
+  // system call, a fresh one must be found and zeroed. So what operators had needed one by one is
+  // what the program compiled from them needs, not as much again beside it. Each block is one
+  // mapping, as those that are put together here do not come back to the cache.
+  void move_cached_to(char* room, std::size_t bytes) {
+    const auto take = [&](int c) {
+      char* const block = static_cast<char*>(large_[c].back());
+      const std::size_t size = class_bytes(c + kSmallClasses);
+      const std::size_t moved = std::min(size, bytes) & ~(kHugePage - 1);
+      if (mremap(block, moved, moved, MREMAP_MAYMOVE | MREMAP_FIXED, room) == MAP_FAILED) {
+        mmap(room, moved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        return false;
+      }
+      if (size > moved) munmap(block + moved, size - moved);
+      large_[c].pop_back();
+      large_cached_ -= size;
+      reserved_ -= size;
+      room += moved;
+      bytes -= moved;
+      return true;
+    };
+    // Whole ones while they fit, the largest first; of the smallest one that does not, most of it.
+    const int first = class_of(2 * kHugePage) - kSmallClasses, end = kClasses - kSmallClasses;
+    for (int c = end; c-- > first;)
+      while (!large_[c].empty() && class_bytes(c + kSmallClasses) <= bytes)
+        if (!take(c)) return;
+    if (bytes < 2 * kHugePage) return;
+    for (int c = class_of(bytes) - kSmallClasses;
+         c < end && class_bytes(c + kSmallClasses) <= 2 * bytes; ++c)
+      if (!large_[c].empty()) {
+        take(c);
+        return;
+      }
+  }
+
   void release_cached() {
     for (int c = 0; c < kClasses - kSmallClasses; ++c) {
       for (void* block : large_[c]) munmap(block, class_bytes(c + kSmallClasses));

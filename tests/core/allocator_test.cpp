@@ -89,6 +89,32 @@ TEST(Allocator, ArenasAreAlignedToHugePagesAndZero) {
   static_cast<char*>(arena->data)[arena->bytes - 1] = 1;
 }
 
+// What a program needs at once is taken from what its operators had needed one by one.
+TEST(Allocator, ArenasAreMadeOfWhatWaitsInTheCache) {
+  memory::empty_cache();
+  const std::size_t before = memory::statistics().reserved;
+  {
+    std::vector<Tensor> all;
+    for (const std::int64_t megabytes : {48, 24, 7, 5}) {
+      all.push_back(make_empty({megabytes << 20}, kByte));
+      std::memset(all.back().impl()->data(), 1, static_cast<std::size_t>(megabytes) << 20);
+    }
+  }
+  const std::size_t cached = memory::statistics().reserved - before;
+  const StoragePtr whole = allocate_arena(std::size_t{60} << 20);  // 48, 7 and most of 5
+  auto* const bytes = static_cast<unsigned char*>(whole->data);
+  for (std::size_t at = 1; at < std::size_t{58} << 20; at += 4096) ASSERT_EQ(bytes[at], 1) << at;
+  std::memset(bytes, 2, whole->bytes);
+  EXPECT_EQ(memory::statistics().reserved - before, cached);
+  const StoragePtr part = allocate_arena(std::size_t{16} << 20);  // of the 24
+  std::memset(part->data, 3, part->bytes);
+  EXPECT_EQ(memory::statistics().reserved - before, cached - (std::size_t{8} << 20));
+  const Tensor again = make_empty({24 << 20}, kByte);  // fresh, and no other's
+  std::memset(again.impl()->data(), 4, std::size_t{24} << 20);
+  for (std::size_t at = 0; at < std::size_t{60} << 20; at += 4096) ASSERT_EQ(bytes[at], 2) << at;
+  EXPECT_EQ(static_cast<unsigned char*>(part->data)[(16 << 20) - 1], 3);
+}
+
 TEST(AllocatorDeathTest, GuardPagesCatchAnOverreadOfOneByte) {
   set_guard_pages(true);
   const Tensor tensor = make_empty({7}, kFloat);

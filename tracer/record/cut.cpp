@@ -37,6 +37,52 @@ bool Recorder::must_end_before(const Call& call) const {
   return false;
 }
 
+// What goes over from one iteration to the next must be as the recording says, in its sizes, too:
+// cut in the middle, an iteration is one of two sizes that have nothing to do with each other, and
+// the first and the last one are never whole.
+std::size_t Recorder::best_beginning() const {
+  const std::vector<RecordedCall>& calls = segment_->calls;
+  const std::size_t slots = segment_->slots.size();
+  std::vector<std::size_t> made_by(slots, calls.size()), used_by(slots, 0);
+  for (std::size_t at = 0; at < calls.size(); ++at) {
+    // What a walk of the tape or of parameters uses stands in no list of its operands.
+    if (calls[at].is_library_call) return 0;
+    for (const SlotId id : calls[at].inputs)
+      if (id != kNoSlot) used_by[static_cast<std::size_t>(id)] = at;
+    for (const SlotId id : calls[at].outputs)
+      if (id != kNoSlot && made_by[static_cast<std::size_t>(id)] == calls.size())
+        made_by[static_cast<std::size_t>(id)] = at;
+  }
+  // How many more cross the cut before a call than the one before the call before.
+  std::vector<int> more(calls.size() + 1, 0);
+  int carried = 0;
+  for (std::size_t id = 0; id < slots; ++id) {
+    if (!segment_->slots[id].is_live_in) {
+      if (made_by[id] >= used_by[id]) continue;
+      ++more[made_by[id] + 1];
+      --more[used_by[id] + 1];
+    } else if (!segment_->slots[id].is_leaf && !is_held(static_cast<SlotId>(id))) {
+      // A result, which the program has let go of meanwhile.
+      ++carried;
+      --more[used_by[id] + 1];
+    }
+  }
+  std::size_t best = 0;
+  for (int fewest = carried, crossing = carried, at = 1; at < static_cast<int>(calls.size()); ++at) {
+    crossing += more[static_cast<std::size_t>(at)];
+    if (crossing >= fewest) continue;
+    fewest = crossing;
+    best = static_cast<std::size_t>(at);
+  }
+  return best;
+}
+
+Stretch Recorder::calls_from(std::size_t first) const {
+  Stretch all;
+  for (std::size_t i = 0; i < calls(); ++i) all.append(hash_of((first + i) % calls()));
+  return all;
+}
+
 // Another thread has written a result since: from now on it is nothing that these calls make.
 bool Recorder::is_written_outside(const TensorImpl& impl) const {
   if (impl.trace_session != session_) return false;

@@ -108,6 +108,12 @@ class Recorder {
   /// A raw pointer to its memory was handed out: what later calls read of it may be anything.
   void expose(TensorImpl& impl);
 
+  /// The call before which the loop of which this is one iteration is best cut: where the fewest
+  /// results of earlier calls are used later. 0 is where it was cut.
+  std::size_t best_beginning() const;
+  std::uint64_t hash_of(std::size_t call) const { return segment_->calls[call].hash; }
+  /// All of them, from this one on and round to it.
+  Stretch calls_from(std::size_t first) const;
   /// The segment, with outputs found from what the program still holds; null when it failed.
   SegmentPtr finish();
 

@@ -167,6 +167,7 @@ class Context {
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
   void close_recording(bool is_cut);
+  bool begins_elsewhere();
   void note_recorded(std::uint64_t hash, Discovery::Cost cost, std::uint32_t position = 0);
   void abandon_recording();
   /// The recording under way leaves its exit without a segment. False where it is of no exit.

@@ -80,6 +80,21 @@ void Context::finish_recording(bool is_cut) {
   if (!is_compilation_synchronous()) investment().spend_here(nanoseconds_now() - start);
 }
 
+// Is the loop to be recorded from another of its calls on?
+bool Context::begins_elsewhere() {
+  if (recorded_plan_->kind != Discovery::Kind::kCycle) return false;
+  const std::size_t first = recorder_->best_beginning();
+  if (first == 0) return false;
+  const Stretch calls = recorder_->calls_from(first);
+  if (!discovery_.turn(*recorded_plan_, recorder_->hash_of(first - 1), recorder_->hash_of(first),
+                       calls))
+    return false;
+  if (environment().logs("segments"))
+    fmt::print(stderr, "groove: {} calls of {} better begin at call {}\n", calls.length,
+               recorder_->source(), first);
+  return true;
+}
+
 void Context::close_recording(bool is_cut) {
   if (!is_cut && !side_of_ && !discovery_.accepts(*recorded_plan_, recorded_)) {
     // Not the iteration that was expected; it may have been the odd one out.
@@ -98,6 +113,7 @@ void Context::close_recording(bool is_cut) {
     stop_recording();
     return;
   }
+  if (!is_cut && !side_of_ && !is_sample_ && begins_elsewhere()) return stop_recording();
   SegmentPtr segment = recorder_->finish();
   if (!segment) {
     abandon_recording();

@@ -154,6 +154,15 @@ bool Discovery::is_planned(std::uint64_t head, const Stretch& calls) const {
 
 void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
 
+bool Discovery::turn(const Plan& plan, std::uint64_t before, std::uint64_t head,
+                     const Stretch& calls) {
+  Loop& loop = loop_of(calls);
+  if (plan.kind != Kind::kCycle || std::exchange(loop.is_turned, true)) return false;
+  if (loop.plans > 0) --loop.plans;
+  return add_plan({head, calls.order, calls.length, plan.kind, before, calls.loop(), plan.covers_runs},
+                  total_.length);
+}
+
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   if (recorded.order == plan.hash && recorded.length == plan.length) return true;
   Loop& loop = loop_of(recorded);

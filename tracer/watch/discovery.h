@@ -80,6 +80,9 @@ class Discovery {
   void note_cut(const Plan& plan);
   /// Is there a plan for just these calls, too?
   bool is_planned(std::uint64_t head, const Stretch& calls) const;
+  /// What was recorded of a cycle is better taken to begin at another of its calls, given as one
+  /// stretch: true if it will be recorded so, which is tried once.
+  bool turn(const Plan& plan, std::uint64_t before, std::uint64_t head, const Stretch& calls);
   /// Was what has been recorded expected, or has it come often enough by itself?
   bool accepts(const Plan& plan, const Stretch& recorded);
   /// Has the call before the one that comes now this hash? (0: any)
@@ -113,6 +116,7 @@ class Discovery {
     std::uint32_t plans = 0;       // recorded so far; each makes the next one dearer
     std::uint64_t noted_at = 0;    // in calls
     std::uint32_t first_step = 0;  // the number of steps when it first came
+    bool is_turned = false;
   };
 
   void begin_atom(std::uint64_t head, std::uint64_t last, std::uint32_t position);

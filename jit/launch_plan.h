@@ -65,33 +65,32 @@ struct LaunchPlan {
   std::vector<ScalarSlot> scalars;
   BufferId scratch = -1;  // contractions and row buffers: a piece of `scratch_bytes` per thread
   std::int64_t scratch_bytes = 0;
-  int most_parts = 0;  // that may run side by side; 0: as many as there are threads
+  int most_parts = 0;         // that may run side by side; 0: as many as there are threads
   bool is_splittable = true;  // among threads; host code may not be
-  bool overwrites = false;     // must run after earlier writers of what it stores to
-  bool copies_base = false;    // the whole base of an overwrite; the launch after it overwrites
-  bool is_dropped = false;     // found to be needless
+  bool overwrites = false;    // must run after earlier writers of what it stores to
+  bool copies_base = false;   // the whole base of an overwrite; the launch after it overwrites
+  bool is_dropped = false;    // found to be needless
   std::shared_ptr<const kernels::Kernel> kernel;  // contractions: the epilogue; host code: none
   // Relays (their kernel, box and callable are those of the rows) and joined products: the launches
   // they consist of.
   std::shared_ptr<const Relay> relay;
   std::vector<LaunchPlan> parts;
-  double nanoseconds = 0;      // a rough estimate on one thread
+  double nanoseconds = 0;  // a rough estimate on one thread
 
   /// A single product of two matrices: neither joined with others nor host code.
-  bool is_one_contraction() const {
-    return kind == Kind::kContraction && product && parts.empty();
-  }
+  bool is_one_contraction() const { return kind == Kind::kContraction && product && parts.empty(); }
 };
 
 struct Lowered {
-  kernels::Machine machine;  // that the launches are made for
+  kernels::Machine machine;     // that the launches are made for
+  bool has_many_sizes = false;  // and sizes may be others than the graph's
   std::vector<Buffer> buffers;
   std::vector<BufferId> buffer_of;   // per value; -1: none
   std::vector<LaunchPlan> launches;  // in an order that respects dependencies
 };
 
 struct LoweringOptions {
-  bool is_shared = true;  // off: groups of one form (jit/group_form.h) are lowered one by one
+  bool is_shared = true;        // off: groups of one form (jit/group_form.h) are lowered one by one
   bool has_many_sizes = false;  // matrix products get no code of their own for their sizes
   bool has_relays = true;       // off: every launch on its own (jit/join_relays.h)
   bool has_siblings = true;     // off: every product on its own (jit/join_siblings.h)

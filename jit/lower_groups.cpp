@@ -34,6 +34,7 @@ class Lowerer {
 
   Lowered run() {
     result_.machine = options_.machine;
+    result_.has_many_sizes = options_.has_many_sizes;
     make_buffers();
     form_.emplace(graph_, fusion_, result_.buffer_of);
     for (std::size_t i = 0; i < fusion_.groups.size(); ++i) {

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kLinearLimit = 512;
 constexpr int kLinearClasses = kLinearLimit / kAlignment;  // classes 0 … 7
-constexpr int kSmallClasses = kLinearClasses + 4 * 6;  // 512 … 32768 has six doublings
+constexpr int kSmallClasses = kLinearClasses + 4 * 6;      // 512 … 32768 has six doublings
 constexpr int kClasses = kLinearClasses + 4 * (48 - 9);
 constexpr std::size_t kSlabBytes = 1 << 20;
 constexpr std::size_t kHugePage = 2 << 20;
@@ -255,8 +255,8 @@ Central& central() {
 }
 
 // A forked child finds the cache whole.
-[[maybe_unused]] const bool is_fork_handled =
-    hold_over_fork(ForkRank::kMemory, []() -> auto& { return central().mutex(); });
+[[maybe_unused]] const bool is_fork_handled = hold_over_fork(
+    ForkRank::kMemory, []() -> auto& { return central().mutex(); });
 
 std::atomic<std::ptrdiff_t> allocated_total{0};
 std::atomic<std::ptrdiff_t> allocated_peak{0};

@@ -86,6 +86,18 @@ TEST(AnySize, OfRowsAndColumns) {
   });
 }
 
+// However much room the tiles of a product need at one of them.
+TEST(AnySize, OfProductsThatNeedMoreRoomOrLess) {
+  expect_same_at({20, 28, 17, 300, 64}, [](std::int64_t n) {
+    return parse_graph(fmt::format(R"(graph(x: f32[{}, 512], w: f32[512, 128], b: f32[128]) {{
+      a = mm(x, w)
+      c = add(a, b)
+      return c
+    }})",
+                                   n));
+  });
+}
+
 // What the first stage does is no other when only the second one's sizes are; what it gives to the
 // second lies where it lay.
 TEST(AnySize, StagesBeforeASizeWasKnownStay) {

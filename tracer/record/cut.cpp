@@ -68,7 +68,8 @@ std::size_t Recorder::best_beginning() const {
     }
   }
   std::size_t best = 0;
-  for (int fewest = carried, crossing = carried, at = 1; at < static_cast<int>(calls.size()); ++at) {
+  for (int fewest = carried, crossing = carried, at = 1; at < static_cast<int>(calls.size());
+       ++at) {
     crossing += more[static_cast<std::size_t>(at)];
     if (crossing >= fewest) continue;
     fewest = crossing;

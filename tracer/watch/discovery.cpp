@@ -159,8 +159,9 @@ bool Discovery::turn(const Plan& plan, std::uint64_t before, std::uint64_t head,
   Loop& loop = loop_of(calls);
   if (plan.kind != Kind::kCycle || std::exchange(loop.is_turned, true)) return false;
   if (loop.plans > 0) --loop.plans;
-  return add_plan({head, calls.order, calls.length, plan.kind, before, calls.loop(), plan.covers_runs},
-                  total_.length);
+  return add_plan(
+      {head, calls.order, calls.length, plan.kind, before, calls.loop(), plan.covers_runs},
+      total_.length);
 }
 
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {

@@ -140,6 +140,26 @@ TEST_F(TracerApi, SegmentsDoNotKeepDeadModels) {
   EXPECT_LE(static_cast<std::int64_t>(jit::summary().segments), after_first + 4);
 }
 
+// Entered after its first call, a cycle is found from there on; what crosses that cut would be two
+// iterations' at once.
+TEST_F(TracerApi, CyclesBeginWhereTheFewestResultsCross) {
+  const Tensor weight = groove::rand({4, 4}).requires_grad_();
+  std::vector<Tensor> results;
+  int line = 0;
+  const auto forward = [&](bool is_first) {
+    line = __LINE__ + 1;
+    const Tensor x = is_first ? weight : weight.mul(0.5);
+    const Tensor hidden = x.mm(weight).tanh();
+    results.push_back(hidden.sigmoid().add(hidden).mm(weight));
+  };
+  for (int i = 0; i < 40; ++i) forward(i == 0);
+  const std::vector<jit::SegmentView> segments = jit::inspect();
+  ASSERT_FALSE(segments.empty());
+  for (const jit::SegmentView& segment : segments)
+    EXPECT_NE(segment.source.find("tracer_api_test.cpp:" + std::to_string(line)), std::string::npos)
+        << segment.source;
+}
+
 TEST_F(TracerApi, ExplainNamesPlaceAndReason) {
   auto weight = groove::ones({3}).requires_grad_();
   const Tensor usual = groove::rand({3}), odd = groove::rand({1});

@@ -69,6 +69,21 @@ TEST(Balance, AProgramThatTakesAsLongIsNotPaused) {
         << ratio;
 }
 
+// What it took to come so far is made up for in no time.
+TEST(Balance, AProgramThatGainsIsNotPausedForWhatThatTook) {
+  const auto with = [](int i) { return i == 200 ? 25.0 : 0.6; };
+  const Outcome told = run(4000, with, kOneMillisecond);
+  EXPECT_LT(told.share_paused, 0.02);
+  EXPECT_LT(told.time, 0.62);
+}
+
+TEST(Balance, AProgramThatMostlyGainsAndLosesInAllIsPaused) {
+  for (const int every : {5, 20}) {
+    const auto with = [every](int i) { return i % every == 0 ? 0.9 * every : 0.6; };
+    EXPECT_LT(run(8000, with, kOneMillisecond).time, 1.1) << every;
+  }
+}
+
 // It goes on trying: what loses while it is learnt may gain once it is known.
 TEST(Balance, AProgramThatGainsLateIsTracedThen) {
   int traced = 0;

@@ -10,6 +10,9 @@ namespace {
 
 // What may be lost: so much, and a share of the time; the tracer goes on when it is a little less.
 constexpr double kAtOnce = 5e6, kShare = 0.03, kShareToGoOn = 0.025;
+// Where steps gain of late, what was lost was the price of that, such as a long recording: they may
+// have lost so many times as much.
+constexpr double kForGain = 3;
 // Less than this part of a step is no loss, and a gain of so large a share leaves no doubt.
 constexpr double kNoise = 0.02, kClearGain = 0.01;
 // A probe: steps without the tracer, of which the first finds nothing in the caches; then for so
@@ -66,7 +69,9 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
 }
 
 void Balance::charge(double operators, double took, double without) {
+  constexpr double kMemory = 8;
   const double expected = without * operators;
+  recent_ += (std::max(1 - took / expected, -1.0) - recent_) / kMemory;
   if (took > expected * (1 + kNoise))
     lost_ += took - expected * (1 + kNoise);
   else if (took < expected)
@@ -82,7 +87,7 @@ void Balance::decide() {
     const bool is_clear = lost_ < -kClearGain * total;
     const int rarity = is_clear ? 1000 : 50 * std::min(++probes_, 10);
     next_probe_ = total_ + rarity * (total_ - probed_at_);
-  } else if (lost_ > kAtOnce + kShare * total) {
+  } else if (lost_ > (recent_ > 0 ? kForGain : 1) * (kAtOnce + kShare * total)) {
     pause(1);
   } else if (total_ >= std::max(next_probe_, kFirstProbe) && steps_ >= kFirstSteps) {
     pause(kProbe);

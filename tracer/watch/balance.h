@@ -37,6 +37,7 @@ class Balance {
   std::int64_t last_ = -1;       // the clock at the last step's end
   std::int64_t total_ = 0;       // of all steps
   double lost_ = 0;              // by steps with the tracer; below 0: gained
+  double recent_ = 0;            // what the last of them gained, as a part of their time
   std::int64_t next_probe_ = 0;  // of `total_`
   std::int64_t probed_at_ = 0;
   int probes_ = 0;

@@ -69,19 +69,20 @@ TEST(Balance, AProgramThatTakesAsLongIsNotPaused) {
         << ratio;
 }
 
-// What it took to come so far is made up for in no time.
-TEST(Balance, AProgramThatGainsIsNotPausedForWhatThatTook) {
-  const auto with = [](int i) { return i == 200 ? 25.0 : 0.6; };
-  const Outcome told = run(4000, with, kOneMillisecond);
-  EXPECT_LT(told.share_paused, 0.02);
-  EXPECT_LT(told.time, 0.62);
+// Some steps take long whatever runs them, and a recording is paid for elsewhere.
+TEST(Balance, SingleLongStepsAreNoReasonToPause) {
+  const auto frees = [](int i) { return i % 20 == 13 ? 12.0 : 0.0; };
+  const Outcome both = run(
+      4000, [&](int i) { return 0.8 + frees(i); }, [&](int i) { return 1 + frees(i); });
+  EXPECT_LT(both.share_paused, 0.02);
+  const Outcome once = run(
+      4000, [](int i) { return i == 200 ? 25.0 : 0.6; }, kOneMillisecond);
+  EXPECT_LT(once.share_paused, 0.02);
 }
 
 TEST(Balance, AProgramThatMostlyGainsAndLosesInAllIsPaused) {
-  for (const int every : {5, 20}) {
-    const auto with = [every](int i) { return i % every == 0 ? 0.9 * every : 0.6; };
-    EXPECT_LT(run(8000, with, kOneMillisecond).time, 1.1) << every;
-  }
+  const auto with = [](int i) { return i % 5 == 0 ? 4.5 : 0.6; };
+  EXPECT_LT(run(8000, with, kOneMillisecond).time, 1.1);
 }
 
 // It goes on trying: what loses while it is learnt may gain once it is known.

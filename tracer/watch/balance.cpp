@@ -10,11 +10,12 @@ namespace {
 
 // What may be lost: so much, and a share of the time; the tracer goes on when it is a little less.
 constexpr double kAtOnce = 5e6, kShare = 0.03, kShareToGoOn = 0.025;
-// Where steps gain of late, what was lost was the price of that, such as a long recording: they may
-// have lost so many times as much.
-constexpr double kForGain = 3;
 // Less than this part of a step is no loss, and a gain of so large a share leaves no doubt.
 constexpr double kNoise = 0.02, kClearGain = 0.01;
+// A step that takes more than so many times what such steps take is counted as that. With the
+// tracer or without, a program frees all that it had, or writes a file, in some of them; recordings
+// and exits have accounts of their own (investment.h, segment_profile.h).
+constexpr double kOddStep = 4;
 // A probe: steps without the tracer, of which the first finds nothing in the caches; then for so
 // many times as long none.
 constexpr int kProbe = 8, kKnown = 6;
@@ -28,8 +29,17 @@ std::atomic<std::uint64_t> all_steps{0}, all_paused{0};
 
 void Balance::Kind::note_without(double nanoseconds) {
   constexpr int kMemory = 32;
+  if (count > 0) nanoseconds = std::min(nanoseconds, kOddStep * without);
   count = std::min(count + 1, kMemory);
   without += (nanoseconds - without) / count;
+}
+
+double Balance::Kind::note_with(double nanoseconds) {
+  constexpr double kMemory = 8;
+  if (with == 0) return with = nanoseconds;
+  nanoseconds = std::min(nanoseconds, kOddStep * std::max(with, without));
+  with += (nanoseconds - with) / kMemory;
+  return nanoseconds;
 }
 
 int Balance::kind_of(std::uint64_t operators) {
@@ -53,12 +63,16 @@ bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
 
 void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
   Kind& kind = kinds_[static_cast<std::size_t>(kind_of(operators))];
-  const auto count = static_cast<double>(operators), took = static_cast<double>(nanoseconds);
+  const auto count = static_cast<double>(operators);
+  const double each = static_cast<double>(nanoseconds) / count;
   if (is_paused_) {
-    kind.note_without(took / count);
+    kind.note_without(each);
     if (kind.count == kKnown)
       charge(std::exchange(kind.operators, 0), std::exchange(kind.took, 0), kind.without);
-  } else if (kind.count >= kKnown) {
+    return;
+  }
+  const double took = count * kind.note_with(each);
+  if (kind.count >= kKnown) {
     charge(count, took, kind.without);
   } else {
     // A program's first steps take longer than the later ones whatever runs them.
@@ -69,9 +83,7 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
 }
 
 void Balance::charge(double operators, double took, double without) {
-  constexpr double kMemory = 8;
   const double expected = without * operators;
-  recent_ += (std::max(1 - took / expected, -1.0) - recent_) / kMemory;
   if (took > expected * (1 + kNoise))
     lost_ += took - expected * (1 + kNoise);
   else if (took < expected)
@@ -87,7 +99,7 @@ void Balance::decide() {
     const bool is_clear = lost_ < -kClearGain * total;
     const int rarity = is_clear ? 1000 : 50 * std::min(++probes_, 10);
     next_probe_ = total_ + rarity * (total_ - probed_at_);
-  } else if (lost_ > (recent_ > 0 ? kForGain : 1) * (kAtOnce + kShare * total)) {
+  } else if (lost_ > kAtOnce + kShare * total) {
     pause(1);
   } else if (total_ >= std::max(next_probe_, kFirstProbe) && steps_ >= kFirstSteps) {
     pause(kProbe);

@@ -23,8 +23,10 @@ class Balance {
   struct Kind {
     double without = 0;              // nanoseconds for an operator, a mean that forgets …
     int count = 0;                   // … of so many steps
+    double with = 0;                 // the same of steps with the tracer
     double operators = 0, took = 0;  // of the last steps with the tracer while that was not known
     void note_without(double nanoseconds);
+    double note_with(double nanoseconds);  // gives what is counted of it
   };
   static constexpr int kParts = 4, kKinds = 24 * kParts;
   static int kind_of(std::uint64_t operators);
@@ -37,7 +39,6 @@ class Balance {
   std::int64_t last_ = -1;       // the clock at the last step's end
   std::int64_t total_ = 0;       // of all steps
   double lost_ = 0;              // by steps with the tracer; below 0: gained
-  double recent_ = 0;            // what the last of them gained, as a part of their time
   std::int64_t next_probe_ = 0;  // of `total_`
   std::int64_t probed_at_ = 0;
   int probes_ = 0;

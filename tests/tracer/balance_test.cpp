@@ -80,6 +80,13 @@ TEST(Balance, SingleLongStepsAreNoReasonToPause) {
   EXPECT_LT(once.share_paused, 0.02);
 }
 
+TEST(Balance, StepsThatComeToTakeLongerAreComparedWithNewOnes) {
+  const auto of_phase = [](int i) { return i < 300 ? 0.7 : 1.2; };
+  const Outcome told = run(
+      4000, [&](int i) { return 0.8 * of_phase(i); }, of_phase);
+  EXPECT_LT(told.share_paused, 0.03);
+}
+
 TEST(Balance, AProgramThatMostlyGainsAndLosesInAllIsPaused) {
   const auto with = [](int i) { return i % 5 == 0 ? 4.5 : 0.6; };
   EXPECT_LT(run(8000, with, kOneMillisecond).time, 1.1);

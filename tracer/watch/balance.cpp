@@ -16,6 +16,7 @@ constexpr double kNoise = 0.02, kClearGain = 0.01;
 // tracer or without, a program frees all that it had, or writes a file, in some of them; recordings
 // and exits have accounts of their own (investment.h, segment_profile.h).
 constexpr double kOddStep = 4;
+constexpr int kMemory = 32;  // steps
 // A probe: steps without the tracer, of which the first finds nothing in the caches; then for so
 // many times as long none.
 constexpr int kProbe = 8, kKnown = 6;
@@ -28,14 +29,12 @@ std::atomic<std::uint64_t> all_steps{0}, all_paused{0};
 }  // namespace
 
 void Balance::Kind::note_without(double nanoseconds) {
-  constexpr int kMemory = 32;
   if (count > 0) nanoseconds = std::min(nanoseconds, kOddStep * without);
   count = std::min(count + 1, kMemory);
   without += (nanoseconds - without) / count;
 }
 
 double Balance::Kind::note_with(double nanoseconds) {
-  constexpr double kMemory = 8;
   if (with == 0) return with = nanoseconds;
   nanoseconds = std::min(nanoseconds, kOddStep * std::max(with, without));
   with += (nanoseconds - with) / kMemory;
@@ -66,6 +65,8 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
   const auto count = static_cast<double>(operators);
   const double each = static_cast<double>(nanoseconds) / count;
   if (is_paused_) {
+    if (kind.with > 0)
+      gained_in_pause_ += count * (std::min(each, kOddStep * kind.with) - kind.with);
     kind.note_without(each);
     if (kind.count == kKnown)
       charge(std::exchange(kind.operators, 0), std::exchange(kind.took, 0), kind.without);
@@ -94,15 +95,18 @@ void Balance::charge(double operators, double took, double without) {
 void Balance::decide() {
   const auto total = static_cast<double>(total_);
   if (is_paused_) {
-    if (--least_steps_ > 0 || lost_ > kAtOnce / 2 + kShareToGoOn * total) return;
+    if (--least_steps_ > 0) return;
+    // What steps took without the tracer some time ago may be no measure of what they take now.
+    if (gained_in_pause_ > 0) lost_ = std::min(lost_, 0.0);
+    if (lost_ > kAtOnce / 2 + kShareToGoOn * total) return;
     is_paused_ = false;
     const bool is_clear = lost_ < -kClearGain * total;
     const int rarity = is_clear ? 1000 : 50 * std::min(++probes_, 10);
     next_probe_ = total_ + rarity * (total_ - probed_at_);
   } else if (lost_ > kAtOnce + kShare * total) {
-    pause(1);
+    pause();
   } else if (total_ >= std::max(next_probe_, kFirstProbe) && steps_ >= kFirstSteps) {
-    pause(kProbe);
+    pause();
   }
 }
 
@@ -113,9 +117,10 @@ void count_step(bool is_paused) {
   all_paused.fetch_add(is_paused, std::memory_order_relaxed);
 }
 
-void Balance::pause(int least_steps) {
+void Balance::pause() {
   is_paused_ = is_first_ = true;
-  least_steps_ = least_steps;
+  least_steps_ = kProbe;
+  gained_in_pause_ = 0;
   probed_at_ = total_;
 }
 

@@ -33,7 +33,7 @@ class Balance {
   void note(std::uint64_t operators, std::int64_t nanoseconds);
   void charge(double operators, double took, double without);
   void decide();
-  void pause(int least_steps);
+  void pause();
 
   std::array<Kind, kKinds> kinds_;
   std::int64_t last_ = -1;       // the clock at the last step's end
@@ -42,7 +42,8 @@ class Balance {
   std::int64_t next_probe_ = 0;  // of `total_`
   std::int64_t probed_at_ = 0;
   int probes_ = 0;
-  int least_steps_ = 0;  // that the pause goes on for
+  int least_steps_ = 0;         // that the pause goes on for
+  double gained_in_pause_ = 0;  // by the tracer, were it not paused
   bool is_paused_ = false, is_first_ = true;
   std::uint64_t steps_ = 0;
 };

@@ -426,8 +426,10 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
   {
     const std::lock_guard lock(r.mutex);
     if (const auto failed = r.uncompiled.find(content);
-        failed != r.uncompiled.end() && failed->second >= kMostTries)
+        failed != r.uncompiled.end() && failed->second >= kMostTries) {
+      segment->state.store(State::kRetired);
       return false;
+    }
     for (const SegmentPtr& known : r.paths.of_head(segment->head))
       if (known->state.load() != State::kRetired && content_of(*known) == content &&
           covers(*known, *segment)) {

@@ -29,6 +29,7 @@ struct Head {
   std::vector<Group> groups;  // the one that was recorded last comes last
   std::uint64_t missed = 0;   // since the last recording
   int wasted = 0;             // recordings that have not become symbolic
+  SegmentPtr alone;           // the last one that was not for its sizes
 };
 struct Table {
   std::mutex mutex;
@@ -116,6 +117,9 @@ bool wants_sample(std::uint64_t head) {
   const std::lock_guard lock(t.mutex);
   if (t.heads.size() > kMostHeads) t.heads.clear();
   Head& known = t.heads[head];
+  if (known.alone && known.alone->state.load(std::memory_order_acquire) == State::kCompiling)
+    return false;  // what came may be what it is for
+  known.alone = nullptr;
   // The first recording waits until another size has come as often as any stretch must.
   const bool is_first = std::none_of(known.groups.begin(), known.groups.end(),
                                      [](const Group& group) { return group.samples.size() > 1; });
@@ -147,25 +151,31 @@ void note_sample(Segment& segment) {
   note_values(head, group_of(head, numbers.structure), numbers);
 }
 
-bool add_sample(const SegmentPtr& segment) {
+Sample add_sample(const SegmentPtr& segment) {
   const auto say = [&](const std::string& what) { tell(*segment, what); };
-  if (!has_free_sizes(*segment)) return false;
+  if (!has_free_sizes(*segment)) return Sample::kNoted;
   const SizeNumbers numbers = size_numbers(*segment);
   Table& t = table();
   std::unique_lock lock(t.mutex);
   Head& head = t.heads[segment->head];
   Group& group = group_of(head, numbers.structure);
-  if (group.symbolic && group.symbolic->is_armed() && group.symbolic->covers(numbers)) return true;
-  if (group.is_let_go) return false;
+  if (group.symbolic && group.symbolic->is_armed() && group.symbolic->covers(numbers))
+    return Sample::kCovered;
+  if (group.is_let_go) return Sample::kNoted;
+  const bool is_new = group.samples.empty() && head.groups.size() > 1;
   note_values(head, group, numbers);
-  if (group.samples.size() < kLeastSamples) return false;
+  if (is_new) {
+    head.alone = segment;
+    return Sample::kOfNewStructure;
+  }
+  if (group.samples.size() < kLeastSamples) return Sample::kNoted;
   SizeFit fit = fit_sizes(numbers, group.samples);
   if (!fit.failure.empty()) {
     lock.unlock();
     say(fit.failure);
-    return false;
+    return Sample::kNoted;
   }
-  if (fit.symbols.empty()) return false;
+  if (fit.symbols.empty()) return Sample::kNoted;
   const SymbolicSegmentPtr before = group.symbolic;
   const auto made = std::make_shared<SymbolicSegment>(segment, numbers, std::move(fit));
   group.symbolic = made;
@@ -178,7 +188,7 @@ bool add_sample(const SegmentPtr& segment) {
   if (before && before->is_armed()) retire(before->original());
   say("a segment of all sizes");
   made->ask_for_any_size(made->sizes_in(numbers.values()));
-  return true;
+  return Sample::kCovered;
 }
 
 void drop_retired_symbolic_segments() {

@@ -25,9 +25,13 @@ bool wants_sample(std::uint64_t head);
 /// noted alone, by whatever thread.
 bool is_early_sample(std::uint64_t head);
 void note_sample(Segment& segment);
-/// A recording of the head; a symbolic segment is made when there are enough. True when this
-/// recording is one of a symbolic segment's, and must not be compiled by itself.
-bool add_sample(const SegmentPtr& segment);
+enum class Sample : std::uint8_t {
+  kCovered,         // it is one of a symbolic segment's, and must not be compiled by itself
+  kOfNewStructure,  // it differs from what the head had before in more than sizes
+  kNoted,
+};
+/// A recording of the head; a symbolic segment is made when there are enough.
+Sample add_sample(const SegmentPtr& segment);
 /// Lets go of those whose recording is in use no more.
 void drop_retired_symbolic_segments();
 void forget_all_symbolic_segments();

@@ -213,7 +213,8 @@ bool Context::wants_sample_here(Reason reason) {
   return is_sample_ = wants_sample(replay_->segment().head);
 }
 
-// True when the recording is to be compiled by itself.
+// True when the recording is to be compiled by itself, as also what was taken for other sizes and
+// is something else: another phase, say, in which other parameters are trained.
 bool Context::keep_sample(const SegmentPtr& segment) {
   const bool is_sample = std::exchange(is_sample_, false);
   auto make = std::exchange(segment->make_graph, nullptr);
@@ -225,7 +226,15 @@ bool Context::keep_sample(const SegmentPtr& segment) {
     return true;
   }
   make(segment->graph);
-  return !add_sample(segment) && !is_sample;
+  switch (add_sample(segment)) {
+    case Sample::kCovered:
+      return false;
+    case Sample::kOfNewStructure:
+      return true;
+    case Sample::kNoted:
+      break;
+  }
+  return !is_sample;
 }
 
 void Context::drop_retired_symbolic_segments() {

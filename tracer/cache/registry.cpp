@@ -46,6 +46,9 @@ namespace tracer {
 namespace {
 
 constexpr int kMostTries = 3;  // to compile what could not be compiled
+// What was slower than eager mode may have been disturbed whenever it was timed: that counts for so
+// many, so that it is tried once more.
+constexpr int kTriesOfLoss = 2;
 constexpr std::size_t kMostRetired = 64;
 constexpr std::chrono::milliseconds kLongestClaim{500};
 
@@ -517,7 +520,7 @@ void let_go(const SegmentPtr& segment) {
   const std::lock_guard lock(r.mutex);
   if (!segment->is_armed()) return;
   take_out(r, segment, "let go: no faster than eager mode");
-  r.uncompiled[content] = kMostTries;
+  r.uncompiled[content] += kTriesOfLoss;
   segment->is_let_go.store(true, std::memory_order_relaxed);
 }
 

@@ -144,7 +144,7 @@ bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
     const Spread eager(trials_, tried_), compiled(compiled_, timed_);
     return compiled.mean - 2 * (eager.error + compiled.error) > kMargin * eager.mean;
   }
-  return tried_ >= kEnoughTrials && quartile() > kMargin * eager_;
+  return tried_ >= kToLetGo && quartile() > kMargin * eager_;
 }
 
 double SegmentProfile::compiled() const {

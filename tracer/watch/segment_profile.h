@@ -99,7 +99,7 @@ class SegmentProfile {
 
  private:
   static constexpr std::uint64_t kCold = 3, kFirst = 12, kSeldom = 64;
-  static constexpr std::uint64_t kEnoughTrials = 3;
+  static constexpr std::uint64_t kEnoughTrials = 3, kToLetGo = 5;
   static constexpr std::size_t kMostExits = 64;
   using Times = std::array<double, 8>;  // the last ones, a ring
   static double quartile(const Times& times, std::uint64_t count);

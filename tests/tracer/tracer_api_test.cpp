@@ -202,6 +202,24 @@ TEST(Discovery, FindsCyclesWithoutCuts) {
   EXPECT_EQ(found->length, 4u);
 }
 
+// Views of one line that were elsewhere at one time may be elsewhere the next time.
+TEST(Discovery, KnowsCallsThatMoved) {
+  Discovery discovery;
+  discovery.set_hot(2);
+  for (const std::uint32_t second : {7u, 7u, 9u}) {
+    discovery.on_call(1, Discovery::kBigCost);
+    for (const std::uint32_t position : {5u, second, 8u})
+      discovery.on_call(2, Discovery::kViewCost, position);
+    discovery.on_call(3, Discovery::kViewCost, 4);
+    discovery.on_step_end();
+  }
+  const Discovery::Plan* plan = discovery.plan(1);
+  ASSERT_TRUE(plan);
+  const std::vector<std::uint64_t> times = discovery.last_times(*plan);
+  EXPECT_EQ(times.size(), 3u);
+  EXPECT_EQ(discovery.moved_calls(times, plan->length), std::vector<std::uint64_t>{2});
+}
+
 TEST(Discovery, PenalizedLoopsMustRepeatMoreOften) {
   Discovery discovery;
   discovery.set_hot(1);

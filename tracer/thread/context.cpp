@@ -216,10 +216,19 @@ bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* pla
   return is_started;
 }
 
+// What one line of the program makes again and again, and elsewhere at one of these times, may be
+// elsewhere at any of them.
+bool Context::has_moved(std::uint64_t hash, std::uint32_t position) {
+  if (std::find(moved_calls_.begin(), moved_calls_.end(), hash) != moved_calls_.end()) return true;
+  if (!discovery_.has_moved(times_before_, recorder_->calls(), hash, position)) return false;
+  moved_calls_.push_back(hash);
+  return true;
+}
+
 void Context::record_call(const Call& call, const SiteKey& site, std::uint64_t hash,
                           Tensor* outputs) {
   const std::uint32_t position = position_of(call);
-  if (position != 0 && discovery_.has_moved(times_before_, recorder_->calls(), hash, position)) {
+  if (position != 0 && has_moved(hash, position)) {
     add_moving(recorded_plan_->head, recorder_->calls(), false);
     recorder_->expect_move();
   }

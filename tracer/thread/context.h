@@ -125,6 +125,7 @@ class Context {
                                            std::uint64_t hash, Tensor* outputs);
   void watch_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
   void run_watched(const Call& call, std::uint64_t hash, Tensor* outputs);
+  bool has_moved(std::uint64_t hash, std::uint32_t position);
   void record_call(const Call& call, const SiteKey& site, std::uint64_t hash, Tensor* outputs);
   void run_recorded(const Call& call, const SiteKey& site, Tensor* outputs);
   void run_recorded(const LibraryCall& recorded, const SiteKey& site, void (*expand)(void*),
@@ -372,6 +373,7 @@ class Context {
   Stretch recorded_;                         // calls of the recording so far
   std::uint32_t recorded_cost_ = 0;          // of these, and of those that ran again
   std::vector<std::uint64_t> times_before_;  // after how many calls the same came the last times
+  std::vector<std::uint64_t> moved_calls_;   // their hashes, of views that were elsewhere then
   std::unique_ptr<Recorder> recorder_;
   Workspace workspace_;  // of all replays
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;

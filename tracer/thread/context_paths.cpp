@@ -343,6 +343,7 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   side_of_ = base;
   side_exit_ = exit;
   times_before_.clear();
+  moved_calls_.clear();
   recorded_stop_ = base->has_single_head() ? base->head : 0;
   recorded_plan_ = Discovery::Plan{};
   recorded_plan_->head = base->head;

@@ -31,10 +31,12 @@ void Context::start_recording(const Discovery::Plan& plan) {
                                          is_strict() ? all : moving(plan.head), widened(plan.head));
   recorder_->set_before(plan.before);
   times_before_.clear();
+  moved_calls_.clear();
   release_gone();
   if (plan.kind != Discovery::Kind::kCall) {
     recorder_->expect(plan.length);
     times_before_ = discovery_.last_times(plan);
+    moved_calls_ = discovery_.moved_calls(times_before_, plan.length);
     discovery_.take_plan(*recorded_plan_);
   }
   if (environment().logs("segments"))

@@ -120,6 +120,33 @@ std::vector<std::uint64_t> Discovery::last_times(const Plan& plan) const {
   return times;
 }
 
+bool Discovery::is_one_call(std::uint64_t number) const {
+  const std::uint64_t end =
+      number + 1 < atom_count_ ? atom(number + 1).before.length : total_.length;
+  return end - atom(number).before.length == 1;
+}
+
+std::vector<std::uint64_t> Discovery::moved_calls(const std::vector<std::uint64_t>& times,
+                                                  std::uint64_t length) const {
+  std::vector<std::uint64_t> moved;
+  if (times.size() < 2) return moved;
+  for (std::uint64_t at = atom_at(times[0]); at < atom_count_; ++at) {
+    const Atom& call = atom(at);
+    const std::uint64_t offset = call.before.length - times[0];
+    if (offset >= length) break;
+    if (call.position == 0 || !is_one_call(at)) continue;
+    const auto is_elsewhere = [&](std::uint64_t time) {
+      const std::uint64_t other = atom_at(time + offset);
+      return other != atom_count_ && atom(other).head == call.head && is_one_call(other) &&
+             atom(other).position != call.position;
+    };
+    if (std::any_of(times.begin() + 1, times.end(), is_elsewhere) &&
+        std::find(moved.begin(), moved.end(), call.head) == moved.end())
+      moved.push_back(call.head);
+  }
+  return moved;
+}
+
 bool Discovery::has_moved(const std::vector<std::uint64_t>& times, std::uint64_t at,
                           std::uint64_t hash, std::uint32_t position) const {
   std::uint32_t of_run = 0;

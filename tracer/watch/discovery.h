@@ -70,6 +70,10 @@ class Discovery {
   /// inside a compiled run, what is known is whether anything moved in that.
   bool has_moved(const std::vector<std::uint64_t>& times, std::uint64_t at, std::uint64_t hash,
                  std::uint32_t position) const;
+  /// The calls whose views were elsewhere at one of these times, as far as each was told by itself:
+  /// in the first `length` calls from there.
+  std::vector<std::uint64_t> moved_calls(const std::vector<std::uint64_t>& times,
+                                         std::uint64_t length) const;
   /// The call before the one that comes now.
   std::uint64_t last() const { return last_; }
   /// It cannot be recorded now: it must come again first.
@@ -143,6 +147,7 @@ class Discovery {
   std::uint64_t entry_of(const Stretch& period) const;
   std::uint64_t atom_from(std::uint64_t length) const;
   std::uint64_t atom_at(std::uint64_t length) const;
+  bool is_one_call(std::uint64_t number) const;
   bool plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost, std::uint32_t runs,
                   Kind kind, std::uint64_t seen_at);
   void look_for_repeats();

@@ -88,7 +88,10 @@ Reason Context::note_exit(Reason reason, std::int64_t nanoseconds) {
 
 void Context::note_not_compiled(std::uint64_t head, Reason reason) {
   const std::string source = recorder_->source();
-  count_failure(source, reason, recorder_->last_call(), recorder_->milliseconds());
+  // What it would have saved, as far as it came; recorded it took longer than it takes.
+  const double lost =
+      std::min(recorder_->milliseconds(), SegmentProfile::expected_gain(recorder_->calls()) * 1e-6);
+  count_failure(source, reason, recorder_->last_call(), lost);
   if (uncompiled_.size() >= kMostUncompiled) forget_uncompiled();
   Uncompiled& known = uncompiled_[head];
   known.source = source;

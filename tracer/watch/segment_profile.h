@@ -89,10 +89,12 @@ class SegmentProfile {
   /// The same, and before the first trial what a run that stands for so many operators may be
   /// expected to gain.
   double gain_of(std::uint64_t operators) const {
+    return is_known_.load(std::memory_order_relaxed) ? gain() : expected_gain(operators);
+  }
+  /// The same of whatever stands for so many operators.
+  static double expected_gain(std::uint64_t operators) {
     constexpr double kOfAnOperator = 250;
-    return is_known_.load(std::memory_order_relaxed)
-               ? gain()
-               : kOfAnOperator * static_cast<double>(operators);
+    return kOfAnOperator * static_cast<double>(operators);
   }
   /// Those that lost most first.
   std::vector<Exit> exits() const;

@@ -78,7 +78,10 @@ int search(const Options& options) {
     const Subject subject = subject_of(seed, options);
     const Task task = subject.task(program.length);
     const Outcome eager = run_in_child(task, all_ways().front(), options.limit);
-    ++programs;
+    // Of a search that is ended before, the last such line tells how far it came.
+    if (++programs % 100 == 0)
+      fmt::print(stderr, "up to seed {}: {} programs, {} runs, {} failures\n", seed - 1,
+                 programs - 1, runs, failures);
     if (!eager.end.empty()) {
       fmt::print("seed {}, eager: {} {}\n{}\n", seed, eager.end, eager.said.substr(0, 400),
                  subject.text);

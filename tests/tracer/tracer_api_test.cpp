@@ -110,6 +110,41 @@ TEST_F(TracerApi, AnotherThreadMayLookAtAPendingTensor) {
   }
 }
 
+// What another thread takes away between forward and backward was there when the loop began.
+TEST_F(TracerApi, AnotherThreadMayRemoveHooks) {
+  const auto calls_of = [](jit::Mode mode) {
+    jit::set_mode(mode);
+    manual_seed(1);
+    const Tensor weight = groove::randn({8, 8}).requires_grad_();
+    const Tensor data = groove::randn({8, 8}), more = groove::randn({8, 8});
+    std::vector<unsigned> hooks;
+    std::vector<int> called;
+    int i = 0;
+    for (; i < 60; ++i) {
+      Tensor loss = groove::zeros({});
+      const Tensor first = data.clone(), second = more.clone();
+      const Tensor hidden = weight.mm(data.detach()).relu();
+      loss = loss + hidden.square().mean();
+      std::thread([&] {
+        if (i % 10 != 8) return;
+        for (const unsigned hook : hooks) weight.remove_hook(hook);
+        hooks.clear();
+      }).join();
+      loss.backward();
+      if (i % 10 == 3)
+        hooks.push_back(weight.register_hook([&called, &i](const Tensor& gradient) {
+          called.push_back(i);
+          return gradient * 1.0;
+        }));
+    }
+    jit::set_mode(jit::Mode::kEager);
+    return called;
+  };
+  const std::vector<int> expected = calls_of(jit::Mode::kEager);
+  EXPECT_EQ(calls_of(jit::Mode::kAuto), expected);
+  jit::set_mode(jit::Mode::kAuto);
+}
+
 TEST_F(TracerApi, AThreadMayEndWithWorkPending) {
   Tensor last;
   std::thread([&last] {

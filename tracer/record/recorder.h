@@ -190,6 +190,7 @@ class Recorder {
   void note_results(const Tensor* results, std::size_t count);
   void note_stop(const Script& script);
   void note_flags(const LibraryCall& big);
+  std::uint32_t hooks_as_recorded(SlotId live_in) const;
   RecordedCall& current() { return segment_->calls.back(); }
 
   std::uint64_t session_;

@@ -12,9 +12,24 @@ namespace groove::tracer {
 
 // The program may set `.grad` by any means and at any time; so what counts is which object is there
 // when a library call walks it.
+// How many hooks hang on a live-in after the calls so far.
+std::uint32_t Recorder::hooks_as_recorded(SlotId live_in) const {
+  std::uint32_t hooks = segment_->slots[static_cast<std::size_t>(live_in)].hooks;
+  for (const RecordedCall& call : segment_->calls) {
+    if (call.code_role != CodeRole::kHangs && call.code_role != CodeRole::kTakesOff) continue;
+    if (call.inputs[0] == live_in) hooks += call.code_role == CodeRole::kHangs ? 1 : -1;
+  }
+  return hooks;
+}
+
 void Recorder::use_grad(TensorImpl& leaf) {
   if (failure_ || !in_expansion_) return;
   const SlotId leaf_slot = slot_of(Tensor(&leaf));
+  // Another thread may have taken hooks away, or hung some on it, since it was first seen.
+  if (leaf.autograd && leaf.autograd->hooks_ever != 0 &&
+      segment_->slots[static_cast<std::size_t>(leaf_slot)].is_live_in &&
+      hooks_as_recorded(leaf_slot) != leaf.autograd->hooks)
+    return fail(Reason::kThread);
   const auto now = static_cast<std::int32_t>(calls());
   if (std::exchange(noted_[static_cast<std::size_t>(leaf_slot)].walked, now) == now) return;
   const Tensor grad = leaf.autograd ? leaf.autograd->grad : Tensor();

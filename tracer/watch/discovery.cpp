@@ -120,10 +120,8 @@ std::vector<std::uint64_t> Discovery::last_times(const Plan& plan) const {
   return times;
 }
 
-bool Discovery::is_one_call(std::uint64_t number) const {
-  const std::uint64_t end =
-      number + 1 < atom_count_ ? atom(number + 1).before.length : total_.length;
-  return end - atom(number).before.length == 1;
+std::uint64_t Discovery::end_of(std::uint64_t number) const {
+  return number + 1 < atom_count_ ? atom(number + 1).before.length : total_.length;
 }
 
 std::vector<std::uint64_t> Discovery::moved_calls(const std::vector<std::uint64_t>& times,
@@ -154,8 +152,7 @@ bool Discovery::has_moved(const std::vector<std::uint64_t>& times, std::uint64_t
     const std::uint64_t next = atom_from(time + at + 1);
     if (next == oldest_atom() || time + at >= total_.length) continue;
     const Atom& known = atom(next - 1);
-    const std::uint64_t end = next == atom_count_ ? total_.length : atom(next).before.length;
-    if (end - known.before.length == 1) {
+    if (is_one_call(next - 1)) {
       if (known.head == hash && known.position != position) return true;
     } else if (known.position != 0) {
       if (of_run != 0 && of_run != known.position) return true;
@@ -493,9 +490,6 @@ bool Discovery::is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint3
   if (runs <= kLongestTurn || begin == atom_count_ || cost + runs * kEntryCost >= calls)
     return false;
   const std::uint64_t end = atom(begin).before.length + calls;
-  const auto end_of = [this](std::uint64_t at) {
-    return at + 1 < atom_count_ ? atom(at + 1).before.length : total_.length;
-  };
   for (std::uint64_t turn = 1; turn <= kLongestTurn; ++turn) {
     std::uint64_t repeated = 0;
     for (std::uint64_t at = begin + turn; at < atom_count_ && end_of(at) <= end; ++at) {

@@ -147,7 +147,10 @@ class Discovery {
   std::uint64_t entry_of(const Stretch& period) const;
   std::uint64_t atom_from(std::uint64_t length) const;
   std::uint64_t atom_at(std::uint64_t length) const;
-  bool is_one_call(std::uint64_t number) const;
+  std::uint64_t end_of(std::uint64_t number) const;  // in calls
+  bool is_one_call(std::uint64_t number) const {
+    return end_of(number) - atom(number).before.length == 1;
+  }
   bool plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost, std::uint32_t runs,
                   Kind kind, std::uint64_t seen_at);
   void look_for_repeats();

@@ -175,12 +175,15 @@ struct Statistics {  // of all threads
 
 // All that a recording says.
 struct SegmentContent {
-  /// Stretch::order of all calls.
-  std::uint64_t order_of_calls() const {
+  /// All calls, from this one on and round to it.
+  Stretch calls_from(std::size_t first) const {
     Stretch stretch;
-    for (const RecordedCall& call : calls) stretch.append(call.hash);
-    return stretch.order;
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      stretch.append(calls[(first + i) % calls.size()].hash);
+    return stretch;
   }
+  /// Stretch::order of all calls.
+  std::uint64_t order_of_calls() const { return calls_from(0).order; }
   /// Does the head come once in an iteration? Then its coming again is the iteration's end.
   bool has_single_head() const {
     return std::count_if(calls.begin(), calls.end(),

@@ -78,12 +78,6 @@ std::size_t Recorder::best_beginning() const {
   return best;
 }
 
-Stretch Recorder::calls_from(std::size_t first) const {
-  Stretch all;
-  for (std::size_t i = 0; i < calls(); ++i) all.append(hash_of((first + i) % calls()));
-  return all;
-}
-
 // Another thread has written a result since: from now on it is nothing that these calls make.
 bool Recorder::is_written_outside(const TensorImpl& impl) const {
   if (impl.trace_session != session_) return false;

@@ -113,7 +113,7 @@ class Recorder {
   std::size_t best_beginning() const;
   std::uint64_t hash_of(std::size_t call) const { return segment_->calls[call].hash; }
   /// All of them, from this one on and round to it.
-  Stretch calls_from(std::size_t first) const;
+  Stretch calls_from(std::size_t first) const { return segment_->calls_from(first); }
   /// The segment, with outputs found from what the program still holds; null when it failed.
   SegmentPtr finish();
 

@@ -77,7 +77,7 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
     charge(count, took, kind.without);
   } else {
     // A program's first steps take longer than the later ones whatever runs them.
-    constexpr double kKept = 1 - 1.0 / 32;
+    constexpr double kKept = 1 - 1.0 / kMemory;
     kind.operators = kKept * kind.operators + count;
     kind.took = kKept * kind.took + took;
   }

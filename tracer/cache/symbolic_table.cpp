@@ -1,6 +1,7 @@
 #include "tracer/cache/symbolic_table.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -26,10 +27,10 @@ struct Group {
   bool is_let_go = false;  // the symbolic segment was slower than eager mode
 };
 struct Head {
-  std::vector<Group> groups;  // the one that was recorded last comes last
-  std::uint64_t missed = 0;   // since the last recording
-  int wasted = 0;             // recordings that have not become symbolic
-  SegmentPtr alone;           // the last one that was not for its sizes
+  std::vector<Group> groups;     // the one that was recorded last comes last
+  std::uint64_t missed = 0;      // since the last recording
+  int wasted = 0;                // recordings that have not become symbolic
+  std::weak_ptr<Segment> alone;  // the last one that was not for its sizes
 };
 struct Table {
   std::mutex mutex;
@@ -117,9 +118,9 @@ bool wants_sample(std::uint64_t head) {
   const std::lock_guard lock(t.mutex);
   if (t.heads.size() > kMostHeads) t.heads.clear();
   Head& known = t.heads[head];
-  if (known.alone && known.alone->state.load(std::memory_order_acquire) == State::kCompiling)
+  if (const SegmentPtr alone = known.alone.lock();
+      alone && alone->state.load(std::memory_order_acquire) == State::kCompiling)
     return false;  // what came may be what it is for
-  known.alone = nullptr;
   // The first recording waits until another size has come as often as any stretch must.
   const bool is_first = std::none_of(known.groups.begin(), known.groups.end(),
                                      [](const Group& group) { return group.samples.size() > 1; });

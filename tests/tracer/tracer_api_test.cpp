@@ -3,6 +3,8 @@
 #include <groove/groove.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstring>
 #include <thread>
 
 #include "tracer/tell/testing.h"
@@ -156,6 +158,55 @@ TEST_F(TracerApi, AThreadMayEndWithWorkPending) {
   auto x = groove::ones({4});
   for (int i = 0; i < 30; ++i) x = x * 1.5 - 0.25;
   EXPECT_EQ((last - x).abs().sum().item<double>(), 0.0);
+}
+
+// A run that is checked runs twice; nobody else gets what it makes or writes before both are over.
+TEST_F(TracerApi, CheckedRunsShowNothingHalfway) {
+  tt::set_check(1);
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    Tensor made, written = groove::zeros({100'000});
+    std::atomic<bool> is_made{false};
+    std::thread maker([&] {
+      Tensor x = groove::ones({100'000});
+      for (int i = 0; i < 24; ++i) {
+        made = x * 1.5 - 0.5;  // 1, each time
+        written.add_(made);
+      }
+      is_made = true;
+    });
+    while (!is_made) std::this_thread::yield();
+    for (int turn = 0; turn < attempt * 60; ++turn) std::this_thread::yield();
+    made.add_(1);
+    written.add_(1);
+    maker.join();
+    EXPECT_EQ(made.sum().item<float>(), 200'000.0F) << attempt;
+    EXPECT_EQ(written.sum().item<float>(), 2'500'000.0F) << attempt;
+  }
+  tt::set_check(-1);
+}
+
+// A run that is left runs its calls one by one; a result is looked at when they are all over.
+TEST_F(TracerApi, RunsThatAreLeftShowNothingHalfway) {
+  const std::vector<float> expected(100'000, 3.0F);
+  for (int attempt = 0; attempt < 60; ++attempt) {
+    Tensor made, after;
+    std::atomic<bool> is_made{false};
+    std::thread maker([&] {
+      const Tensor x = groove::ones({100'000});
+      for (int i = 0; i < 24; ++i) {
+        made = x * 1.5;
+        for (int k = 0; k < 6; ++k) made.add_(0.25);
+        if (i < 23) after = made - 0.5;
+      }
+      is_made = true;
+    });
+    while (!is_made) std::this_thread::yield();
+    for (int turn = 0; turn < attempt * 20; ++turn) std::this_thread::yield();
+    std::vector<float> seen(100'000);
+    std::memcpy(seen.data(), made.const_data_ptr<float>(), seen.size() * sizeof(float));
+    maker.join();
+    ASSERT_TRUE(seen == expected) << attempt << ": " << seen.front() << " " << seen.back();
+  }
 }
 
 // Models come and go; what was compiled for one that is gone must not keep its memory.

@@ -427,7 +427,8 @@ bool Replay::commit(Reason& why) {
     if (why != Reason::kCompleted) return false;
   }
   finish_writes();
-  clear_owed();  // others read what it holds, and how often it was written, from here on
+  // Others read what it holds, and how often it was written, from here on.
+  if (!is_to_be_compared_) clear_owed();
   // Other threads take results for complete as soon as they are not pending.
   is_publishing_late_ = segment_->history || !segment_->tracked_views.empty() || segment_->used_up;
   for (const SlotId id : views_) {
@@ -507,7 +508,7 @@ void Replay::reset() {
   has_exposed_ = false;
   next_stage_ = owed_stages_ = own_stages_ = 0;
   is_resized_ = false;
-  commits_now_ = reads_now_ = false;
+  commits_now_ = reads_now_ = is_to_be_compared_ = false;
   tape_nodes_ = 0;
   if (segment_->history)
     for (const auto& [at, code] : code_) tape_hooks().part_with_saved(*code);

@@ -300,6 +300,7 @@ class Replay {
   std::uint64_t session_;
   std::vector<Saved> saved_;
   std::uint64_t saved_sequence_ = 0;
+  bool is_to_be_compared_ = false;
   bool is_comparing_ = false;
   Rerun* rerun_ = nullptr;
   bool was_left_ = false;

@@ -40,6 +40,8 @@ std::int64_t first_difference(const void* a, const void* b, std::int64_t count, 
 
 void Replay::save_before_commit() {
   saved_.clear();
+  is_to_be_compared_ = true;
+  shows_results_.store(true, std::memory_order_release);
   for (const SlotId id : segment_->live_ins) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (segment_->storages[static_cast<std::size_t>(slot.storage)].writes == 0) continue;
@@ -77,6 +79,7 @@ std::string Replay::compare_with_eager() {
   is_comparing_ = true;
   run_eagerly(0);
   is_comparing_ = false;
+  clear_owed();
   std::string difference;
   for (const auto& [impl, bytes] : results) {
     const std::int64_t at = first_difference(

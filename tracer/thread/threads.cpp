@@ -102,11 +102,15 @@ bool is_another_threads(std::uint64_t session) {
 }
 }  // namespace
 
+// What is there already may run again: whoever looks waits until that is over.
 void settle_data(TensorImpl& impl) {
   const std::uint64_t owing = owing_session(impl);
-  if (!is_another_threads(owing)) return;
-  const Visit visit(owing);
-  if (visit.context()) visit.context()->on_touch_from_outside(impl);
+  const bool may_wait = !Context::is_inside_any() && !GradientLock::is_held();
+  const std::uint64_t session = owing != 0 || !may_wait ? owing : making_session(impl);
+  if (!is_another_threads(session)) return;
+  const Visit visit(session);
+  if (visit.context() && (owing != 0 || visit.context()->shows_results()))
+    visit.context()->on_touch_from_outside(impl);
 }
 
 // Whoever is inside a context, or has the gradients' lock, waits for no other: what it uses was

@@ -83,7 +83,8 @@ class Pool {
   }
 
   // What is waited for takes microseconds, unless the system has put another thread in the place of
-  // the one that does it. How long a `pause` takes differs tenfold between machines, so time counts.
+  // the one that does it. How long a `pause` takes differs tenfold between machines, so time
+  // counts.
   template <typename Condition>
   void wait(const Condition& condition) {
     const std::uint64_t start = __rdtsc();
@@ -204,6 +205,20 @@ int threads_for(bool is_small) {
 void set_never_serial(bool is_on) { is_never_serial.store(is_on); }
 
 void set_background_busy(bool is_busy) { is_background_busy.store(is_busy); }
+
+int core_of_thread() { return sched_getcpu(); }
+
+void leave_core(int core) {
+  cpu_set_t allowed;
+  if (core < 0 || core >= CPU_SETSIZE || core_of_thread() != core ||
+      sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return;
+  cpu_set_t others = allowed;
+  CPU_CLR(static_cast<std::size_t>(core), &others);
+  // The second call leaves it where the first has put it.
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
 
 void parallel(int parts, void (*body)(void* context, int part, int parts), void* context) noexcept {
   const int threads = std::min(parts, num_threads());

@@ -37,6 +37,11 @@ void parallel_levels(int levels, int parts,
 
 /// While a background compiler runs, the pool gives up one core.
 void set_background_busy(bool is_busy);
+/// The core that the calling thread is on, or -1.
+int core_of_thread();
+/// Moves the calling thread to another core if it is on this one and may be elsewhere: the system
+/// lets a thread begin where it was made or woken, and finds the idle core milliseconds later.
+void leave_core(int core);
 
 /// Sets MXCSR to round-nearest, no FTZ/DAZ, all masked, for this scope.
 class FloatEnvironment {

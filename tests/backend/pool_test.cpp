@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <immintrin.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,6 +138,25 @@ TEST(PoolProcess, BackgroundWorkTakesACore) {
   set_background_busy(false);
   EXPECT_EQ(num_threads(), 4);
   set_kernel_threads(0);
+}
+
+// Where a thread may run is the program's own affair before and after.
+TEST(PoolProcess, LeavingACoreKeepsWhereAThreadMayRun) {
+  std::thread([] {
+    cpu_set_t all, one, now;
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    for (int core = -1; core <= CPU_SETSIZE; ++core) leave_core(core);
+    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_TRUE(CPU_EQUAL(&now, &all));
+    const int own = core_of_thread();
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(own), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    leave_core(own);
+    EXPECT_EQ(core_of_thread(), own);
+    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_TRUE(CPU_EQUAL(&now, &one));
+  }).join();
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ struct Registry {
   std::deque<SegmentPtr> queue, promotions;
   bool is_compiling = false;
   bool has_thread = false;
+  int asked_on = -1;  // the core of the thread that asked for the last compilation
   std::uint64_t next_id = 1;
   Gone gone;
 };
@@ -300,7 +301,9 @@ void compile_loop() {
     SegmentPtr segment = from.front();
     from.pop_front();
     r.is_compiling = true;
+    const int core = r.asked_on;
     lock.unlock();
+    kernels::leave_core(core);
     kernels::set_background_busy(true);
     const std::int64_t begin = thread_time();
     drop_retired_symbolic_segments();
@@ -323,6 +326,7 @@ void compile_loop() {
 void queue(Registry& r, std::deque<SegmentPtr>& into, const SegmentPtr& segment) {
   into.push_back(segment);
   r.is_compiling = true;
+  r.asked_on = kernels::core_of_thread();
   if (!r.has_thread) {
     r.has_thread = true;
     std::thread(compile_loop).detach();

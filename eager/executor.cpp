@@ -1,4 +1,5 @@
 // The bottom of dispatch: runs one op now. Plans of recent call signatures are kept per thread.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <exception>
@@ -179,12 +180,76 @@ struct Slot {
   PlanPtr plan;
   int in_use = 0;  // a plan that is running (a composite) must not be replaced
 };
-constexpr std::size_t kSlots = 2048;
+
+// Sets of a few places, twice as many whenever one is full: two signatures that a program uses in
+// turn must not put each other out, whatever their hashes.
+class Plans {
+ public:
+  Slot* find(std::uint64_t hash, const Key& key) const {
+    for (const Place& place : sets_[set_of(hash)].places)
+      if (place.hash == hash && place.slot && place.slot->key == key) return place.slot.get();
+    return nullptr;
+  }
+  /// Null, and the plan is the caller's yet, where all that could be replaced is running.
+  Slot* put(std::uint64_t hash, const Key& key, PlanPtr& plan) {
+    for (;;) {
+      Set& set = sets_[set_of(hash)];
+      Place* place = set.find_room();
+      if (!place && sets_.size() < kMostSets) {
+        grow();
+        continue;
+      }
+      if (!place) place = set.find_idle();
+      if (!place) return nullptr;
+      place->hash = hash;
+      if (!place->slot) place->slot = std::make_unique<Slot>();
+      place->slot->key = key;
+      place->slot->plan = std::move(plan);
+      return place->slot.get();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kFirstSets = 32, kMostSets = 1024;  // powers of two
+  struct Place {
+    std::uint64_t hash = 0;
+    std::unique_ptr<Slot> slot;
+  };
+  struct alignas(64) Set {
+    std::array<Place, 8> places;
+    Place* find_room() {
+      for (Place& place : places)
+        if (!place.slot) return &place;
+      return nullptr;
+    }
+    // Of those that are not running the one that came first; it is the last from now on.
+    Place* find_idle() {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i].slot->in_use > 0) continue;
+        std::rotate(places.begin() + static_cast<std::ptrdiff_t>(i),
+                    places.begin() + static_cast<std::ptrdiff_t>(i) + 1, places.end());
+        return &places.back();
+      }
+      return nullptr;
+    }
+  };
+  static_assert(sizeof(Set) == 128);
+  std::size_t set_of(std::uint64_t hash) const { return hash & (sets_.size() - 1); }
+  void grow() {
+    std::vector<Set> more(2 * sets_.size());
+    std::swap(sets_, more);
+    for (Set& set : more)
+      for (Place& place : set.places)
+        if (place.slot) *sets_[set_of(place.hash)].find_room() = std::move(place);
+  }
+
+  std::vector<Set> sets_ = std::vector<Set>(kFirstSets);
+};
 
 // Per thread, never destroyed: ops may run from other static destructors. A thread that ends leaves
 // its table, and the plans in it, to the next one.
 struct Table {
-  std::array<std::unique_ptr<Slot>, kSlots> slots;
+  Plans plans;
   std::int64_t planning_time = 0;  // of the thread that has it
 };
 constinit thread_local Table* own_table = nullptr;
@@ -216,40 +281,35 @@ void leave_table() {
   left.tables.push_back(std::exchange(own_table, nullptr));
 }
 
-Slot& slot_of(const Key& key) {
+Table& table() {
   if (!own_table) [[unlikely]] {
     at_thread_end(ThreadEndRank::kEagerTables, leave_table);
     own_table = take_table();
   }
-  std::unique_ptr<Slot>& slot = own_table->slots[hash(key) % kSlots];
-  if (!slot) [[unlikely]]
-    slot = std::make_unique<Slot>();
-  return *slot;
+  return *own_table;
 }
 
 void run_planned(const Call& call, Tensor* outputs) {
   Key key;
   append_key(key, call);
-  Slot& slot = slot_of(key);
-  if (slot.plan == nullptr || !(slot.key == key)) {
+  const std::uint64_t hashed = hash(key);
+  Table& own = table();
+  Slot* slot = own.plans.find(hashed, key);
+  if (!slot) [[unlikely]] {
     if (call.is_inplace) check_result_category(call);
     // What a plan is made of may need plans, whose time is in its own.
-    const std::int64_t before = own_table->planning_time, start = thread_time();
+    const std::int64_t before = own.planning_time, start = thread_time();
     PlanPtr fresh = make_plan(call);
-    own_table->planning_time = before + thread_time() - start;
-    if (slot.in_use > 0) {
-      fresh->run(call, outputs);
-      return;
-    }
-    slot.plan = std::move(fresh);
-    slot.key = key;
+    own.planning_time = before + thread_time() - start;
+    slot = own.plans.put(hashed, key, fresh);
+    if (!slot) return fresh->run(call, outputs);
   }
   struct InUse {
     explicit InUse(int& count) : count_(count) { ++count_; }
     ~InUse() { --count_; }
     int& count_;
-  } in_use(slot.in_use);
-  slot.plan->run(call, outputs);
+  } in_use(slot->in_use);
+  slot->plan->run(call, outputs);
 }
 
 void check_operands_apart(const Call& call) {

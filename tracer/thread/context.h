@@ -239,7 +239,7 @@ class Context {
       return resized >= kFew && ++asked % kSeldom != 0;
     }
   };
-  static constexpr std::size_t kBeginnings = 16;
+  static constexpr std::size_t kBeginnings = 64;
   void look_up(Beginning& known, std::uint64_t head, std::uint64_t key);
   template <typename AnyCall>
   bool go_over(const AnyCall& recorded, const SiteKey& site, Tensor* outputs, Reason why);

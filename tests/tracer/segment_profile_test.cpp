@@ -128,15 +128,42 @@ TEST(Backoff, PausesWhereRunsLoseInAll) {
     return count;
   };
   // Every second run is left, and costs less than the other gains.
-  for (int i = 0; i < 100; ++i) backoff.note(i % 2 == 0 ? 500 : -300);
+  for (int i = 0; i < 100; ++i) backoff.note(i % 2 == 0, i % 2 == 0 ? 500 : -300);
   EXPECT_EQ(begun(10), 10);
   // The same, costing more.
-  for (int i = 0; i < 200; ++i) backoff.note(i % 2 == 0 ? 500 : -900);
+  for (int i = 0; i < 200; ++i) backoff.note(i % 2 == 0, i % 2 == 0 ? 500 : -900);
   EXPECT_LT(begun(10), 10);
   EXPECT_EQ(begun(1), 0);
   while (!backoff.is_willing()) continue;
-  for (int i = 0; i < 40; ++i) backoff.note(500);
+  for (int i = 0; i < 40; ++i) backoff.note(true, 500);
   EXPECT_EQ(begun(10), 10) << "another phase of the program";
+}
+
+// Runs that took long since something disturbed them, and would again, one by one after pauses.
+TEST(Backoff, RunsAfterAPauseAreColdAtFirst) {
+  Backoff backoff;
+  const auto run = [&](double warm) {
+    if (!backoff.is_willing()) return false;
+    const bool is_cold = backoff.is_cold();
+    backoff.note(true, is_cold ? -9000 : warm);
+    return true;
+  };
+  for (int i = 0; i < 100; ++i) run(-5000);
+  int willing = 0;
+  for (int i = 0; i < 5000; ++i) willing += run(400) ? 1 : 0;
+  EXPECT_GT(willing, 4500) << "warm runs gain";
+  // Where they lose still, ever fewer run.
+  willing = 0;
+  for (int i = 0; i < 20'000; ++i) willing += run(-200) ? 1 : 0;
+  EXPECT_LT(willing, 200);
+  // One that is left ends what the pause was followed by.
+  Backoff left;
+  for (int i = 0; i < 3; ++i) left.note(false, -1000);
+  EXPECT_FALSE(left.is_willing());
+  EXPECT_TRUE(left.is_willing());
+  EXPECT_TRUE(left.is_cold());
+  left.note(false, -1000);
+  EXPECT_FALSE(left.is_willing());
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ void Context::note_gain(const SegmentPtr& segment, bool is_hit, std::size_t call
   else if (!is_hit)
     investment().save(gained);
   segment->loop->note(is_hit, gained);
-  segment->backoff.note(gained);
+  segment->backoff.note(is_hit, gained);
 }
 
 // ---- replay ----
@@ -185,7 +185,9 @@ bool Context::begin_run(Replay& replay, const AnyCall& call, const SiteKey& site
                         Reason& why) {
   replay_ = &replay;
   const Segment& told = *replay.told_segment();
-  const std::int64_t start = told.profile.wants_time(told.statistics.hits) ? thread_time() : -1;
+  const bool is_cold = told.backoff.is_cold() || told.loop->backoff.is_cold();
+  const bool is_timed = !is_cold && told.profile.wants_time(told.statistics.hits);
+  const std::int64_t start = is_timed ? thread_time() : -1;
   const auto end = [this] {
     replay_->reset();
     replay_ = nullptr;

@@ -18,7 +18,12 @@ void approach(std::atomic<float>& mean, float value, float share) {
 
 // ---- one of them ----
 
-void Backoff::note(double gained) {
+void Backoff::note(bool is_hit, double gained) {
+  if (const int left = probe_.load(relaxed); left > 0) {
+    probe_.store(is_hit ? left - 1 : 0, relaxed);
+    if (is_hit && left > 1) return;
+    if (is_hit) gain_.store(static_cast<float>(gained), relaxed);
+  }
   approach(gain_, static_cast<float>(gained), 1 / kMemory);
   const bool has_lost = gained < 0, are_losing = gain_.load(relaxed) < 0;
   if (has_lost != are_losing) return;
@@ -35,11 +40,13 @@ void Backoff::note(double gained) {
 bool Backoff::is_willing() {
   const std::uint64_t left = skip_.load(relaxed);
   if (left > 0) skip_.store(left - 1, relaxed);
+  if (left == 1) probe_.store(kProbe, relaxed);
   return left == 0;
 }
 
 void Backoff::forget() {
   gain_.store(0, relaxed);
+  probe_.store(0, relaxed);
   losses_.store(0, relaxed);
   skip_.store(0, relaxed);
 }
@@ -48,7 +55,7 @@ void Backoff::forget() {
 
 void LoopRecord::note(bool is_hit, double gained) {
   approach(success, is_hit ? 1 : 0, 1 / kMemory);
-  backoff.note(gained);
+  backoff.note(is_hit, gained);
 }
 
 void LoopRecord::note_recorded() { approach(success, 0, 1 / kMemory); }

@@ -17,18 +17,25 @@ inline std::uint64_t times_needed(int times, int in_vain) {
   return static_cast<std::uint64_t>(times) << std::clamp(in_vain, 0, kMostDoublings);
 }
 
+// A run after a pause finds nothing in the caches and takes long, whatever it took otherwise. So
+// some run in a row then, of which the last says what one gains; one that is left ends them.
 class Backoff {
  public:
   /// One more run: nanoseconds that it took less than eager mode, below 0 when it took more.
-  void note(double gained);
+  void note(bool is_hit, double gained);
   /// May another one begin? Counts the times that it may not.
   bool is_willing();
+  /// Does the time of the next run say nothing?
+  bool is_cold() const { return probe_.load(std::memory_order_relaxed) == kProbe; }
   /// What ran before says nothing any more.
   void forget();
 
  private:
+  static constexpr int kProbe = 9;  // runs: as many as are timed, after the first
+
   std::atomic<float> gain_{0};  // of a run, of late
   std::atomic<int> losses_{0};  // runs that lost while the last ones lost in all; gains halve it
+  std::atomic<int> probe_{0};   // runs after a pause that are yet to come
   std::atomic<std::uint64_t> skip_{0};  // times that no run begins
 };
 

@@ -59,7 +59,7 @@ class Investment {
   struct Terms {
     std::int64_t at_once, share_of_time, share_of_saved;
   };
-  static constexpr Terms kBeside = {1'000'000, 10, 2}, kHere = {200'000, 10, 4};
+  static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {200'000, 10, 4};
   bool allows(const Terms& terms, std::int64_t spent) const;
   // What waits until it can be paid, for as long as it is asked for.
   struct Claim {

@@ -82,7 +82,7 @@ TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
   Investment investment;
   EXPECT_TRUE(investment.affords_recording());
   EXPECT_TRUE(investment.affords_search(200'000));
-  investment.spend_searching(225'000);
+  investment.spend_searching(450'000);
   EXPECT_FALSE(investment.affords_search(200'000)) << "a quarter of all";
   EXPECT_TRUE(investment.affords_recording());
   investment.spend_here(188'000);
@@ -93,7 +93,7 @@ TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
 // What pays best is saved for, and nothing else is begun meanwhile.
 TEST(Investment, WhatPaysBestIsPaidFirst) {
   Investment investment;
-  investment.spend(900'000);
+  investment.spend(1'900'000);
   const int large = 0, small = 0;
   EXPECT_FALSE(investment.affords(&large, 20'000'000, 1'000'000)) << "there is not as much yet";
   EXPECT_TRUE(investment.affords_recording()) << "it has not shown that it pays";

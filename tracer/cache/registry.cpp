@@ -108,6 +108,7 @@ void after_fork_in_child() {
   Registry& r = registry();
   new (&r.changed) std::condition_variable;  // the old one may have waiters, who are gone
   r.has_thread = r.is_compiling = false;
+  being_compiled.store(0, std::memory_order_relaxed);
   for (const SegmentPtr& segment : r.queue)  // programs may be asked for again
     if (segment->calls.empty()) segment->state.store(State::kRetired);
   r.queue.clear();
@@ -316,6 +317,7 @@ void compile_loop() {
     investment().settle(is_new ? segment->advanced : 0, is_loop ? operators_of(*segment) : 0,
                         thread_time() - begin);
     kernels::set_background_busy(false);
+    if (is_new) being_compiled.fetch_sub(1, std::memory_order_relaxed);
     segment.reset();
     lock.lock();
     r.is_compiling = !r.queue.empty() || !r.promotions.empty();
@@ -325,6 +327,7 @@ void compile_loop() {
 
 void queue(Registry& r, std::deque<SegmentPtr>& into, const SegmentPtr& segment) {
   into.push_back(segment);
+  if (&into == &r.queue) being_compiled.fetch_add(1, std::memory_order_relaxed);
   r.is_compiling = true;
   r.asked_on = kernels::core_of_thread();
   if (!r.has_thread) {

@@ -13,6 +13,8 @@ inline constinit std::atomic<std::uint64_t> head_filter[64] = {};
 inline bool may_have_segment(std::uint64_t head) {
   return head_filter[head >> 6 & 63].load(std::memory_order_relaxed) >> (head & 63) & 1;
 }
+/// Segments and programs that the compile thread has yet to make.
+inline constinit std::atomic<int> being_compiled{0};
 /// Is no segment of this head being compiled?
 bool wants_segment(std::uint64_t head);
 /// The same, and from now on this thread records it: for others the answer is no until it is

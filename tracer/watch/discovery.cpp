@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracer/cache/registry.h"
 #include "tracer/thread/modes.h"
 #include "tracer/watch/backoff.h"
 #include "tracer/watch/investment.h"
@@ -534,7 +535,10 @@ void Discovery::look_for_repeats() {
     return;
   }
   const std::int64_t price = price_of_search(std::min<std::uint64_t>(atom_count_, kAtoms));
-  if (!is_compilation_synchronous() && !investment().affords_search(price)) return;
+  // What is being made may be of the calls that come now.
+  if (!is_compilation_synchronous() &&
+      (being_compiled.load(std::memory_order_relaxed) > 0 || !investment().affords_search(price)))
+    return;
   search_ = std::make_shared<Search>();
   search_->price = price;
   const std::uint64_t oldest = oldest_atom();

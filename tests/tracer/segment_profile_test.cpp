@@ -93,7 +93,7 @@ TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
 // What pays best is saved for, and nothing else is begun meanwhile.
 TEST(Investment, WhatPaysBestIsPaidFirst) {
   Investment investment;
-  investment.spend(1'900'000);
+  investment.spend(1'800'000);
   const int large = 0, small = 0;
   EXPECT_FALSE(investment.affords(&large, 20'000'000, 1'000'000)) << "there is not as much yet";
   EXPECT_TRUE(investment.affords_recording()) << "it has not shown that it pays";

@@ -61,7 +61,9 @@ std::string Replay::compare_with_eager() {
     std::memcpy(saved.impl->storage->data, saved.content.data(), saved.content.size());
     saved.impl->storage->version = saved.version;
     saved.impl->storage->unnoticed = saved.unnoticed;
-    saved.impl->requires_grad = saved.requires_grad;
+    // Another thread may read it, where nothing has changed it.
+    if (saved.impl->requires_grad != saved.requires_grad)
+      saved.impl->requires_grad = saved.requires_grad;
     if (AutogradMeta* const meta = saved.impl->autograd) {
       meta->grad_fn = saved.history;
       meta->output_index = saved.output;

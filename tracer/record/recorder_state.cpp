@@ -10,8 +10,6 @@
 
 namespace groove::tracer {
 
-// The program may set `.grad` by any means and at any time; so what counts is which object is there
-// when a library call walks it.
 // How many hooks hang on a live-in after the calls so far.
 std::uint32_t Recorder::hooks_as_recorded(SlotId live_in) const {
   std::uint32_t hooks = segment_->slots[static_cast<std::size_t>(live_in)].hooks;
@@ -22,6 +20,8 @@ std::uint32_t Recorder::hooks_as_recorded(SlotId live_in) const {
   return hooks;
 }
 
+// The program may set `.grad` by any means and at any time; so what counts is which object is there
+// when a library call walks it.
 void Recorder::use_grad(TensorImpl& leaf) {
   if (failure_ || !in_expansion_) return;
   const SlotId leaf_slot = slot_of(Tensor(&leaf));

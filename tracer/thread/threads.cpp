@@ -100,24 +100,25 @@ namespace {
 bool is_another_threads(std::uint64_t session) {
   return session != 0 && !(owned::context && have_one_owner(session, owned::context->index()));
 }
+
+// Whoever is inside a context, or has the gradients' lock, waits for no other: what it uses was
+// settled before, what it writes when the call that writes it came.
+bool may_wait() { return !Context::is_inside_any() && !GradientLock::is_held(); }
 }  // namespace
 
 // What is there already may run again: whoever looks waits until that is over.
 void settle_data(TensorImpl& impl) {
   const std::uint64_t owing = owing_session(impl);
-  const bool may_wait = !Context::is_inside_any() && !GradientLock::is_held();
-  const std::uint64_t session = owing != 0 || !may_wait ? owing : making_session(impl);
+  const std::uint64_t session = owing != 0 || !may_wait() ? owing : making_session(impl);
   if (!is_another_threads(session)) return;
   const Visit visit(session);
   if (visit.context() && (owing != 0 || visit.context()->shows_results()))
     visit.context()->on_touch_from_outside(impl);
 }
 
-// Whoever is inside a context, or has the gradients' lock, waits for no other: what it uses was
-// settled before.
 void settle(TensorImpl& impl) {
   const std::uint64_t making = making_session(impl);
-  if (is_another_threads(making) && !Context::is_inside_any() && !GradientLock::is_held()) {
+  if (is_another_threads(making) && may_wait()) {
     const Visit visit(making);
     if (visit.context() && (impl.is_pending || visit.context()->shows_results()))
       visit.context()->on_use_from_outside(impl);
@@ -130,7 +131,7 @@ void settle(TensorImpl& impl) {
 void settle_changes(TensorImpl& leaf) {
   const AutogradMeta* const meta = leaf.autograd;
   const std::uint64_t session = meta ? meta->changed_by.get() : 0;
-  if (!is_another_threads(session) || Context::is_inside_any() || GradientLock::is_held()) return;
+  if (!is_another_threads(session) || !may_wait()) return;
   const Visit visit(session);
   if (visit.context())
     visit.context()->on_gradient_from_outside(leaf);
@@ -141,7 +142,7 @@ void settle_changes(TensorImpl& leaf) {
 void settle_writes(Storage& storage) {
   if (!(storage.flags & Storage::kNotThere)) return;
   const std::uint64_t owing = storage.trace_session;
-  if (!is_another_threads(owing) || Context::is_inside_any() || GradientLock::is_held()) return;
+  if (!is_another_threads(owing) || !may_wait()) return;
   const Visit visit(owing);
   if (visit.context()) visit.context()->on_read_from_outside(storage);
 }
@@ -152,9 +153,7 @@ void settle_readers(Storage& storage) {
   Context* const own = owned::context;
   std::uint64_t others = storage.readers;
   if (own) others &= ~reader_bit(own->index());
-  // Whoever is inside a context waits for no other; what it writes was settled when the call that
-  // writes it came. So were gradients before their lock was taken.
-  if (others == 0 || Context::is_inside_any() || GradientLock::is_held()) return;
+  if (others == 0 || !may_wait()) return;
   if (has_fault(Fault::kReadersNotSettled)) return;
   for (std::uint64_t index = 0; index < contexts_used(); ++index) {
     if (!(others & reader_bit(index))) continue;

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracer/watch/segment_profile.h"
+
 namespace groove::tracer {
 
 inline constexpr int kMostDoublings = 12;
@@ -31,7 +33,7 @@ class Backoff {
   void forget();
 
  private:
-  static constexpr int kProbe = 9;  // runs: as many as are timed, after the first
+  static constexpr int kProbe = 1 + SegmentProfile::kTimesKept;  // runs
 
   std::atomic<float> gain_{0};  // of a run, of late
   std::atomic<int> losses_{0};  // runs that lost while the last ones lost in all; gains halve it

@@ -50,6 +50,8 @@ struct Exit {
 
 class SegmentProfile {
  public:
+  /// Timed runs that say what one takes: the last ones.
+  static constexpr int kTimesKept = 8;
   /// Compiled runs that are timed: the first ones but for the very first, which find nothing in the
   /// caches, then one in 64.
   static bool is_timed(std::uint64_t hits) {
@@ -103,7 +105,7 @@ class SegmentProfile {
   static constexpr std::uint64_t kCold = 3, kFirst = 12, kSeldom = 64;
   static constexpr std::uint64_t kEnoughTrials = 3, kToLetGo = 5;
   static constexpr std::size_t kMostExits = 64;
-  using Times = std::array<double, 8>;  // the last ones, a ring
+  using Times = std::array<double, kTimesKept>;  // the last ones, a ring
   static double quartile(const Times& times, std::uint64_t count);
   // Of times at sizes of all kinds.
   struct Spread {

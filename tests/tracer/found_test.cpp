@@ -180,6 +180,27 @@ TEST_F(Found, ExposedMemoryUnderTwoViewsOfALeftRun) {
   });
 }
 
+// The compiled code writes the memory at its end; what an earlier stage reads of it is what a call
+// has read, not what the program has put there since.
+TEST_F(Found, ExposedMemoryThatIsWrittenAfterAStage) {
+  expect_as_eager([] {
+    std::vector<float> memory(9, 0.3F);
+    const Tensor values = groove::from_blob(memory.data(), {3, 3});
+    const Tensor weight = groove::eye(3);
+    Tensor result = groove::zeros({3, 3});
+    std::vector<double> numbers;
+    for (int step = 0; step < 400; ++step) {
+      const Tensor before = result.clone();
+      if (step % 50 == 0) numbers.push_back(result.sum().item<double>());
+      values.mul_(0.6);
+      result = values.mm(weight).tanh() + 0.3;
+      if (step % 7 == 6)
+        for (float& each : memory) each = each * 0.5F + 0.1F;
+    }
+    return numbers;
+  });
+}
+
 // Writes that a replay owes count as versions at once.
 TEST_F(Found, VersionOfOwedWrite) {
   expect_as_eager([] {

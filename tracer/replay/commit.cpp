@@ -225,7 +225,17 @@ bool Replay::prepare_program() {
   return segment_->executable->prepare();
 }
 
+// What a program writes it reads where it lies, whichever stage it is that writes: exposed memory
+// must hold what was kept of it.
+bool Replay::writes_what_was_kept() const {
+  return std::all_of(written_.begin(), written_.end(), [this](SlotId id) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    return !live.is_exposed || live.run != run_ || snapshot_is_current(live);
+  });
+}
+
 Reason Replay::run_stage(std::int32_t stage) {
+  if (!writes_what_was_kept()) return Reason::kExposed;
   try {
     if (!prepare_program()) return Reason::kLiveInType;
     if (stage == 0) part_with_arena();
@@ -413,13 +423,6 @@ bool Replay::commit(Reason& why) {
   if (!has_fault(Fault::kAliasNotChecked) && has_aliases()) {
     why = Reason::kLiveInAlias;
     return false;
-  }
-  for (const SlotId id : written_) {
-    const Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.is_exposed && live.run == run_ && !snapshot_is_current(live)) {
-      why = Reason::kExposed;
-      return false;
-    }
   }
   resume_resized();
   for (; next_stage_ < segment_->stages; ++next_stage_) {

@@ -212,6 +212,7 @@ class Replay {
   void prepare_arena();
   bool prepare_program();
   void resume_resized();
+  bool writes_what_was_kept() const;
   /// Gives kCompleted, or why nothing was run.
   Reason run_stage(std::int32_t stage);
   bool run_stages_through(std::int32_t stage);

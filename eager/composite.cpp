@@ -5,6 +5,7 @@
 #include "eager/plan.h"
 #include "kernels/ops/widen.h"
 #include "src/core/autograd_meta.h"
+#include "src/core/stand_in.h"
 
 namespace groove::eager {
 namespace {
@@ -40,7 +41,7 @@ class CompositePlan final : public Plan {
   // Numbers are no part of the key of a plan, so a program with one inside could be wrong.
   static bool is_fusible(const Call& call) {
     return compiler && !call.is_inplace && call.numbers.empty() && !call.op->is_random &&
-           !is_on_tape(call);
+           !is_on_tape(call) && !has_stand_ins();
   }
   bool run_fused(const Call& call, Tensor* outputs) const {
     switch (state_) {

@@ -18,6 +18,7 @@
 #include "src/core/fork.h"
 #include "src/core/geometry.h"
 #include "src/core/hash.h"
+#include "src/core/stand_in.h"
 #include "src/core/thread_end.h"
 
 namespace groove::eager {
@@ -326,14 +327,8 @@ void check_operands_apart(const Call& call) {
   }
 }
 
-void run(const Call& call, Tensor* outputs) {
-  for (const Tensor& input : call.inputs)
-    if (input.defined()) materialize(*input.impl());
+void run_here(const Call& call, Tensor* outputs) {
   if (call.is_inplace) check_operands_apart(call);
-  if (call.op->kind == OpKind::kView) {
-    run_view(call, outputs);
-    return;
-  }
   if (call.op->check) {
     const std::vector<Type> inputs = input_types(call);
     call.op->check(Signature{*call.op, inputs, *call.attrs, call.numbers}, call.inputs);
@@ -343,6 +338,46 @@ void run(const Call& call, Tensor* outputs) {
     run_aside(call, outputs);
   else
     run_planned(call, outputs);
+}
+
+// A write to a stand-in counts as one to the tensor. Of a composite the parts come here.
+void run_on_stand_ins(const Call& call, Tensor* outputs) {
+  Tensors operands(call.inputs.begin(), call.inputs.end());
+  for (Tensor& operand : operands) {
+    Storage* const memory = operand.defined() ? stand_in_of(*operand.impl()->storage) : nullptr;
+    if (!memory) continue;
+    const TensorImpl& impl = *operand.impl();
+    memory->version = impl.storage->version;
+    memory->unnoticed = impl.storage->unnoticed;
+    auto other = make_impl(StoragePtr(memory), impl.geometry, impl.dtype);
+    other->counts_apart = impl.counts_apart;
+    operand = Tensor(std::move(other));
+  }
+  Call inner = call;
+  inner.inputs = operands;
+  run_here(inner, outputs);
+  if (!call.is_inplace) return;
+  for (std::size_t k = 0; k < call.op->mutates.size(); ++k) {
+    const auto target = static_cast<std::size_t>(call.op->mutates[k]);
+    if (!call.inputs[target].defined()) continue;
+    const Storage& written = *operands[target].impl()->storage;
+    Storage& storage = *call.inputs[target].impl()->storage;
+    if (&written == &storage) continue;
+    storage.version = written.version;
+    storage.unnoticed = written.unnoticed;
+    outputs[k] = call.inputs[target];
+  }
+}
+
+void run(const Call& call, Tensor* outputs) {
+  for (const Tensor& input : call.inputs)
+    if (input.defined()) materialize(*input.impl());
+  if (call.op->kind == OpKind::kView)
+    run_view(call, outputs);
+  else if (has_stand_ins() && call.op->kind != OpKind::kComposite) [[unlikely]]
+    run_on_stand_ins(call, outputs);
+  else
+    run_here(call, outputs);
 }
 
 const bool registered = (register_handler(DispatchLayer::kEager, run), true);

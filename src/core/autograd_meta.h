@@ -26,23 +26,24 @@ struct ViewStep;  // autodiff/views.h
 void destroy(ViewStep* step);
 
 struct AutogradMeta : FromPool {
-  Tensor grad;                   // leaves (and retained results)
-  TapeNodePtr grad_fn;           // null for leaves
+  Tensor grad;                     // leaves (and retained results)
+  TapeNodePtr grad_fn;             // null for leaves
   std::uint32_t output_index = 0;  // which output of grad_fn this tensor is
   bool retains_grad = false;
-  TapeNodePtr accumulator;       // leaves: the node that adds into grad (weak ownership inside)
-  AtomicValue<bool> has_accumulator;  // for threads that use a leaf for the first time
-  Tensor view_base;              // differentiable views: the tensor whose storage this is
-  std::uint32_t view_version = 0;  // storage version at which grad_fn was made (views only)
+  TapeNodePtr accumulator;  // leaves: the node that adds into grad (weak ownership inside)
+  AtomicValue<bool> has_accumulator;   // for threads that use a leaf for the first time
+  Tensor view_base;                    // differentiable views: the tensor whose storage this is
+  std::uint32_t view_version = 0;      // storage version at which grad_fn was made (views only)
   detail::RefPtr<ViewStep> view_step;  // how view_base becomes this view: a list of view ops
   bool is_saved_by_producer = false;   // grad_fn saved this very output (without owning it)
   bool is_made_without_grad = false;   // a view made while no gradients were recorded
   // Gradient hooks that hang on it, and how many ever have: what the next one is called. Results
   // know it also while a replay stands for their place on the tape.
   std::uint32_t hooks = 0, hooks_ever = 0;
-  // The tracer's session whose run has changed `grad` or a flag, and takes it back while it is
-  // left; 0: none. The run may be over.
+  // The tracer's session whose run has changed `grad`, a flag or the hooks, and takes it back while
+  // it is left; 0: none. The run may be over.
   AtomicValue<std::uint64_t> changed_by;
+  AtomicValue<bool> has_changed_flags;  // … flags or hooks, which every use of the leaf sees
 };
 
 AutogradMeta& autograd_meta(TensorImpl& impl);  // made when absent

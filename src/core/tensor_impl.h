@@ -66,14 +66,16 @@ struct TensorImpl : detail::RefCounted {
   std::int64_t numel = 0;
   ScalarType dtype = kFloat;
   Device device;
-  bool requires_grad = false;        // as the user set it on a leaf, or inherited by a result
-  bool is_contiguous = true;         // cached
-  bool counts_apart = false;         // data() and views of it: their writes are `unnoticed` ones
+  // As the user set it on a leaf, or inherited by a result. Atomic for threads that look at a leaf
+  // whose flag another thread's run is about to take back, and find that they must wait.
+  AtomicValue<bool> requires_grad;
+  bool is_contiguous = true;  // cached
+  bool counts_apart = false;  // data() and views of it: their writes are `unnoticed` ones
   // The tracer owes the data: materialize() first. What the tracer fills in is there for every
   // thread that reads false here.
   AtomicValue<bool> is_pending;
-  std::uint32_t metadata_epoch = 0;  // bumped by whatever changes what later ops mean
-  std::int32_t tape_references = 0;  // of the references, those held by saved values of the tape
+  std::uint32_t metadata_epoch = 0;     // bumped by whatever changes what later ops mean
+  std::int32_t tape_references = 0;     // of the references, those held by saved values of the tape
   AtomicValue<AutogradMeta*> autograd;  // owned; null for plain data
 
   // Where the current recording or replay of a tracer context knows this tensor: owner is the
@@ -107,11 +109,11 @@ Tensor make_view(const Tensor& base, Geometry geometry);
 
 // The tracer's side of pending tensors and observed storages; plain functions registered once.
 struct PendingHooks {
-  void (*materialize)(TensorImpl& impl) = nullptr;   // runs the stage that owes the data
-  void (*before_write)(Storage& storage) = nullptr;  // it has readers
+  void (*materialize)(TensorImpl& impl) = nullptr;      // runs the stage that owes the data
+  void (*before_write)(Storage& storage) = nullptr;     // it has readers
   void (*settle_gradient)(TensorImpl& leaf) = nullptr;  // a run has changed it
-  void (*expose)(TensorImpl& impl) = nullptr;        // a raw pointer is handed out
-  void (*host_read)(TensorImpl& impl) = nullptr;     // the program looks at the data now
+  void (*expose)(TensorImpl& impl) = nullptr;           // a raw pointer is handed out
+  void (*host_read)(TensorImpl& impl) = nullptr;        // the program looks at the data now
 };
 extern PendingHooks pending_hooks_;
 inline PendingHooks& pending_hooks() { return pending_hooks_; }

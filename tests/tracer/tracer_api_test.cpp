@@ -209,6 +209,57 @@ TEST_F(TracerApi, RunsThatAreLeftShowNothingHalfway) {
   }
 }
 
+// Neither do flags that such a run changes go back and forth for others.
+TEST_F(TracerApi, RunsThatAreLeftShowNoOtherFlags) {
+  for (int attempt = 0; attempt < 60; ++attempt) {
+    const Tensor leaf = groove::ones({100'000}).requires_grad_();
+    Tensor made, after;
+    std::atomic<bool> is_made{false};
+    std::thread maker([&] {
+      for (int i = 0; i < 24; ++i) {
+        leaf.requires_grad_(false);
+        made = leaf * 1.5;
+        for (int k = 0; k < 6; ++k) made.add_(0.25);
+        leaf.requires_grad_(true);
+        if (i < 23) after = leaf.detach() - 0.5;
+      }
+      is_made = true;
+    });
+    while (!is_made) std::this_thread::yield();
+    for (int turn = 0; turn < attempt * 20; ++turn) std::this_thread::yield();
+    const Tensor other = leaf * 2;
+    EXPECT_TRUE(other.requires_grad()) << attempt;
+    maker.join();
+  }
+}
+
+// … nor memory that it has only read, and that the program has written since through a pointer.
+TEST_F(TracerApi, RunsThatAreLeftShowNoOtherMemory) {
+  const Tensor values = groove::zeros({100'000});
+  const std::atomic_ref<float> first(*values.data_ptr<float>());
+  const Tensor blob = groove::from_blob(values.data_ptr<float>(), {100'000});
+  std::atomic<bool> is_over{false};
+  int went_back = 0;
+  std::thread watcher([&] {
+    for (float last = 0; !is_over;) {
+      const float now = first;
+      went_back += now < last;
+      last = now;
+    }
+  });
+  for (int i = 0; i < 400; ++i) {
+    const Tensor& read = i % 2 == 0 ? values : blob;
+    const float expected = first;
+    Tensor product = read * 2;
+    first = static_cast<float>(i + 1);
+    product = i % 7 == 6 ? product.neg().neg() : product.square().sqrt();
+    EXPECT_EQ(product[0].item<float>(), expected * 2);
+  }
+  is_over = true;
+  watcher.join();
+  EXPECT_EQ(went_back, 0);
+}
+
 // Models come and go; what was compiled for one that is gone must not keep its memory.
 TEST_F(TracerApi, SegmentsDoNotKeepDeadModels) {
   std::int64_t after_first = 0;

@@ -153,6 +153,11 @@ struct RecordedCall {
   std::vector<std::pair<std::int32_t, std::int32_t>> twins;  // of them, later ones that are earlier
 };
 
+/// Does the call hang a hook on a leaf, its first input, or take one off?
+inline bool changes_hooks(const RecordedCall& call) {
+  return call.code_role == CodeRole::kHangs || call.code_role == CodeRole::kTakesOff;
+}
+
 // Work that must be real after call `after` has matched: a host read of `slot`.
 struct StageEnd {
   std::int32_t after;  // number of calls matched

@@ -14,7 +14,7 @@ namespace groove::tracer {
 std::uint32_t Recorder::hooks_as_recorded(SlotId live_in) const {
   std::uint32_t hooks = segment_->slots[static_cast<std::size_t>(live_in)].hooks;
   for (const RecordedCall& call : segment_->calls) {
-    if (call.code_role != CodeRole::kHangs && call.code_role != CodeRole::kTakesOff) continue;
+    if (!changes_hooks(call)) continue;
     if (call.inputs[0] == live_in) hooks += call.code_role == CodeRole::kHangs ? 1 : -1;
   }
   return hooks;

@@ -59,6 +59,7 @@ Replay::Replay(SegmentPtr segment, std::uint64_t session, Workspace& workspace,
   for (const RecordedCall& call : segment_->calls) {
     for (const LeafGrad& effect : call.effects) changed_.push_back(effect.leaf);
     for (const FlagEffect& flag : call.flags) changed_.push_back(flag.slot);
+    if (changes_hooks(call)) changed_.push_back(call.inputs[0]);
   }
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
@@ -395,8 +396,8 @@ void Replay::end_changes() {
   for (const SlotId id : changed_) {
     const Live& live = live_[static_cast<std::size_t>(id)];
     if (live.run != run_ || !live.object || !live.object->autograd) continue;
-    AtomicValue<std::uint64_t>& by = live.object->autograd->changed_by;
-    if (by != 0 && have_one_owner(by, session_)) by = 0;
+    const std::uint64_t by = live.object->autograd->changed_by;
+    if (by != 0 && have_one_owner(by, session_)) tracer::end_changes(*live.object, by);
   }
 }
 

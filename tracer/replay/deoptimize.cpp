@@ -221,13 +221,13 @@ void Replay::rerun_library_call(std::size_t w) {
   if (has_code) stop_rerun(call, std::move(script));
 }
 
-// Exposed memory that the program may have changed since the call read it shows what it held at
-// that time while the call runs: its content is exchanged; memory of the program's own may be gone
-// by now, and so the storage stands on the copy. What the call writes is as it is. A library call
-// walks whatever was bound before it.
-Replay::AsRead Replay::show_as_read(std::size_t w) {
-  AsRead shown;
-  if (!has_exposed_ || has_fault(Fault::kSnapshotNotRestored)) return shown;
+// Exposed memory that the program may have changed since the call read it, or freed where it is the
+// program's own: the call runs on copies of what it held at that time. What it writes of foreign
+// memory, and what nobody has changed, is written where it is. A library call walks whatever was
+// bound before it.
+Replay::AsRead Replay::as_read(std::size_t w) {
+  AsRead copies;
+  if (!has_exposed_ || has_fault(Fault::kSnapshotNotRestored)) return copies;
   const RecordedCall& call = segment_->calls[w];
   const auto is_written = [&](const Storage* storage) {
     return std::any_of(call.written_live_ins.begin(), call.written_live_ins.end(), [&](SlotId id) {
@@ -239,46 +239,54 @@ Replay::AsRead Replay::show_as_read(std::size_t w) {
     const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
     if (!slot.is_live_in) id = segment_->storages[static_cast<std::size_t>(slot.storage)].base;
     Live& live = live_[static_cast<std::size_t>(id)];
-    if (live.run != run_ || live.bound_at > w || live.snapshot.empty()) return;
-    // Two operands may be views of one live-in, whose snapshot is what the program wrote by now.
-    if (std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) != shown.exchanged.end())
-      return;
-    Storage& storage = *live.object->storage;
-    if (storage.flags & Storage::kForeign) {
-      if (!is_written(&storage) || has_fault(Fault::kWrittenOnCopy)) shown.stand_on_copy(live);
-    } else if (!snapshot_is_current(live)) {
-      std::swap_ranges(live.snapshot.begin(), live.snapshot.end(),
-                       static_cast<unsigned char*>(live.object->data()));
-      shown.exchanged.push_back(&live);
-    }
+    if (live.run != run_ || live.bound_at > w || live.snapshot.empty() || copies.has(live)) return;
+    const Storage& storage = *live.object->storage;
+    const bool is_foreign = storage.flags & Storage::kForeign;
+    if (!is_written(&storage) || has_fault(Fault::kWrittenOnCopy) ||
+        (!is_foreign && !snapshot_is_current(live)))
+      copies.add(live);
   };
   for (const SlotId id : call.is_library_call ? segment_->live_ins : call.inputs) consider(id);
   for (const SlotId id : call.nested_live_ins) consider(id);
-  return shown;
+  return copies;
 }
 
-// The storage stands on a copy of as much of it as is known: more with each live-in in it.
-void Replay::AsRead::stand_on_copy(const Live& live) {
-  StoragePtr storage = live.object->storage;
-  auto known = std::find_if(on_copies.begin(), on_copies.end(),
-                            [&](const OnCopy& other) { return other.storage == storage; });
-  if (known == on_copies.end())
-    known = on_copies.insert(known, {storage, static_cast<char*>(storage->data), {}});
-  storage->data = known->memory;
-  const auto begin =
-      static_cast<std::size_t>(static_cast<char*>(live.object->data()) - known->memory);
-  known->copy.resize(std::max(known->copy.size(), begin + live.snapshot.size()));
-  std::copy(live.snapshot.begin(), live.snapshot.end(), known->copy.data() + begin);
-  storage->data = known->copy.data();
+bool Replay::AsRead::has(const Live& live) const {
+  return std::find(lives.begin(), lives.end(), &live) != lives.end();
 }
 
-// In reverse, because two live-ins may share memory.
-void Replay::AsRead::end() {
-  if (std::exchange(is_over, true)) return;
-  for (auto live = exchanged.rbegin(); live != exchanged.rend(); ++live)
-    std::swap_ranges((*live)->snapshot.begin(), (*live)->snapshot.end(),
-                     static_cast<unsigned char*>((*live)->object->data()));
-  for (const OnCopy& each : on_copies) each.storage->data = each.memory;
+// As much of the storage as is known: more with each live-in in it.
+void Replay::AsRead::add(Live& live) {
+  lives.push_back(&live);
+  const StoragePtr& storage = live.object->storage;
+  auto known = std::find_if(stand_ins.begin(), stand_ins.end(),
+                            [&](const StandIn& other) { return other.of == storage; });
+  if (known == stand_ins.end()) {
+    known = stand_ins.insert(known, {storage, make_storage()});
+    bytes.emplace_back();
+  }
+  std::vector<char>& copy = bytes[static_cast<std::size_t>(known - stand_ins.begin())];
+  const std::size_t begin = offset_of(live);
+  copy.resize(std::max(copy.size(), begin + live.snapshot.size()));
+  std::memcpy(copy.data() + begin, live.snapshot.data(), live.snapshot.size());
+  known->memory->data = copy.data();
+  known->memory->bytes = copy.size();
+}
+
+std::size_t Replay::AsRead::offset_of(const Live& live) {
+  return static_cast<std::size_t>(static_cast<char*>(live.object->data()) -
+                                  static_cast<char*>(live.object->storage->data));
+}
+
+// What the call itself has changed is what later calls read.
+void Replay::keep_as_written(Live& live, const AsRead& copies) {
+  if (live.run != run_ || live.snapshot.empty()) return;
+  const Storage* memory = live.object->storage.get();
+  for (const StandIn& other : copies.stand_ins)
+    if (other.of.get() == memory) memory = other.memory.get();
+  std::memcpy(live.snapshot.data(),
+              static_cast<const char*>(memory->data) + AsRead::offset_of(live),
+              live.snapshot.size());
 }
 
 // The program looked at these results before call `at`, in this run or before it was switched.
@@ -312,20 +320,15 @@ void Replay::run_eagerly(std::size_t skip_last, Rerun* with) {
   restore_flags();
   for (std::size_t w = 0; w < count; ++w) {
     if (with) show_again(w);
-    AsRead shown = show_as_read(w);
     restore_gradients(segment_->calls[w]);
-    rerun(w);
-    shown.end();
-    if (with) with->call_is_over(segment_->calls[w]);
-    // What the call itself changed is what later calls read.
-    for (const SlotId id : segment_->calls[w].written_live_ins) {
-      Live& live = live_[static_cast<std::size_t>(id)];
-      if (live.run != run_ || live.snapshot.empty() ||
-          std::find(shown.exchanged.begin(), shown.exchanged.end(), &live) != shown.exchanged.end())
-        continue;
-      const auto* const memory = static_cast<const unsigned char*>(live.object->data());
-      std::copy(memory, memory + live.snapshot.size(), live.snapshot.begin());
+    AsRead copies = as_read(w);
+    {
+      const StandInScope scope(copies.stand_ins);
+      rerun(w);
     }
+    if (with) with->call_is_over(segment_->calls[w]);
+    for (const SlotId id : segment_->calls[w].written_live_ins)
+      keep_as_written(live_[static_cast<std::size_t>(id)], copies);
   }
   if (with) show_again(count);
   rerun_ = nullptr;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/core/faults.h"
+#include "src/core/stand_in.h"
 #include "tracer/calls/expected.h"
 #include "tracer/calls/live_ins.h"
 #include "tracer/calls/segment.h"
@@ -196,6 +197,7 @@ class Replay {
   TensorImpl* changed_elsewhere(const RecordedCall& call) const;
   bool gradients_hold(const RecordedCall& recorded, Reason& why) const;
   bool flags_hold(const RecordedCall& recorded, Reason& why) const;
+  void note_change(TensorImpl& leaf, bool is_of_flags);
   void apply_effects(const RecordedCall& recorded);
   void hand_out(const RecordedCall& recorded, std::size_t k, Tensor& output);
   void follow_code(const RecordedCall& recorded, const LibraryCall& big);
@@ -255,23 +257,17 @@ class Replay {
    private:
     std::vector<StoragePtr> storages_;
   };
-  // Live-ins that show what they held when a call read them.
+  // What live-ins held when a call read them.
   struct AsRead {
-    struct OnCopy {
-      StoragePtr storage;
-      char* memory;  // the program's
-      std::vector<unsigned char> copy;
-    };
-    std::vector<Live*> exchanged;
-    std::vector<OnCopy> on_copies;
-    bool is_over = false;
-    AsRead() = default;
-    AsRead(AsRead&&) = default;
-    ~AsRead() { end(); }
-    void stand_on_copy(const Live& live);
-    void end();
+    std::vector<Live*> lives;
+    std::vector<StandIn> stand_ins;
+    std::vector<std::vector<char>> bytes;  // [stand-in]
+    bool has(const Live& live) const;
+    void add(Live& live);
+    static std::size_t offset_of(const Live& live);
   };
-  AsRead show_as_read(std::size_t recorded);
+  AsRead as_read(std::size_t recorded);
+  void keep_as_written(Live& live, const AsRead& copies);
   Tensor operand(SlotId slot);
   std::vector<Scalar> numbers_of(const RecordedCall& recorded) const;
   Scalar number_of(const RecordedCall& recorded, std::size_t i) const;
@@ -362,7 +358,8 @@ inline bool Replay::bind(SlotId id, TensorImpl& impl, Reason& why) {
   const AutogradMeta* const meta = impl.autograd;
   if (live.is_checked && live.object == &impl && impl.metadata_epoch == live.epoch &&
       impl.trace_session == 0 && impl.requires_grad == live.requires_grad &&
-      (!meta || (!meta->grad_fn && meta->hooks == 0 && !meta->view_base.defined())) &&
+      (!meta || (!meta->has_changed_flags && !meta->grad_fn && meta->hooks == 0 &&
+                 !meta->view_base.defined())) &&
       !impl.is_pending && !(impl.storage->flags & (Storage::kExposed | Storage::kNotThere)) &&
       impl.storage->readers & reader_ && failing_live_in() < 0 && is_apart(live, impl)) [[likely]] {
     note_bound(live, impl);

@@ -56,16 +56,23 @@ bool Replay::flags_hold(const RecordedCall& call, Reason& why) const {
   return true;
 }
 
+// Before it: who sees the change sees whose it is.
+void Replay::note_change(TensorImpl& leaf, bool is_of_flags) {
+  AutogradMeta& meta = autograd_meta(leaf);
+  if (is_of_flags) meta.has_changed_flags = true;
+  meta.changed_by = session_;
+}
+
 void Replay::apply_effects(const RecordedCall& call) {
   for (const FlagEffect& flag : call.flags) {
     TensorImpl& impl = *live_[static_cast<std::size_t>(flag.slot)].object;
-    autograd_meta(impl).changed_by = session_;
+    note_change(impl, true);
     impl.requires_grad = flag.after;
     if (flag.gets_history) autograd_meta(impl).grad_fn = released_node();
   }
   for (const LeafGrad& effect : call.effects) {
     TensorImpl& leaf = *live_[static_cast<std::size_t>(effect.leaf)].object;
-    autograd_meta(leaf).changed_by = session_;
+    note_change(leaf, false);
     set_gradient(leaf, effect.grad == kNoSlot ? Tensor() : Tensor(&existing_handle(effect.grad)));
   }
 }
@@ -77,7 +84,8 @@ bool Replay::has_changed(const TensorImpl& leaf) const {
     if (std::any_of(call.effects.begin(), call.effects.end(),
                     [&](const LeafGrad& effect) { return is_it(effect.leaf); }) ||
         std::any_of(call.flags.begin(), call.flags.end(),
-                    [&](const FlagEffect& flag) { return is_it(flag.slot); }))
+                    [&](const FlagEffect& flag) { return is_it(flag.slot); }) ||
+        (changes_hooks(call) && is_it(call.inputs[0])))
       return true;
   }
   return false;
@@ -97,6 +105,7 @@ void Replay::follow_code(const RecordedCall& call, const LibraryCall& big) {
     case CodeRole::kHangs:
     case CodeRole::kTakesOff:
       code_.emplace_back(matched_, TapeNodePtr(big.user_code));
+      note_change(*big.inputs[0].impl(), true);
       tape_hooks().change_hooks(*big.inputs[0].impl(), call.code_role, code_.back().second, false);
       break;
     case CodeRole::kWalks:
@@ -147,7 +156,7 @@ void Replay::hand_over_walks() {
 void Replay::restore_flags() {
   for (auto at = code_.rbegin(); at != code_.rend(); ++at) {
     const RecordedCall& call = segment_->calls[at->first];
-    if (call.code_role == CodeRole::kHangs || call.code_role == CodeRole::kTakesOff)
+    if (changes_hooks(call))
       tape_hooks().change_hooks(*live_[static_cast<std::size_t>(call.inputs[0])].object,
                                 call.code_role, at->second, true);
   }

@@ -135,7 +135,7 @@ void Context::on_gradient_from_outside(TensorImpl& leaf) {
     settle_run_from_outside();
   }
   // A result that is no leaf any more may have lost what it had.
-  if (leaf.autograd) leaf.autograd->changed_by.set_if(session, 0);
+  if (leaf.autograd) end_changes(leaf, session);
 }
 
 void Context::on_read_from_outside(Storage& storage) {

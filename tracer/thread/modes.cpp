@@ -119,7 +119,7 @@ const bool registered = [] {
   };
   tape_hooks().may_run_compiled = [] {
     const Context* const context = is_dispatch_overridden() ? nullptr : active_context();
-    return context && context->state() != State::kRecording;
+    return context && context->state() != State::kRecording && !has_stand_ins();
   };
   state_hooks().on_set_grad = set_grad_hook;
   state_hooks().on_use_grad = use_grad_hook;

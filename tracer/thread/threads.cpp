@@ -126,6 +126,7 @@ void settle(TensorImpl& impl) {
       forget_session(impl);
   }
   settle_data(impl);
+  if (flagging_session(impl) != 0) settle_changes(impl);
 }
 
 void settle_changes(TensorImpl& leaf) {
@@ -136,7 +137,7 @@ void settle_changes(TensorImpl& leaf) {
   if (visit.context())
     visit.context()->on_gradient_from_outside(leaf);
   else
-    leaf.autograd->changed_by.set_if(session, 0);
+    end_changes(leaf, session);
 }
 
 void settle_writes(Storage& storage) {

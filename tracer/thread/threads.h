@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "groove/tensor.h"
+#include "src/core/autograd_meta.h"
 #include "src/core/tensor_impl.h"
 
 namespace groove::tracer {
@@ -50,11 +51,17 @@ inline std::uint64_t making_session(const TensorImpl& impl) {
   const std::uint64_t session = impl.trace_session;
   return is_of_runs(session) ? session : 0;
 }
-/// Is it a run's, or owed by one, of another thread than the one that this session is of?
+/// The session whose run may take back what it has done to the flags of this leaf; 0: none.
+inline std::uint64_t flagging_session(const TensorImpl& impl) {
+  const AutogradMeta* const meta = impl.autograd;
+  return meta && meta->has_changed_flags ? meta->changed_by.get() : 0;
+}
+/// Is it a run's, or owed or flagged by one, of another thread than the one of this session?
 inline bool is_owed_elsewhere(const TensorImpl& impl, std::uint64_t session) {
-  const std::uint64_t owing = owing_session(impl), making = making_session(impl);
-  return (owing != 0 && !have_one_owner(owing, session)) ||
-         (making != 0 && !have_one_owner(making, session));
+  for (const std::uint64_t other :
+       {owing_session(impl), making_session(impl), flagging_session(impl)})
+    if (other != 0 && !have_one_owner(other, session)) return true;
+  return false;
 }
 
 /// Makes real what another thread owes; nothing of this thread's own. For looking at the data.
@@ -64,12 +71,19 @@ void settle_data(TensorImpl& impl);
 void settle(TensorImpl& impl);
 inline void settle(ArrayRef<Tensor> tensors) {
   for (const Tensor& tensor : tensors)
-    if (tensor.defined() && (owing_session(*tensor.impl()) | making_session(*tensor.impl())) != 0)
-        [[unlikely]]
+    if (tensor.defined() && (owing_session(*tensor.impl()) | making_session(*tensor.impl()) |
+                             flagging_session(*tensor.impl())) != 0) [[unlikely]]
       settle(*tensor.impl());
 }
 /// Ends the run of another thread that has changed the gradient or a flag of this leaf.
 void settle_changes(TensorImpl& leaf);
+/// What that session has changed there stays.
+inline void end_changes(TensorImpl& leaf, std::uint64_t session) {
+  AutogradMeta& meta = *leaf.autograd;
+  if (meta.changed_by != session) return;
+  meta.has_changed_flags = false;
+  meta.changed_by.set_if(session, 0);
+}
 /// What another thread has to write there yet.
 void settle_writes(Storage& storage);
 

@@ -1,20 +1,16 @@
 #include "tracer/cache/registry.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <iterator>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
-#include <thread>
 #include <unordered_map>
 
 #include "groove/jit.h"
@@ -29,6 +25,7 @@
 #include "tracer/cache/symbolic_table.h"
 #include "tracer/calls/stretch.h"
 #include "tracer/tell/report.h"
+#include "tracer/thread/beside.h"
 #include "tracer/watch/investment.h"
 #include "tracer/watch/speculation_feedback.h"
 
@@ -54,17 +51,12 @@ constexpr std::chrono::milliseconds kLongestClaim{500};
 
 struct Registry {
   std::mutex mutex;
-  std::condition_variable changed;
   Paths paths;
   std::vector<SegmentPtr> all;
   std::vector<std::weak_ptr<Segment>> programs;       // that are no loops; their users own them
   std::unordered_map<std::uint64_t, int> uncompiled;  // what failed, and how often
   // Heads that some thread is recording, and since when.
   std::unordered_map<std::uint64_t, std::chrono::steady_clock::time_point> recorded;
-  std::deque<SegmentPtr> queue, promotions;
-  bool is_compiling = false;
-  bool has_thread = false;
-  int asked_on = -1;  // the core of the thread that asked for the last compilation
   std::uint64_t next_id = 1;
   Gone gone;
 };
@@ -103,18 +95,9 @@ void after_fork_in_parent() {
   unlock_after_fork();
   compiling().unlock();
 }
-// A child has no compile thread; what its parent was to compile stays eager there.
+// What its parent was to compile stays eager in a child (beside.h).
 void after_fork_in_child() {
-  Registry& r = registry();
-  new (&r.changed) std::condition_variable;  // the old one may have waiters, who are gone
-  r.has_thread = r.is_compiling = false;
-  being_compiled.store(0, std::memory_order_relaxed);
-  for (const SegmentPtr& segment : r.queue)  // programs may be asked for again
-    if (segment->calls.empty()) segment->state.store(State::kRetired);
-  r.queue.clear();
-  r.promotions.clear();
-  r.recorded.clear();
-  kernels::set_background_busy(false);
+  registry().recorded.clear();
   unlock_after_fork();
   new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it
 }
@@ -288,53 +271,23 @@ void promote_now(const SegmentPtr& segment) {
   segment->executable->promote();
 }
 
-void compile_loop() {
-  name_thread("groove compile");
-  // Its share of the time is bounded (investment.h); that it gets, also where every core is busy.
-  sched_param priority{};
-  sched_setscheduler(0, SCHED_BATCH, &priority);
-  Registry& r = registry();
-  std::unique_lock lock(r.mutex);
-  for (;;) {
-    r.changed.wait(lock, [&r] { return !r.queue.empty() || !r.promotions.empty(); });
-    const bool is_new = !r.queue.empty();
-    std::deque<SegmentPtr>& from = is_new ? r.queue : r.promotions;
-    SegmentPtr segment = from.front();
-    from.pop_front();
-    r.is_compiling = true;
-    const int core = r.asked_on;
-    lock.unlock();
-    kernels::leave_core(core);
-    kernels::set_background_busy(true);
-    const std::int64_t begin = thread_time();
-    drop_retired_symbolic_segments();
-    if (is_new)
-      compile_and_note(segment);
-    else
-      promote_now(segment);
-    // What has no calls is no loop, of whatever it is made.
-    const bool is_loop = is_new && !segment->calls.empty();
-    investment().settle(is_new ? segment->advanced : 0, is_loop ? operators_of(*segment) : 0,
-                        thread_time() - begin);
-    kernels::set_background_busy(false);
-    if (is_new) being_compiled.fetch_sub(1, std::memory_order_relaxed);
-    segment.reset();
-    lock.lock();
-    r.is_compiling = !r.queue.empty() || !r.promotions.empty();
-    r.changed.notify_all();
-  }
+// Programs may be asked for again.
+void give_up(const SegmentPtr& segment) {
+  if (segment->calls.empty() && segment->state.load() == State::kCompiling)
+    segment->state.store(State::kRetired);
 }
 
-void queue(Registry& r, std::deque<SegmentPtr>& into, const SegmentPtr& segment) {
-  into.push_back(segment);
-  if (&into == &r.queue) being_compiled.fetch_add(1, std::memory_order_relaxed);
-  r.is_compiling = true;
-  r.asked_on = kernels::core_of_thread();
-  if (!r.has_thread) {
-    r.has_thread = true;
-    std::thread(compile_loop).detach();
-  }
-  r.changed.notify_all();
+void compile_beside(const SegmentPtr& segment) {
+  const auto compile = [segment] {
+    const std::int64_t begin = thread_time();
+    drop_retired_symbolic_segments();
+    compile_and_note(segment);
+    // What has no calls is no loop, of whatever it is made.
+    const bool is_loop = !segment->calls.empty();
+    investment().settle(segment->advanced, is_loop ? operators_of(*segment) : 0,
+                        thread_time() - begin);
+  };
+  run_beside(Task::kCompile, compile, [segment] { give_up(segment); });
 }
 
 }  // namespace
@@ -458,7 +411,7 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
     add_to_filter(segment->head);
     if (!is_synchronous) {
       segment->advanced = investment().advance(operators_of(*segment));
-      queue(r, r.queue, segment);
+      compile_beside(segment);
     }
   }
   if (is_synchronous) {
@@ -502,17 +455,18 @@ std::shared_ptr<Executable> program_of_many_sizes(Compiler& compiler, Segment& p
 }
 
 void compile_program(const SegmentPtr& program, bool is_synchronous) {
-  if (is_synchronous) return compile_and_note(program);
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  queue(r, r.queue, program);
+  is_synchronous ? compile_and_note(program) : compile_beside(program);
 }
 
 void promote(SegmentPtr segment, bool is_synchronous) {
   if (is_synchronous) return promote_now(segment);
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  queue(r, r.promotions, segment);
+  const auto promote = [segment = std::move(segment)] {
+    const std::int64_t begin = thread_time();
+    drop_retired_symbolic_segments();
+    promote_now(segment);
+    investment().settle(0, 0, thread_time() - begin);
+  };
+  run_beside(Task::kPromote, promote, [] {});
 }
 
 void retire(const SegmentPtr& segment, const char* why) {
@@ -532,12 +486,6 @@ void let_go(const SegmentPtr& segment) {
 }
 
 std::uint64_t retirements() { return retired.load(std::memory_order_relaxed); }
-
-void wait_for_compiler() {
-  Registry& r = registry();
-  std::unique_lock lock(r.mutex);
-  r.changed.wait(lock, [&r] { return !r.is_compiling && r.queue.empty() && r.promotions.empty(); });
-}
 
 void forget_all_segments() {
   wait_for_compiler();

@@ -1,4 +1,4 @@
-// All segments of the process, by their head call, and the thread that compiles them.
+// All segments of the process, by their head call, and their compilation.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,6 @@ inline constinit std::atomic<std::uint64_t> head_filter[64] = {};
 inline bool may_have_segment(std::uint64_t head) {
   return head_filter[head >> 6 & 63].load(std::memory_order_relaxed) >> (head & 63) & 1;
 }
-/// Segments and programs that the compile thread has yet to make.
-inline constinit std::atomic<int> being_compiled{0};
 /// Is no segment of this head being compiled?
 bool wants_segment(std::uint64_t head);
 /// The same, and from now on this thread records it: for others the answer is no until it is
@@ -36,7 +34,7 @@ void note_taken(const SegmentPtr& segment);
 /// It was begun and left: the last choice of its head.
 void note_left(const SegmentPtr& segment);
 
-/// Hands a recorded segment to the compiler: at once, or on the compile thread. It is Armed when
+/// Hands a recorded segment to the compiler: at once, or beside the program. It is Armed when
 /// its executable is there, Retired when compilation failed. False when it could not be compiled
 /// three times already.
 bool submit(SegmentPtr segment, bool is_synchronous);
@@ -52,16 +50,14 @@ void compile_program(const SegmentPtr& program, bool is_synchronous);
 /// For Segment::make_executable: one of the programs that a graph has at many sizes. Nobody reads
 /// its graph again.
 std::shared_ptr<Executable> program_of_many_sizes(Compiler& compiler, Segment& program);
-/// Lets the compiler replace the code of a segment that runs often: at once, or on the compile
-/// thread when it has nothing else to do.
+/// Lets the compiler replace the code of a segment that runs often: at once, or beside
+/// the program.
 void promote(SegmentPtr segment, bool is_synchronous);
 void retire(const SegmentPtr& segment, const char* why = "given up");
 /// Compiled it is slower than eager mode: it goes, and the same is not compiled again.
 void let_go(const SegmentPtr& segment);
 /// How many segments have gone so far.
 std::uint64_t retirements();
-/// Waits until nothing is being compiled.
-void wait_for_compiler();
 void forget_all_segments();
 
 std::vector<SegmentPtr> all_segments();

@@ -15,6 +15,7 @@
 #include "tracer/tell/coverage.h"
 #include "tracer/tell/report.h"
 #include "tracer/tell/testing.h"
+#include "tracer/thread/beside.h"
 #include "tracer/thread/context.h"
 #include "tracer/thread/threads.h"
 #include "tracer/watch/investment.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tracer/cache/registry.h"
+#include "tracer/thread/beside.h"
 #include "tracer/thread/modes.h"
 #include "tracer/watch/backoff.h"
 #include "tracer/watch/investment.h"
@@ -537,7 +538,7 @@ void Discovery::look_for_repeats() {
   const std::int64_t price = price_of_search(std::min<std::uint64_t>(atom_count_, kAtoms));
   // What is being made may be of the calls that come now.
   if (!is_compilation_synchronous() &&
-      (being_compiled.load(std::memory_order_relaxed) > 0 || !investment().affords_search(price)))
+      (tasks_beside(Task::kCompile) > 0 || !investment().affords_search(price)))
     return;
   search_ = std::make_shared<Search>();
   search_->price = price;

@@ -1,18 +1,10 @@
 #include "tracer/watch/finder.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <new>
 #include <numeric>
-#include <thread>
 
-#include "src/core/fork.h"
-#include "src/core/trace.h"
+#include "src/core/clock.h"
+#include "tracer/thread/beside.h"
 #include "tracer/watch/investment.h"
 
 namespace groove::tracer {
@@ -110,34 +102,6 @@ std::size_t times_astray(const std::vector<std::uint64_t>& tokens, const Candida
   return astray;
 }
 
-struct Finder {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<std::shared_ptr<Search>> queue;
-  std::shared_ptr<Search> current;
-  bool has_thread = false;
-};
-
-// Never destroyed: exit() during a search must be clean.
-Finder& finder() {
-  static Finder& instance = *new Finder;
-  return instance;
-}
-
-// A forked child has no such thread; what its parent was looking for is given up.
-[[maybe_unused]] const bool is_fork_handled = at_fork(
-    ForkRank::kTracerTables, [] { finder().mutex.lock(); }, [] { finder().mutex.unlock(); },
-    [] {
-      Finder& f = finder();
-      new (&f.changed) std::condition_variable;  // it still counts the parent's waiters
-      f.has_thread = false;
-      for (const std::shared_ptr<Search>& search : f.queue) search->is_done = true;
-      if (f.current) f.current->is_done = true;
-      f.queue.clear();
-      f.current.reset();
-      f.mutex.unlock();
-    });
-
 constinit std::atomic<std::int64_t> of_a_token{200};  // in nanoseconds, of late
 
 void note_search(const Search& search, std::int64_t nanoseconds) {
@@ -150,25 +114,8 @@ void note_search(const Search& search, std::int64_t nanoseconds) {
                    std::memory_order_relaxed);
 }
 
-void find_loop() {
-  name_thread("groove find");
-  sched_param priority{};
-  pthread_setschedparam(pthread_self(), SCHED_IDLE, &priority);
-  Finder& f = finder();
-  std::unique_lock lock(f.mutex);
-  for (;;) {
-    f.changed.wait(lock, [&f] { return !f.queue.empty(); });
-    f.current = std::move(f.queue.front());
-    f.queue.pop_front();
-    lock.unlock();
-    const std::int64_t start = thread_time();
-    f.current->found = find_repeats(f.current->tokens);
-    note_search(*f.current, thread_time() - start);
-    f.current->is_done.store(true, std::memory_order_release);
-    lock.lock();
-    f.current.reset();
-  }
-}
+// Seen by whoever waits for it, found or not.
+void end(Search& search) { search.is_done.store(true, std::memory_order_release); }
 
 }  // namespace
 
@@ -227,16 +174,15 @@ std::int64_t price_of_search(std::size_t tokens) {
   return static_cast<std::int64_t>(tokens) * of_a_token.load(std::memory_order_relaxed);
 }
 
-void start_search(std::shared_ptr<Search> search) {
+void start_search(const std::shared_ptr<Search>& search) {
   investment().spend_searching(search->price);
-  Finder& f = finder();
-  const std::lock_guard lock(f.mutex);
-  f.queue.push_back(std::move(search));
-  if (!f.has_thread) {
-    f.has_thread = true;
-    std::thread(find_loop).detach();
-  }
-  f.changed.notify_one();
+  const auto find = [search] {
+    const std::int64_t start = thread_time();
+    search->found = find_repeats(search->tokens);
+    note_search(*search, thread_time() - start);
+    end(*search);
+  };
+  run_beside(Task::kSearch, find, [search] { end(*search); });
 }
 
 }  // namespace groove::tracer

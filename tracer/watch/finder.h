@@ -1,5 +1,5 @@
 // The repeat finder: stretches that come again anywhere in the last calls, with other things
-// between. It works on a copy of the stream, on a thread of its own that never traces.
+// between. It works on a copy of the stream, beside the program.
 #pragma once
 
 #include <atomic>
@@ -42,9 +42,9 @@ struct Search {
 
 /// Repeats that cover most first; what one covers is not counted for another.
 std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens);
-/// Hands it to the finder's thread; `is_done` is set when `found` is there. `search.price` is spent
+/// Has it done beside the program; `is_done` is set when `found` is there. `search.price` is spent
 /// from now on.
-void start_search(std::shared_ptr<Search> search);
+void start_search(const std::shared_ptr<Search>& search);
 /// What a search in so many tokens takes, as far as is known, in nanoseconds.
 std::int64_t price_of_search(std::size_t tokens);
 

@@ -1,0 +1,120 @@
+#include "tracer/thread/beside.h"
+
+#include <sched.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "kernels/pool.h"
+#include "src/core/fork.h"
+#include "src/core/trace.h"
+
+namespace groove::tracer {
+namespace {
+
+constexpr auto kTasks = static_cast<std::size_t>(Task::kCount);
+
+struct Queued {
+  std::function<void()> run, give_up;
+};
+
+struct Beside {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::array<std::deque<Queued>, kTasks> queues;  // [kind]
+  std::optional<Queued> current;
+  bool has_thread = false;
+  int asked_on = -1;  // the core of the thread that asked last
+};
+
+// Never destroyed: exit() during a task must be clean.
+Beside& beside() {
+  static Beside& instance = *new Beside;
+  return instance;
+}
+
+constinit std::array<std::atomic<int>, kTasks> under_way{};  // [kind]
+
+[[maybe_unused]] const bool is_fork_handled = at_fork(
+    ForkRank::kTracerTables, [] { beside().mutex.lock(); }, [] { beside().mutex.unlock(); },
+    [] {
+      Beside& b = beside();
+      new (&b.changed) std::condition_variable;  // the old one may have waiters, who are gone
+      b.has_thread = false;
+      if (b.current) b.current->give_up();
+      b.current.reset();
+      for (std::deque<Queued>& queue : b.queues) {
+        for (const Queued& task : queue) task.give_up();
+        queue.clear();
+      }
+      for (std::atomic<int>& count : under_way) count.store(0, std::memory_order_relaxed);
+      kernels::set_background_busy(false);
+      b.mutex.unlock();
+    });
+
+std::size_t most_urgent(const Beside& b) {
+  std::size_t kind = 0;
+  while (kind < kTasks && b.queues[kind].empty()) ++kind;
+  return kind;
+}
+
+void work() {
+  name_thread("groove beside");
+  // Its share of the time is bounded (investment.h); that it gets, also where every core is busy.
+  sched_param priority{};
+  sched_setscheduler(0, SCHED_BATCH, &priority);
+  Beside& b = beside();
+  std::unique_lock lock(b.mutex);
+  for (;;) {
+    b.changed.wait(lock, [&b] { return most_urgent(b) < kTasks; });
+    const std::size_t kind = most_urgent(b);
+    b.current = std::move(b.queues[kind].front());
+    b.queues[kind].pop_front();
+    const int core = b.asked_on;
+    lock.unlock();
+    kernels::leave_core(core);
+    kernels::set_background_busy(true);
+    b.current->run();
+    kernels::set_background_busy(false);
+    lock.lock();
+    b.current.reset();
+    under_way[kind].fetch_sub(1, std::memory_order_relaxed);
+    b.changed.notify_all();
+  }
+}
+
+}  // namespace
+
+void run_beside(Task kind, std::function<void()> task, std::function<void()> give_up) {
+  Beside& b = beside();
+  const std::lock_guard lock(b.mutex);
+  const auto index = static_cast<std::size_t>(kind);
+  b.queues[index].push_back({std::move(task), std::move(give_up)});
+  under_way[index].fetch_add(1, std::memory_order_relaxed);
+  b.asked_on = kernels::core_of_thread();
+  if (!b.has_thread) {
+    b.has_thread = true;
+    std::thread(work).detach();
+  }
+  b.changed.notify_all();
+}
+
+int tasks_beside(Task kind) {
+  return under_way[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+}
+
+void wait_for_compiler() {
+  Beside& b = beside();
+  std::unique_lock lock(b.mutex);
+  b.changed.wait(lock,
+                 [] { return tasks_beside(Task::kCompile) + tasks_beside(Task::kPromote) == 0; });
+}
+
+}  // namespace groove::tracer

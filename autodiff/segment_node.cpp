@@ -1,9 +1,11 @@
 #include "autodiff/segment_node.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "autodiff/views.h"
 #include "src/core/check.h"
+#include "src/core/fork.h"
 #include "tracer/calls/tape_hooks.h"
 #include "tracer/thread/threads.h"
 
@@ -12,7 +14,74 @@ namespace groove::autodiff {
 using tracer::HistoryPlan;
 using tracer::HistoryRun;
 
+// All nodes of their kind, for what changes the tensors that they have saved.
+class LiveNodes {
+ public:
+  static LiveNodes& instance() {  // never destroyed: other static objects may hold tensors
+    static LiveNodes& all = *new LiveNodes;
+    return all;
+  }
+  void add(SegmentNode& node) {
+    const std::lock_guard guard(mutex_);
+    node.next_ = first_;
+    if (first_) first_->previous_ = &node;
+    first_ = &node;
+  }
+  void remove(SegmentNode& node) {
+    const std::lock_guard guard(mutex_);
+    (node.previous_ ? node.previous_->next_ : first_) = node.next_;
+    if (node.next_) node.next_->previous_ = node.previous_;
+  }
+  // Those that nobody is destroying.
+  std::vector<detail::RefPtr<SegmentNode>> all() {
+    const std::lock_guard guard(mutex_);
+    std::vector<detail::RefPtr<SegmentNode>> nodes;
+    for (SegmentNode* node = first_; node; node = node->next_) {
+      if (!node->try_retain()) continue;
+      nodes.emplace_back(node);
+      node->release();  // the list has its own
+    }
+    return nodes;
+  }
+  std::mutex& mutex() { return mutex_; }
+
+ private:
+  std::mutex mutex_;
+  SegmentNode* first_ = nullptr;
+};
+
+namespace {
+
+[[maybe_unused]] const bool is_fork_handled = hold_over_fork(
+    ForkRank::kTracerTables, []() -> auto& { return LiveNodes::instance().mutex(); });
+
+}  // namespace
+
+void follow_in_histories(const TensorImpl& result, const StoragePtr& before, std::uint64_t session,
+                         std::int32_t id) {
+  if (before->use_count() == 1) return;
+  for (const auto& node : LiveNodes::instance().all()) node->follow(result, before, session, id);
+}
+
+void SegmentNode::follow(const TensorImpl& result, const StoragePtr& before, std::uint64_t session,
+                         std::int32_t id) {
+  const SpinLock guard(lock_);
+  for (std::size_t i = 0; i < run_.values.size(); ++i) {
+    HistoryRun::Value& value = run_.values[i];
+    const bool is_it =
+        value.follows == &result || (session == run_.session && run_.plan->values[i].slot == id);
+    if (!is_it || value.live_in.defined() || value.storage != before) continue;
+    value.storage = result.storage;
+    value.geometry = result.geometry;
+    value.dtype = result.dtype;
+    value.counts_apart = result.counts_apart;
+    value.follows = &result;
+    has_moved_ = true;
+  }
+}
+
 SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
+  LiveNodes::instance().add(*this);
   const HistoryPlan& plan = *run_.plan;
   sequence = run_.first_position + plan.nodes.back().position;
   outside_.reserve(run_.outside.size());
@@ -33,7 +102,10 @@ SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
           .fetch_add(1, std::memory_order_relaxed);
 }
 
-SegmentNode::~SegmentNode() { drop_values(); }
+SegmentNode::~SegmentNode() {
+  LiveNodes::instance().remove(*this);
+  drop_values();
+}
 
 void SegmentNode::drop_values() {
   for (const HistoryRun::Value& value : run_.values)
@@ -91,7 +163,7 @@ bool SegmentNode::may_run(std::uint32_t index, bool has_targets) const {
   if (!may_run_from(index)) return false;
   settle_values();
   const SpinLock guard(lock_);
-  return !is_materialized_ && is_used_up_.empty() && has_distinct_edges_ &&
+  return !is_materialized_ && !has_moved_ && is_used_up_.empty() && has_distinct_edges_ &&
          programs().can_run(has_targets) && has_fresh_values() &&
          tracer::tape_hooks().may_run_compiled && tracer::tape_hooks().may_run_compiled();
 }

@@ -24,6 +24,10 @@ class SegmentNode final : public DeferredNode {
   std::uint64_t first_position() const override { return run_.first_position; }
 
   bool accumulates() const override { return true; }
+  /// See follow_in_histories().
+  void follow(const TensorImpl& result, const StoragePtr& before, std::uint64_t session,
+              std::int32_t id);
+
   void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* sums) override;
   void release_saved() override;
 
@@ -38,12 +42,20 @@ class SegmentNode final : public DeferredNode {
   tracer::HistoryRun run_;
   PooledVector<Edge> outside_;
   std::vector<detail::RefPtr<Node>> nodes_;  // once materialized
-  std::vector<bool> has_run_;                  // of the nodes, in the last backward
-  std::vector<bool> is_used_up_;               // … by backwards that kept nothing
+  std::vector<bool> has_run_;                // of the nodes, in the last backward
+  std::vector<bool> is_used_up_;             // … by backwards that kept nothing
   bool has_distinct_edges_ = true;
   mutable std::atomic_flag lock_;
   bool is_materialized_ = false;
+  bool has_moved_ = false;  // a value, which the program of the backward does not know
+  SegmentNode *previous_ = nullptr, *next_ = nullptr;  // of those that live
+  friend class LiveNodes;
 };
+
+/// The tensor, until now over `before`, was given other memory: the tape saves tensors, not what
+/// they held. `session` and `id` are what it was known by among the results of a run, if it is one.
+void follow_in_histories(const TensorImpl& result, const StoragePtr& before, std::uint64_t session,
+                         std::int32_t id);
 
 /// Puts the real node behind a tensor's history in its place.
 void resolve_history(TensorImpl& impl);

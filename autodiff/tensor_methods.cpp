@@ -182,15 +182,18 @@ void DataMethods::set_data(const Tensor& value, Site) const {
   GROOVE_CHECK(!impl.requires_grad || is_floating(source.dtype),
                "set_data: a tensor that requires a gradient cannot become {}",
                groove::name(source.dtype));
+  const std::uint64_t made_by = tracer::making_session(impl);
+  const std::int32_t made_as = impl.trace_id;
   host_access(impl);
   host_access(source);
   materialize(source);
   metadata_changes(impl);
   materialize(impl);
-  impl.storage = source.storage;
+  const StoragePtr before = std::exchange(impl.storage, source.storage);
   impl.counts_apart = source.counts_apart;
   impl.dtype = source.dtype;
   impl.set_geometry(source.geometry);
+  autodiff::follow_in_histories(impl, before, made_by, made_as);
   impl.trace_session = 0;
   impl.trace_id = -1;
 }

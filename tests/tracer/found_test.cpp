@@ -201,6 +201,33 @@ TEST_F(Found, ExposedMemoryThatIsWrittenAfterAStage) {
   });
 }
 
+// The tape saves the tensor, not what it held: one that gets other memory between a compiled forward
+// and its backward is another value, or an error where the versions tell.
+TEST_F(Found, SavedResultThatGetsOtherMemory) {
+  for (const bool is_written : {false, true})
+    expect_as_eager([is_written] {
+      const Tensor p = groove::full({4, 4}, 0.3).requires_grad_();
+      const Tensor x = groove::rand({4, 4});
+      const Tensor other = groove::rand({4, 4}), third = groove::rand({4, 4});
+      std::vector<double> numbers;
+      for (int step = 0; step < 12; ++step) {
+        Tensor saved = x * 1.2 + 0.5;
+        if (is_written && step % 3 == 2) saved.clamp_(-1, 1);
+        Tensor inner = saved.mm(p).tanh();
+        const Tensor loss = inner.mm(p).square().mean();
+        saved.set_data(other);
+        if (step % 4 == 3) saved.set_data(third);
+        try {
+          loss.backward();
+        } catch (const Error&) {
+          numbers.push_back(-1);
+        }
+        if (p.grad().defined()) numbers.push_back(p.grad().sum().item<double>());
+      }
+      return numbers;
+    });
+}
+
 // Writes that a replay owes count as versions at once.
 TEST_F(Found, VersionOfOwedWrite) {
   expect_as_eager([] {

@@ -135,9 +135,11 @@ struct HistoryRun {
     bool requires_grad = false;
     bool counts_apart = false;
     std::uint32_t version_before = 0;
+    const TensorImpl* follows = nullptr;  // a tensor that was given this memory afterwards
   };
   HistoryPlanPtr plan;
   std::uint64_t first_position = 0;
+  std::uint64_t session = 0;  // of the results: what their handles know them by, with the slot
   PooledVector<Value> values;
   PooledVector<Tensor> outside;
   PooledVector<TapeNodePtr> code;

@@ -237,6 +237,7 @@ void Replay::keep_live_history() {
   }
   if (!is_needed) return;
   run.plan = segment_->history;
+  run.session = session_;
   run.first_position = tape_hooks().sequence();
   run.numbers.assign(scalars_.begin(), scalars_.end());
   for (const std::int32_t call : segment_->history->code)

@@ -297,7 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Program{"heat_equation", heat_equation, 60, 0.8},
                       Program{"descent_by_hand", descent_by_hand, 60, 0.8},
                       Program{"k_means", k_means, 60, 0.8},
-                      Program{"power_iteration", power_iteration, 60, 0.8},
+                      Program{"power_iteration", power_iteration, 120, 0.8},
                       Program{"evaluation_now_and_then", evaluation_now_and_then, 80, 0.5},
                       Program{"nested", nested, 30, 0.8},
                       Program{"suffix_after_varying_length", suffix_after_varying_length, 60, 0.5},

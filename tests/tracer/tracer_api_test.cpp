@@ -329,12 +329,19 @@ TEST(Discovery, FindsStretchesBetweenSteps) {
 TEST(Discovery, FindsCyclesWithoutCuts) {
   Discovery discovery;
   discovery.set_hot(2);
-  for (int i = 0; i < 3; ++i)
-    for (const std::uint64_t call : {1u, 2u, 3u, 4u}) discovery.on_call(call, Discovery::kOpCost);
-  discovery.on_call(1, Discovery::kOpCost);
-  const Discovery::Plan* found = nullptr;
-  for (const std::uint64_t head : {1u, 2u, 3u, 4u})
-    if (discovery.plan(head)) found = discovery.plan(head);
+  const auto iterate = [&](int times) {
+    for (int i = 0; i < times; ++i)
+      for (const std::uint64_t call : {1u, 2u, 3u, 4u}) discovery.on_call(call, Discovery::kOpCost);
+    discovery.on_call(1, Discovery::kOpCost);
+    const Discovery::Plan* found = nullptr;
+    for (const std::uint64_t head : {1u, 2u, 3u, 4u})
+      if (discovery.plan(head)) found = discovery.plan(head);
+    return found;
+  };
+  // Over the eight parameters of a step, it would be a part of that step.
+  EXPECT_FALSE(iterate(8));
+  discovery.on_call(5, Discovery::kOpCost);
+  const Discovery::Plan* const found = iterate(17);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->length, 4u);
 }

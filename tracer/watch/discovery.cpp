@@ -18,11 +18,12 @@ constexpr std::uint32_t kEntryCost = 10;
 // compile them all again in one piece.
 constexpr std::uint32_t kSharePerCall = 4;
 
-// Few calls come again by chance; a short loop runs often anyway.
-constexpr std::uint64_t kEvidence = 8;
+// A short loop that is worth it runs often. One that ends sooner (over the parameters in a step,
+// the layers of a model that is made) is recorded with what it is part of.
+constexpr std::uint64_t kEvidence = 64,
+                        kEvidenceAtOnce = 8;  // calls; the second where GROOVE_HOT=1
 
-// Compiled runs that come one after the other and are taken for one iteration of a loop.
-constexpr std::uint64_t kLongestTurn = 4;
+constexpr std::uint64_t kLongestTurn = 4;  // compiled runs in a row, taken for one iteration
 
 // A difference of numbers of runs, of which an atom keeps 31 bits.
 std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
@@ -363,9 +364,9 @@ void Discovery::on_outside(std::uint64_t hash) {
 // ---- calls that come back ----
 
 std::uint32_t Discovery::least_times(std::uint64_t length) const {
-  const auto hot = static_cast<std::uint32_t>(std::max(hot_, 2));
-  if (length >= kEvidence) return hot;
-  return std::max(hot, static_cast<std::uint32_t>(1 + (kEvidence + length - 1) / length));
+  const std::uint64_t evidence = hot_ < 2 ? kEvidenceAtOnce : kEvidence;
+  const auto times = static_cast<std::uint32_t>(1 + (evidence + length - 1) / length);
+  return std::max(static_cast<std::uint32_t>(hot_), times);  // two at least
 }
 
 void Discovery::add_returns() {

@@ -189,7 +189,8 @@ void DataMethods::set_data(const Tensor& value, Site) const {
   materialize(source);
   metadata_changes(impl);
   materialize(impl);
-  const StoragePtr before = std::exchange(impl.storage, source.storage);
+  const StoragePtr before = impl.storage;  // the source's, too, where both are one
+  impl.storage = source.storage;
   impl.counts_apart = source.counts_apart;
   impl.dtype = source.dtype;
   impl.set_geometry(source.geometry);

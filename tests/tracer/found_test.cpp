@@ -217,6 +217,7 @@ TEST_F(Found, SavedResultThatGetsOtherMemory) {
         const Tensor loss = inner.mm(p).square().mean();
         saved.set_data(other);
         if (step % 4 == 3) saved.set_data(third);
+        saved.set_data(saved);
         try {
           loss.backward();
         } catch (const Error&) {

@@ -4,10 +4,8 @@
 #include <utility>
 
 #include "tracer/cache/registry.h"
-#include "tracer/thread/beside.h"
 #include "tracer/thread/modes.h"
 #include "tracer/watch/backoff.h"
-#include "tracer/watch/investment.h"
 
 namespace groove::tracer {
 namespace {
@@ -24,9 +22,6 @@ constexpr std::uint64_t kEvidence = 64,
                         kEvidenceAtOnce = 8;  // calls; the second where GROOVE_HOT=1
 
 constexpr std::uint64_t kLongestTurn = 4;  // compiled runs in a row, taken for one iteration
-
-// A difference of numbers of runs, of which an atom keeps 31 bits.
-std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
 
 bool is_compiled(std::uint32_t cost, std::uint32_t runs) { return cost == 0 && runs <= 1; }
 
@@ -216,7 +211,7 @@ void Discovery::penalize(std::uint64_t head) {
 // ---- stretches between cuts ----
 
 // Field by field, as in begin_atom().
-void Discovery::move(Mark& mark) const {
+void Discovery::move(Mark& mark) {
   mark.total.order = total_.order;
   mark.total.content = total_.content;
   mark.total.length = total_.length;
@@ -225,6 +220,20 @@ void Discovery::move(Mark& mark) const {
   mark.runs = runs_;
   mark.any_size = any_size_;
   mark.is_head_repeated = false;
+  mark_filter_ = ~0ull;
+}
+
+void Discovery::note_head(std::uint64_t head) {
+  mark_filter_ = 0;
+  for (Mark* const mark : {&step_, &read_, &gap_}) {
+    if (mark->head == 0) {
+      mark->head = head;
+      mark->before = last_;
+    } else if (mark->head == head) {
+      mark->is_head_repeated = true;
+    }
+    mark_filter_ |= std::uint64_t{1} << (mark->head & 63);
+  }
 }
 
 // What comes several times in a stretch, each time at another size, is a loop of its own: together
@@ -299,14 +308,8 @@ void Discovery::on_run_start() {
 // ---- the stream ----
 
 inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last, std::uint32_t position) {
-  for (Mark* const mark : {&step_, &read_, &gap_}) {
-    if (mark->head == 0) {
-      mark->head = head;
-      mark->before = last_;
-    } else if (mark->head == head) {
-      mark->is_head_repeated = true;
-    }
-  }
+  if (mark_filter_ >> (head & 63) & 1) [[unlikely]]
+    note_head(head);
   look_for_return(head);
   if (atoms_.size() < kAtoms) [[unlikely]] {
     atoms_.reserve(kAtoms);  // of which what is used takes memory
@@ -386,20 +389,18 @@ inline void Discovery::look_for_return(std::uint64_t call) {
     if (seen.call != call && seen.call != 0 && ++returns_lost_ > returns_.size() &&
         returns_.size() < kMostReturns)
       return add_returns();
-    seen = Return{call, total_.length, total_.order, 0, 0, 0, 0};
+    seen = Return{call, total_.length, total_.order};
     return;
   }
-  bool is_same = false;
-  if (seen.length == length) {
-    const std::uint64_t power = rolling::power(length);
-    is_same = total_.order - seen.order * power == seen.order - seen.before * power;
-  }
+  const bool is_same = seen.length == length && total_.order - seen.order * seen.power ==
+                                                    seen.order - seen.before * seen.power;
   const bool is_in_step = seen.at >= step_.total.length;
   seen.at = total_.length;
   seen.before = seen.order;
   seen.order = total_.order;
-  seen.length = static_cast<std::uint32_t>(length);
   if (!is_same) {
+    if (seen.length != length) seen.power = rolling::power(length);
+    seen.length = static_cast<std::uint32_t>(length);
     seen.count = 0;
     return;
   }
@@ -525,58 +526,6 @@ bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint3
   if (is_repeated && kind != Kind::kCycle && begin > oldest_atom())
     plan.before = atom(begin - 1).last;
   return add_plan(plan, seen_at);
-}
-
-// ---- the repeat finder ----
-
-// Looks when many calls ran eagerly, and the more seldom the less there was to find.
-void Discovery::look_for_repeats() {
-  look_at_ = watched_ + kPatience;
-  if (search_) {
-    if (search_->is_done.load(std::memory_order_acquire)) take_findings();
-    return;
-  }
-  const std::int64_t price = price_of_search(std::min<std::uint64_t>(atom_count_, kAtoms));
-  // What is being made may be of the calls that come now.
-  if (!is_compilation_synchronous() &&
-      (tasks_beside(Task::kCompile) > 0 || !investment().affords_search(price)))
-    return;
-  search_ = std::make_shared<Search>();
-  search_->price = price;
-  const std::uint64_t oldest = oldest_atom();
-  search_->tokens.reserve(atom_count_ - oldest);
-  search_->atoms.reserve(atom_count_ - oldest);
-  for (std::uint64_t at = oldest; at < atom_count_; ++at) {
-    search_->tokens.push_back(atom(at).head);
-    search_->atoms.push_back(at);
-    if (!atom(at).ends_step()) continue;
-    search_->tokens.push_back(at);  // as small as no hash is
-    search_->atoms.push_back(at + 1);
-  }
-  if (is_compilation_synchronous()) {
-    search_->found = find_repeats(search_->tokens);
-    take_findings();
-  } else {
-    start_search(search_);
-  }
-}
-
-void Discovery::take_findings() {
-  bool has_news = false;
-  for (const Repeat& repeat : search_->found) {
-    const std::uint64_t begin = search_->atoms[repeat.begin], end = search_->atoms[repeat.end - 1];
-    if (begin < oldest_atom() || end + 1 >= atom_count_) continue;
-    const Stretch calls = atom(end + 1).before.since(atom(begin).before);
-    Loop& loop = loop_of(calls);
-    loop.seen += static_cast<std::uint32_t>(repeat.count);
-    const std::uint32_t runs = count(atom(end + 1).runs() - atom(begin).runs());
-    if (loop.seen < needed(atom(begin).head, loop, runs > 0)) continue;
-    has_news |= plan_atoms(begin, calls, atom(end + 1).cost - atom(begin).cost, runs, Kind::kRepeat,
-                           atom(end + 1).before.length);
-  }
-  search_.reset();
-  look_after_ = has_news ? kFirstLook : std::min(2 * look_after_, kLastLook);
-  look_at_ = watched_ + look_after_;
 }
 
 const char* name_of(Discovery::Kind kind) {

@@ -107,10 +107,11 @@ class Discovery {
   };
   // The last time that a call came: a loop is a call that comes back again and again after the
   // same.
-  struct Return {
+  struct alignas(64) Return {
     std::uint64_t call = 0;
     std::uint64_t at = 0;                 // after how many calls it came last
     std::uint64_t order = 0, before = 0;  // of all calls up to there, and up to the time before
+    std::uint64_t power = 1;              // rolling::power(length)
     std::uint32_t length = 0;             // calls between the last two times
     std::uint32_t count = 0;              // how often they were the same
     std::uint32_t due = 0;                // the number of times at which that is looked at
@@ -124,7 +125,8 @@ class Discovery {
   };
 
   void begin_atom(std::uint64_t head, std::uint64_t last, std::uint32_t position);
-  void move(Mark& mark) const;
+  void move(Mark& mark);
+  void note_head(std::uint64_t head);
   void note_step_calls();
   bool is_rare(const Loop& loop) const;
   /// Of the last steps, how many were like none before them?
@@ -159,6 +161,8 @@ class Discovery {
   const Plan* find_plan(std::uint64_t head) const;
   void refresh_filter();
   static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);
+  // A difference of numbers of runs, of which an atom keeps 31 bits.
+  static std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
   static bool are_at_many_sizes(std::uint32_t before, std::uint32_t after);
   bool is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint32_t cost,
                    std::uint32_t runs) const;
@@ -176,6 +180,7 @@ class Discovery {
 
   // What every call looks at comes first.
   std::uint64_t plan_filter_ = 0;
+  std::uint64_t mark_filter_ = ~0ull;  // of the heads of marks; anything while one has none
   Stretch total_;
   std::uint64_t last_ = 0;       // the call before
   std::uint32_t cost_ = 0;       // of everything that ran eagerly so far

@@ -49,11 +49,13 @@ constinit std::array<std::atomic<int>, kTasks> under_way{};  // [kind]
       new (&b.changed) std::condition_variable;  // the old one may have waiters, who are gone
       b.has_thread = false;
       if (b.current) b.current->give_up();
-      b.current.reset();
-      for (std::deque<Queued>& queue : b.queues) {
+      for (const std::deque<Queued>& queue : b.queues)
         for (const Queued& task : queue) task.give_up();
-        queue.clear();
-      }
+      // They stay, since what they hold may need locks that are held now.
+      new auto(std::move(b.queues));
+      new auto(std::move(b.current));
+      b.queues = {};
+      b.current.reset();
       for (std::atomic<int>& count : under_way) count.store(0, std::memory_order_relaxed);
       kernels::set_background_busy(false);
       b.mutex.unlock();
@@ -84,7 +86,10 @@ void work() {
     b.current->run();
     kernels::set_background_busy(false);
     lock.lock();
-    b.current.reset();
+    std::optional<Queued> done = std::exchange(b.current, std::nullopt);
+    lock.unlock();
+    done.reset();  // what it holds may have locks to take
+    lock.lock();
     under_way[kind].fetch_sub(1, std::memory_order_relaxed);
     b.changed.notify_all();
   }

@@ -7,8 +7,8 @@
 #include "groove/groove.h"
 #include "groove/jit.h"
 #include "tracer/cache/registry.h"
-#include "tracer/thread/beside.h"
 #include "tracer/tell/testing.h"
+#include "tracer/thread/beside.h"
 #include "tracer/watch/discovery.h"
 
 namespace groove::tracer {

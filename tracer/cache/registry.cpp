@@ -277,17 +277,18 @@ void give_up(const SegmentPtr& segment) {
     segment->state.store(State::kRetired);
 }
 
-void compile_beside(const SegmentPtr& segment) {
-  const auto compile = [segment] {
+// Compiles or promotes it beside the program; what that takes is spent.
+void run_beside(Task kind, const SegmentPtr& segment) {
+  const auto work = [segment, is_new = kind == Task::kCompile] {
     const std::int64_t begin = thread_time();
     drop_retired_symbolic_segments();
-    compile_and_note(segment);
+    is_new ? compile_and_note(segment) : promote_now(segment);
     // What has no calls is no loop, of whatever it is made.
-    const bool is_loop = !segment->calls.empty();
-    investment().settle(segment->advanced, is_loop ? operators_of(*segment) : 0,
+    const bool is_loop = is_new && !segment->calls.empty();
+    investment().settle(is_new ? segment->advanced : 0, is_loop ? operators_of(*segment) : 0,
                         thread_time() - begin);
   };
-  run_beside(Task::kCompile, compile, [segment] { give_up(segment); });
+  run_beside(kind, work, [segment] { give_up(segment); });
 }
 
 }  // namespace
@@ -411,7 +412,7 @@ bool submit(SegmentPtr segment, bool is_synchronous) {
     add_to_filter(segment->head);
     if (!is_synchronous) {
       segment->advanced = investment().advance(operators_of(*segment));
-      compile_beside(segment);
+      run_beside(Task::kCompile, segment);
     }
   }
   if (is_synchronous) {
@@ -455,18 +456,12 @@ std::shared_ptr<Executable> program_of_many_sizes(Compiler& compiler, Segment& p
 }
 
 void compile_program(const SegmentPtr& program, bool is_synchronous) {
-  is_synchronous ? compile_and_note(program) : compile_beside(program);
+  is_synchronous ? compile_and_note(program) : run_beside(Task::kCompile, program);
 }
 
 void promote(SegmentPtr segment, bool is_synchronous) {
   if (is_synchronous) return promote_now(segment);
-  const auto promote = [segment = std::move(segment)] {
-    const std::int64_t begin = thread_time();
-    drop_retired_symbolic_segments();
-    promote_now(segment);
-    investment().settle(0, 0, thread_time() - begin);
-  };
-  run_beside(Task::kPromote, promote, [] {});
+  run_beside(Task::kPromote, segment);
 }
 
 void retire(const SegmentPtr& segment, const char* why) {

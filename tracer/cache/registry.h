@@ -50,8 +50,8 @@ void compile_program(const SegmentPtr& program, bool is_synchronous);
 /// For Segment::make_executable: one of the programs that a graph has at many sizes. Nobody reads
 /// its graph again.
 std::shared_ptr<Executable> program_of_many_sizes(Compiler& compiler, Segment& program);
-/// Lets the compiler replace the code of a segment that runs often: at once, or beside
-/// the program.
+/// Lets the compiler replace the code of a segment that runs often: at once, or beside the
+/// program.
 void promote(SegmentPtr segment, bool is_synchronous);
 void retire(const SegmentPtr& segment, const char* why = "given up");
 /// Compiled it is slower than eager mode: it goes, and the same is not compiled again.

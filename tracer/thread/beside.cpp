@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <array>
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -30,6 +29,7 @@ struct Beside {
   std::condition_variable changed;
   std::array<std::deque<Queued>, kTasks> queues;  // [kind]
   std::optional<Queued> current;
+  std::size_t busy_with = kTasks;  // its kind, until it is gone
   bool has_thread = false;
   int asked_on = -1;  // the core of the thread that asked last
 };
@@ -40,7 +40,10 @@ Beside& beside() {
   return instance;
 }
 
-constinit std::array<std::atomic<int>, kTasks> under_way{};  // [kind]
+int tasks_of(const Beside& b, Task kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return static_cast<int>(b.queues[index].size()) + (b.busy_with == index ? 1 : 0);
+}
 
 [[maybe_unused]] const bool is_fork_handled = at_fork(
     ForkRank::kTracerTables, [] { beside().mutex.lock(); }, [] { beside().mutex.unlock(); },
@@ -56,7 +59,7 @@ constinit std::array<std::atomic<int>, kTasks> under_way{};  // [kind]
       new auto(std::move(b.current));
       b.queues = {};
       b.current.reset();
-      for (std::atomic<int>& count : under_way) count.store(0, std::memory_order_relaxed);
+      b.busy_with = kTasks;
       kernels::set_background_busy(false);
       b.mutex.unlock();
     });
@@ -76,9 +79,9 @@ void work() {
   std::unique_lock lock(b.mutex);
   for (;;) {
     b.changed.wait(lock, [&b] { return most_urgent(b) < kTasks; });
-    const std::size_t kind = most_urgent(b);
-    b.current = std::move(b.queues[kind].front());
-    b.queues[kind].pop_front();
+    b.busy_with = most_urgent(b);
+    b.current = std::move(b.queues[b.busy_with].front());
+    b.queues[b.busy_with].pop_front();
     const int core = b.asked_on;
     lock.unlock();
     kernels::leave_core(core);
@@ -90,7 +93,7 @@ void work() {
     lock.unlock();
     done.reset();  // what it holds may have locks to take
     lock.lock();
-    under_way[kind].fetch_sub(1, std::memory_order_relaxed);
+    b.busy_with = kTasks;
     b.changed.notify_all();
   }
 }
@@ -100,9 +103,7 @@ void work() {
 void run_beside(Task kind, std::function<void()> task, std::function<void()> give_up) {
   Beside& b = beside();
   const std::lock_guard lock(b.mutex);
-  const auto index = static_cast<std::size_t>(kind);
-  b.queues[index].push_back({std::move(task), std::move(give_up)});
-  under_way[index].fetch_add(1, std::memory_order_relaxed);
+  b.queues[static_cast<std::size_t>(kind)].push_back({std::move(task), std::move(give_up)});
   b.asked_on = kernels::core_of_thread();
   if (!b.has_thread) {
     b.has_thread = true;
@@ -112,14 +113,16 @@ void run_beside(Task kind, std::function<void()> task, std::function<void()> giv
 }
 
 int tasks_beside(Task kind) {
-  return under_way[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+  Beside& b = beside();
+  const std::lock_guard lock(b.mutex);
+  return tasks_of(b, kind);
 }
 
 void wait_for_compiler() {
   Beside& b = beside();
   std::unique_lock lock(b.mutex);
   b.changed.wait(lock,
-                 [] { return tasks_beside(Task::kCompile) + tasks_beside(Task::kPromote) == 0; });
+                 [&b] { return tasks_of(b, Task::kCompile) + tasks_of(b, Task::kPromote) == 0; });
 }
 
 }  // namespace groove::tracer

@@ -12,7 +12,7 @@ enum class Task : std::uint8_t { kCompile, kSearch, kPromote, kCount };  // the 
 /// Runs a task when nothing more urgent is to be done, and those of a kind in their order. The
 /// child of a fork() has no such thread: there `give_up` is called, also for the task under way.
 void run_beside(Task kind, std::function<void()> task, std::function<void()> give_up);
-/// How many tasks of a kind have not ended: a look, without a lock.
+/// How many tasks of a kind have not ended.
 int tasks_beside(Task kind);
 /// Until nothing is compiled and nothing promoted.
 void wait_for_compiler();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -56,10 +57,13 @@ inline std::uint64_t flagging_session(const TensorImpl& impl) {
   const AutogradMeta* const meta = impl.autograd;
   return meta && meta->has_changed_flags ? meta->changed_by.get() : 0;
 }
-/// Is it a run's, or owed or flagged by one, of another thread than the one of this session?
+/// All sessions that another thread must settle before it uses the tensor; 0: none.
+inline std::array<std::uint64_t, 3> sessions_of(const TensorImpl& impl) {
+  return {owing_session(impl), making_session(impl), flagging_session(impl)};
+}
+/// Is one of them of another thread than the one that this session is of?
 inline bool is_owed_elsewhere(const TensorImpl& impl, std::uint64_t session) {
-  for (const std::uint64_t other :
-       {owing_session(impl), making_session(impl), flagging_session(impl)})
+  for (const std::uint64_t other : sessions_of(impl))
     if (other != 0 && !have_one_owner(other, session)) return true;
   return false;
 }
@@ -70,10 +74,12 @@ void settle_data(TensorImpl& impl);
 /// thread's run, it does with one that no run knows any more.
 void settle(TensorImpl& impl);
 inline void settle(ArrayRef<Tensor> tensors) {
-  for (const Tensor& tensor : tensors)
-    if (tensor.defined() && (owing_session(*tensor.impl()) | making_session(*tensor.impl()) |
-                             flagging_session(*tensor.impl())) != 0) [[unlikely]]
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.defined()) continue;
+    const auto [owing, making, flagging] = sessions_of(*tensor.impl());
+    if ((owing | making | flagging) != 0) [[unlikely]]
       settle(*tensor.impl());
+  }
 }
 /// Ends the run of another thread that has changed the gradient or a flag of this leaf.
 void settle_changes(TensorImpl& leaf);

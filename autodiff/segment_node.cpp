@@ -36,11 +36,8 @@ class LiveNodes {
   std::vector<detail::RefPtr<SegmentNode>> all() {
     const std::lock_guard guard(mutex_);
     std::vector<detail::RefPtr<SegmentNode>> nodes;
-    for (SegmentNode* node = first_; node; node = node->next_) {
-      if (!node->try_retain()) continue;
-      nodes.emplace_back(node);
-      node->release();  // the list has its own
-    }
+    for (SegmentNode* node = first_; node; node = node->next_)
+      if (node->try_retain()) nodes.push_back(detail::RefPtr<SegmentNode>::adopt(node));
     return nodes;
   }
   std::mutex& mutex() { return mutex_; }

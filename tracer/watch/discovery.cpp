@@ -18,8 +18,8 @@ constexpr std::uint32_t kSharePerCall = 4;
 
 // A short loop that is worth it runs often. One that ends sooner (over the parameters in a step,
 // the layers of a model that is made) is recorded with what it is part of.
-constexpr std::uint64_t kEvidence = 64,
-                        kEvidenceAtOnce = 8;  // calls; the second where GROOVE_HOT=1
+constexpr std::uint64_t kEvidence = 64;       // calls
+constexpr std::uint64_t kEvidenceAtOnce = 8;  // … with GROOVE_HOT=1
 
 constexpr std::uint64_t kLongestTurn = 4;  // compiled runs in a row, taken for one iteration
 

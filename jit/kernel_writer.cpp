@@ -413,7 +413,7 @@ void KernelWriter::emit_stores(int phase) {
 
 void KernelWriter::finish(LaunchPlan& plan, Builder& builder, kernels::Kernel& kernel) {
   plan.scalars = scalars_;
-  kernel = builder.finish();
+  kernel = builder.take();
   plan.nodes = group_.nodes;
   plan.stage = group_.stage;
   // A few hundredths of a nanosecond a vectorised instruction and element.

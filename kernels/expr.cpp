@@ -167,7 +167,7 @@ void Builder::remove_dead_code() {
   kernel_.code = std::move(kept);
 }
 
-Kernel Builder::finish() {
+Kernel Builder::take() {
   remove_dead_code();
   for (std::size_t i = 0; i < phase_starts_.size(); ++i) {
     const bool last = i + 1 == phase_starts_.size();
@@ -175,9 +175,14 @@ Kernel Builder::finish() {
                                                     ? static_cast<std::int32_t>(kernel_.code.size())
                                                     : phase_starts_[i + 1]});
   }
-  const std::string problem = verify(kernel_);
-  GROOVE_CHECK(problem.empty(), "kernel: {}\n{}", problem, print(kernel_));
   return std::move(kernel_);
+}
+
+Kernel Builder::finish() {
+  Kernel kernel = take();
+  const std::string problem = verify(kernel);
+  GROOVE_CHECK(problem.empty(), "kernel: {}\n{}", problem, print(kernel));
+  return kernel;
 }
 
 namespace {

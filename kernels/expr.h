@@ -58,6 +58,7 @@ class Builder {
             std::uint64_t imm = 0);
   const Instr& at(std::int32_t id) const;
   Kernel finish();  // dead pure code removed, verified
+  Kernel take();    // the same, for a backend, which verifies what it has not compiled before
 
  private:
   friend class Expr;
@@ -163,7 +164,7 @@ Expr min_nan(Expr a, Expr b);
 // Philox 4x32-10 (kernels/functions/philox.cpp): the i32 word of element `index` (i64) of draw
 // `draw` (i64) under key `seed` (i64): lane index mod 4 of counter (draw, index div 4).
 Expr philox_word(Expr seed, Expr draw, Expr index);
-Expr uniform_f32(Expr word);                    // [0, 1) with 24 bits
+Expr uniform_f32(Expr word);                      // [0, 1) with 24 bits
 Expr uniform_f64(Expr low_word, Expr high_word);  // [0, 1) with 53 bits
 
 }  // namespace groove::kernels

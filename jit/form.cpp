@@ -24,10 +24,16 @@ void FormWriter::add_geometry(const Geometry& geometry) {
   add(geometry.offset);
 }
 
-void FormWriter::add_call(const Node& node) {
+void FormWriter::add_call(const Node& node, Numbers numbers) {
   add(node.op->id);
   add_list(node.attrs.words());
   add_list(node.numbers, [&](const NumberRef& number) {
+    if (numbers == Numbers::kKinds) {
+      add(static_cast<std::int64_t>(number.entry >= 0
+                                        ? graph_.numbers[static_cast<std::size_t>(number.entry)]
+                                        : number.constant.type()));
+      return;
+    }
     if (number.entry >= 0) {
       add_counted(entries_, number.entry);
       add(static_cast<std::int64_t>(graph_.numbers[static_cast<std::size_t>(number.entry)]));

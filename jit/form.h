@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "src/core/graph.h"
@@ -14,6 +17,28 @@ using FormWords = std::vector<std::int64_t>;
 
 struct FormHash {
   std::size_t operator()(const FormWords& words) const;
+};
+
+/// What was found out of each form, by whatever thread. When it is full it begins anew.
+template <typename Value>
+class KnownForms {
+ public:
+  template <typename Find>
+  Value of(const FormWords& form, const Find& find) {
+    {
+      const std::shared_lock lock(mutex_);
+      if (const auto known = known_.find(form); known != known_.end()) return known->second;
+    }
+    const Value found = find();
+    const std::unique_lock lock(mutex_);
+    if (known_.size() >= kMost) known_.clear();
+    return known_.try_emplace(form, found).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8192;
+  std::shared_mutex mutex_;
+  std::unordered_map<FormWords, Value, FormHash> known_;
 };
 
 class FormWriter {
@@ -30,10 +55,14 @@ class FormWriter {
   void add_list(const List& list) {
     add_list(list, [&](auto item) { add(static_cast<std::int64_t>(item)); });
   }
+  void add_dtype(ValueId id) {
+    add(static_cast<std::int64_t>(id == kNoValue ? ScalarType::Undefined : graph_.type(id).dtype));
+  }
   void add_type(const Type& type);
   void add_geometry(const Geometry& geometry);
+  enum class Numbers : std::uint8_t { kValues, kKinds };
   /// Op, attributes and numbers. Nothing but its kind is known of a run-time number.
-  void add_call(const Node& node);
+  void add_call(const Node& node, Numbers numbers = Numbers::kValues);
   /// The number of `id` among those counted, which it becomes one of.
   template <typename Id>
   void add_counted(std::vector<Id>& known, Id id) {

@@ -76,11 +76,10 @@ Fusion fuse(const Graph& graph, const FusionOptions& options = {});
 bool is_product(const Graph& graph, const Node& node);
 /// A node without inputs whose elements are all the same number: emitted wherever it is read.
 bool is_splat(const Node& node);
-/// An elementwise node of one result whose body is long (exp, tanh, …): worth keeping, and worth
-/// full vectors.
-bool is_dear(const Graph& graph, const Node& node);
 /// How many instructions an elementwise body has, over operands that are there; 0 for other nodes.
 double body_instructions(const Graph& graph, const Node& node);
+/// Is a body of so many long (exp, tanh, …)? Then its result is worth keeping, and it full vectors.
+bool is_dear(double instructions);
 /// What the groups cost by the model of jit/costs.h, in nanoseconds on one thread, but for what no
 /// fusion changes: bodies in full vectors and the operands of products.
 double estimate(const Graph& graph, const Fusion& fusion);

@@ -317,7 +317,7 @@ const Exprs& KernelWriter::member(std::int32_t index, const Chain* chain) {
   if (row && found != made_.end()) {
     return (made_[key] = {phase_, {builder_->load(memories_[row->load].access)}}).exprs;
   }
-  if (found != made_.end() && !chain->has_pick && is_dear(graph_, node(index)) &&
+  if (found != made_.end() && !chain->has_pick && is_dear(body_instructions(graph_, node(index))) &&
       std::find(again_.begin(), again_.end(), index) == again_.end()) {
     again_.push_back(index);
   }

@@ -57,8 +57,8 @@ double body_instructions(const Graph& graph, const Node& n) {
 }
 
 // Dearer than storing the result and loading it again.
-bool is_dear(const Graph& graph, const Node& n) {
-  return body_instructions(graph, n) * costs::kInstruction >= costs::kNearStore + costs::kNearLoad;
+bool is_dear(double instructions) {
+  return instructions * costs::kInstruction >= costs::kNearStore + costs::kNearLoad;
 }
 
 Geometry memory_geometry(const Graph& graph, ValueId value) {

@@ -246,18 +246,20 @@ class Simplifier {
   // ---- scalar bodies ----
 
   // The operand (or operand's operand) that the node gives back unchanged. Which of them it is
-  // depends on the form of the node and of those before it, so it is found out once for each form.
+  // depends on the form of the node and of those before it, so it is found out once for each form:
+  // bodies know dtypes, attributes and numbers, but no sizes.
   ValueId operand_given_back(const Node& node) {
     form_.clear();
     leaves_.clear();
     add_form(node, 1);
-    const auto [known, is_new] = given_back_.try_emplace(form_.words(), -1);
-    if (is_new) known->second = leaf_given_back(node);
-    if (known->second < 0) return kNoValue;
-    const ValueId same = leaves_[static_cast<std::size_t>(known->second)];
+    static auto& given_back = *new KnownForms<std::int32_t>;
+    const std::int32_t leaf = given_back.of(form_.words(), [&] { return leaf_given_back(node); });
+    if (leaf < 0) return kNoValue;
+    const ValueId same = leaves_[static_cast<std::size_t>(leaf)];
     return graph_.type(same) == graph_.type(node.outputs[0]) ? same : kNoValue;
   }
 
+  // The number of a leaf, or -1.
   std::int32_t leaf_given_back(const Node& node) {
     Builder builder;
     std::vector<ValueId> leaves;
@@ -273,7 +275,7 @@ class Simplifier {
     form_.add_list(node.inputs, [&](ValueId id) {
       form_.add(id != kNoValue);
       if (id == kNoValue) return;
-      form_.add_type(graph_.type(id));
+      form_.add_dtype(id);
       const Node* const from = emitted_producer(id, depth);
       form_.add(from != nullptr);
       if (!from) return form_.add_counted(leaves_, id);
@@ -329,8 +331,7 @@ class Simplifier {
   Names names_;
   bool has_changed_ = false;
   FormWriter form_;
-  std::vector<ValueId> leaves_;                                       // of the form
-  std::unordered_map<FormWords, std::int32_t, FormHash> given_back_;  // number of a leaf, or -1
+  std::vector<ValueId> leaves_;  // of the form
 };
 
 }  // namespace

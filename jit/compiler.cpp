@@ -26,10 +26,12 @@ class GraphCompiler final : public Compiler {
     options.is_for_many_sizes = true;
     return std::make_shared<Program>(std::move(graph), options);
   }
-  std::shared_ptr<Executable> compile_for_any_size(Graph graph) override {
+  std::shared_ptr<Executable> compile_for_any_size(Graph graph, const Executable* like) override {
     run_pipeline_for_many_sizes(graph);
     ProgramOptions options;
     options.is_for_many_sizes = options.takes_numbers = true;
+    if (const auto* const known = dynamic_cast<const Program*>(like))
+      options.choices = known->choices().followed();
     return std::make_shared<Program>(std::move(graph), options);
   }
   std::shared_ptr<Executable> compile_fast(Graph graph) override {

@@ -1,7 +1,7 @@
 // The state of a fusion while groups are made, and what its parts share: placing nodes
 // (fusion.cpp), whether they fit (fusion_fit.cpp), groups that become one (fusion_absorb.cpp), what
-// a group costs (fusion_cost.cpp), epilogues that are better off elsewhere (fusion_sink.cpp) or with
-// a product that host code computes (fusion_lift.cpp), groups that are cheaper as one
+// a group costs (fusion_cost.cpp), epilogues that are better off elsewhere (fusion_sink.cpp) or
+// with a product that host code computes (fusion_lift.cpp), groups that are cheaper as one
 // (fusion_merge.cpp) and column sums taken on the way (fusion_columns.cpp).
 #pragma once
 
@@ -24,6 +24,8 @@ inline constexpr std::size_t kMaxOperands = 24;  // loads and stores of a group,
 inline constexpr std::size_t kMaxEpilogueNodes = 8;
 inline constexpr std::int64_t kSplitRow = 4 * kernels::order::kRowChunk;
 inline constexpr std::int64_t kShortRow = 16;  // of a vector: shorter ones run in part of one
+// Between equal costs rounding must not choose: at other sizes it would choose otherwise.
+inline constexpr double kNoDifference = 1e-6;  // nanoseconds
 inline constexpr std::int64_t kSplitRows = 8;  // fewer rows than this leave threads idle
 
 class Fuser {
@@ -50,6 +52,12 @@ class Fuser {
   bool is_update(std::int32_t index) const {
     return node(index).op->kind == OpKind::kElementwise &&
            !uses_.feeds_more_than_updates[static_cast<std::size_t>(index)];
+  }
+  template <typename Choose>
+  std::uint64_t chosen(Choices::Of of, std::initializer_list<std::int64_t> about,
+                       const Choose& choose) const {
+    return options_.choices ? options_.choices->next(of, about, choose)
+                            : static_cast<std::uint64_t>(choose());
   }
   bool is_again(std::int32_t index) const {
     return options_.is_again && (*options_.is_again)[static_cast<std::size_t>(index)];
@@ -96,8 +104,8 @@ class Fuser {
     Chains chains;
   };
   std::size_t loop_of(std::int32_t home);
-  const Read* read_of(std::int32_t home, std::size_t loop, std::int32_t index,
-                      std::size_t operand, Span span);
+  const Read* read_of(std::int32_t home, std::size_t loop, std::int32_t index, std::size_t operand,
+                      Span span);
   bool reads_fit(std::int32_t home, std::int32_t index, Span span) {
     return reads_fit(home, index, span, group_operands(group(home)));
   }
@@ -172,9 +180,9 @@ class Fuser {
   std::deque<Loop> loops_;                // of all groups
   std::vector<std::vector<Read>> reads_;  // per node, those found so far
   Bodies bodies_;
-  std::vector<ValueId> roots_;  // per value: what it is a view of
-  std::vector<char> is_splat_;  // per value
-  std::vector<char> is_plain_;  // per value: its memory is in its own order
+  std::vector<ValueId> roots_;         // per value: what it is a view of
+  std::vector<char> is_splat_;         // per value
+  std::vector<char> is_plain_;         // per value: its memory is in its own order
   std::vector<std::int32_t> changed_;  // per group: the round of merging that it changed in
   std::int32_t round_ = 0;
   // While groups are merged, per group: what it costs, its run_length(), how often it has changed.

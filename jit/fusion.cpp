@@ -40,6 +40,7 @@ Fuser::Fuser(const Graph& graph, const FusionOptions& options)
 }
 
 Fusion Fuser::run() {
+  if (options_.choices) options_.choices->begin(graph_.nodes.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (fusion_.stage_of[i] == stage) place(static_cast<std::int32_t>(i));

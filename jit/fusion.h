@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/choices.h"
 #include "jit/index_map.h"
 #include "kernels/lowering.h"
 #include "kernels/machine.h"
@@ -67,6 +68,7 @@ struct FusionOptions {
   const std::vector<char>* is_again = nullptr;
   bool merges = true;  // off, for tests: no groups become one that their nodes do not ask for
   kernels::Machine machine = kernels::this_machine();  // that the groups are made for
+  Choices* choices = nullptr;                          // by cost; null: nobody makes them again
 };
 
 /// Needs insert_copies. Every non-view node that is alive ends up in one group.

@@ -85,7 +85,9 @@ bool Fuser::joins(std::int32_t home, std::int32_t index) {
 // A loop over short rows next to something broadcast along them walks row by row, each in part of
 // a vector. A dear body over the same elements is better off in a flat loop of its own.
 bool Fuser::wants_full_vectors(const Group& into, std::int32_t index) {
-  if (into.loop.sizes.size() < 2 || into.loop.sizes.back() >= kShortRow) return false;
+  const auto is_short = [&] { return into.loop.sizes.back() < kShortRow; };
+  if (into.loop.sizes.size() < 2) return false;
+  if (!chosen(Choices::Of::kFullVectors, {into.seed, index}, is_short)) return false;
   if (broadcasts(index) || !bodies_.is_dear(index)) return false;
   return std::any_of(into.nodes.begin(), into.nodes.end(),
                      [&](std::int32_t member) { return broadcasts(member); });
@@ -99,7 +101,9 @@ bool Fuser::wants_flat_loop(const Group& product, std::int32_t index) {
     if (product.matrix_axis[i] == 0) columns *= product.loop.sizes[i];
   }
   if (product.loop.points() <= columns || !bodies_.is_dear(index)) return false;
-  return columns < kShortRow || laying_down(product) > costs::kLaunch + costs::kBarrier;
+  return chosen(Choices::Of::kFlatLoop, {product.seed, index}, [&] {
+    return columns < kShortRow || laying_down(product) > costs::kLaunch + costs::kBarrier;
+  });
 }
 
 bool Fuser::broadcasts(std::int32_t index) const {

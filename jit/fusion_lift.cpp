@@ -70,7 +70,8 @@ void Fuser::lift(std::int32_t product, std::int32_t loop) {
     if (!from.nodes.empty()) from.seed = from.nodes.front();
     if (!members_fit(product) || !members_fit(loop)) break;
     const double time = cost(product) + cost(loop);
-    if (time >= least) continue;
+    const auto is_least = [&] { return time < least - kNoDifference; };
+    if (!chosen(Choices::Of::kLift, {product, loop, member}, is_least)) continue;
     least = time;
     best_loop = from;
     best_product = into;

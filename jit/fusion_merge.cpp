@@ -7,14 +7,16 @@
 //
 // For each group what lies between it and its immediate post-dominator, or a group that reads it,
 // is proposed, and each sibling. Of the proposals the one that saves most by the cost model
-// (fusion_cost.cpp) is taken, until none saves anything. Maps and rows over one loop may become one;
-// all that lies on paths between two groups may, without a circle arising.
+// (fusion_cost.cpp) is taken, until none saves anything. Maps and rows over one loop may become
+// one; all that lies on paths between two groups may, without a circle arising.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "jit/costs.h"
 #include "jit/fuser.h"
 #include "src/core/faults.h"
+#include "src/core/hash.h"
 
 namespace groove::jit {
 namespace {
@@ -27,6 +29,12 @@ constexpr std::int32_t kMostLevels = 16;  // that a member may come to run later
 constexpr double kLongBody = 110, kShortSaves = 0.15;
 // Memory that may be alive for longer.
 constexpr std::int64_t kMostKept = 64 << 10;
+
+std::uint64_t hash_of(const std::vector<std::int32_t>& groups) {
+  std::uint64_t hash = groups.size();
+  for (const std::int32_t id : groups) hash = mixed(hash, static_cast<std::uint64_t>(id));
+  return hash;
+}
 
 }  // namespace
 
@@ -67,22 +75,32 @@ GroupGraph Fuser::group_graph() const {
 }
 
 bool Fuser::merges(GroupGraph& order, std::int32_t id, std::int32_t post_dominator) {
-  Groups best;
-  double most = 0;
-  for (Groups& members : proposals(order, id, post_dominator)) {
+  std::vector<Groups> proposed = proposals(order, id, post_dominator);
+  std::erase_if(proposed, [&](const Groups& members) {
     const bool is_new = std::any_of(members.begin(), members.end(), [&](std::int32_t member) {
       return changed_[static_cast<std::size_t>(member)] >= round_ - 1;
     });
-    if (!is_new || !may_become_one(members)) continue;
-    const double saved = gain(order, members);
-    if (saved <= most) continue;
-    most = saved;
-    best = std::move(members);
-  }
-  if (best.empty()) return false;
-  const std::int32_t home = home_of(best);
-  move(best, home);
-  order.merge(best, home);
+    return !is_new || !may_become_one(members);
+  });
+  const std::int32_t version = versions_[static_cast<std::size_t>(id)];
+  const std::uint64_t choice = chosen(Choices::Of::kMerge, {round_, id, version}, [&] {
+    std::uint64_t best = 0;
+    double most = 0;
+    for (const Groups& members : proposed) {
+      const double saved = gain(order, members);
+      if (saved <= most + kNoDifference) continue;
+      most = saved;
+      best = hash_of(members);
+    }
+    return best;
+  });
+  const auto best = std::find_if(proposed.begin(), proposed.end(), [&](const Groups& members) {
+    return choice == hash_of(members) && std::isfinite(joint_cost(members));
+  });
+  if (best == proposed.end()) return false;
+  const std::int32_t home = home_of(*best);
+  move(*best, home);
+  order.merge(*best, home);
   forget(home);
   changed_[static_cast<std::size_t>(home)] = round_;
   return true;
@@ -268,7 +286,8 @@ std::int64_t Fuser::bytes_kept(const GroupGraph& order, const Groups& members) c
         if (input == kNoValue) continue;
         const ValueId root = root_of(input);
         const std::int32_t from = group_of_value(root);
-        if (from < 0 || is_member(from) || uses_.is_output[static_cast<std::size_t>(root)]) continue;
+        if (from < 0 || is_member(from) || uses_.is_output[static_cast<std::size_t>(root)])
+          continue;
         if (std::find(counted.begin(), counted.end(), root) != counted.end()) continue;
         counted.push_back(root);
         if (last_read(root).first < level) kept += bytes(root);

@@ -41,7 +41,8 @@ bool Fuser::sinks(std::int32_t product, std::int32_t loop) {
     if (is_too_early(into, member) || is_again(member) != is_again(into.seed)) return false;
     moved.push_back(member);
   }
-  const double before = cost(product) + cost(loop);
+  const auto both = [&] { return cost(product) + cost(loop); };
+  const double before = both();
   const std::vector<std::int32_t> own = into.nodes, whole = from.nodes;
   for (const std::int32_t member : moved) {
     fusion_.group_of[static_cast<std::size_t>(member)] = loop;
@@ -50,7 +51,9 @@ bool Fuser::sinks(std::int32_t product, std::int32_t loop) {
   std::sort(into.nodes.begin(), into.nodes.end());
   from.nodes = {from.seed};
   // Whoever else reads what was moved now waits for the loop, which must not wait for them.
-  if (members_fit(loop) && cost(product) + cost(loop) < before && !reaches_around(loop, loop))
+  const auto is_cheaper = [&] { return both() < before - kNoDifference; };
+  if (members_fit(loop) && chosen(Choices::Of::kSink, {product, loop}, is_cheaper) &&
+      !reaches_around(loop, loop))
     return true;
   for (const std::int32_t member : moved) {
     fusion_.group_of[static_cast<std::size_t>(member)] = product;

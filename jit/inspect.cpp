@@ -77,7 +77,8 @@ std::string Program::describe() const {
 }
 
 Lowered Program::lowered() const {
-  Lowered lowered = lower_groups(graph_, fused(), lowering_options());
+  Choices again = options_.choices.followed();
+  Lowered lowered = lower_groups(graph_, fused(again), lowering_options());
   const Schedule order = schedule(graph_, lowered, schedule_options());
   plan_memory(lowered, order, control_bytes());
   return lowered;
@@ -95,7 +96,8 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
     }
   }
   observe_pipeline(graph, show);
-  const Fusion fusion = fused();
+  Choices again = options_.choices.followed();
+  const Fusion fusion = fused(again);
   Lowered lowered = lower_groups(graph_, fusion, lowering_options());
   const Schedule order = schedule(graph_, lowered, schedule_options());
   plan_memory(lowered, order, control_bytes());

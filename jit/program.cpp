@@ -38,10 +38,10 @@ std::uint64_t Program::new_mark() {
 Program::Program(Graph graph, const ProgramOptions& options)
     : graph_(std::move(graph)), options_(options), mark_(new_mark()) {
   if (!options.is_for_many_sizes) operators_to_unroll_ = operators_to_unroll(graph_);
-  Fusion fusion = fused();
+  Fusion fusion = fused(options_.choices);
   if (options.is_fused) repeat_where_less_moves(fusion);
   if (options.is_fused && rematerialise(graph_, fusion, is_again_, options.rematerialise)) {
-    fusion = fused();
+    fusion = fused(options_.choices);
   }
   Lowered lowered = lower_groups(graph_, fusion, lowering_options());
   const Schedule order = schedule(graph_, lowered, schedule_options());
@@ -94,17 +94,21 @@ Program::Program(Graph graph, const ProgramOptions& options)
 void Program::repeat_where_less_moves(Fusion& fusion) {
   std::optional<Graph> repeated = repeat_cheap(graph_, fusion);
   if (!repeated) return;
-  Fusion other = fuse(*repeated, {.machine = options_.machine});
-  if (moved_bytes(*repeated, other) >= moved_bytes(graph_, fusion)) return;
+  Fusion other = fuse(*repeated, {.machine = options_.machine, .choices = &options_.choices});
+  const auto moves_less = [&] {
+    return moved_bytes(*repeated, other) < moved_bytes(graph_, fusion);
+  };
+  if (!options_.choices.next(Choices::Of::kRepeat, {}, moves_less)) return;
   graph_ = *std::move(repeated);
   fusion = std::move(other);
 }
 
-Fusion Program::fused() const {
+Fusion Program::fused(Choices& choices) const {
   FusionOptions how;
   how.is_enabled = options_.is_fused;
   how.is_again = is_again_.empty() ? nullptr : &is_again_;
   how.machine = options_.machine;
+  how.choices = &choices;
   return fuse(graph_, how);
 }
 

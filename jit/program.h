@@ -23,7 +23,8 @@ struct ProgramOptions {
   bool fills_freed_memory = false;
   bool is_never_serial = false;    // tests: all threads take part however small the work is
   bool is_for_many_sizes = false;  // matrix products by code that any size may use
-  bool takes_numbers = false;      // whoever has it may set what follows from sizes
+  bool takes_numbers = false;      // whoever has it may set what follows from sizes …
+  Choices choices = {};            // … and may have another one made by the same choices
   bool is_fast = false;            // the graph went through the fast passes, too
   RematerialiseOptions rematerialise = {};
   kernels::Machine machine = kernels::this_machine();  // whose isa this one must have, to run it
@@ -51,6 +52,7 @@ class Program final : public Executable {
   bool list_numbers(ProgramNumbers& list) override;
   std::int32_t settle(std::int32_t first_stage) override;
   std::size_t launch_count() const { return steps_.size(); }
+  const Choices& choices() const { return options_.choices; }
   /// What is compiled, and its launches, made again.
   const Graph& graph() const { return graph_; }
   Lowered lowered() const;
@@ -148,7 +150,7 @@ class Program final : public Executable {
   };
   struct Run;
 
-  Fusion fused() const;
+  Fusion fused(Choices& choices) const;
   void repeat_where_less_moves(Fusion& fusion);
   ScheduleOptions schedule_options() const;
   LoweringOptions lowering_options() const;

@@ -19,6 +19,13 @@ ProgramOptions any_size() {
   return options;
 }
 
+// Made by the same choices.
+ProgramOptions like(const Program& program) {
+  ProgramOptions options = any_size();
+  options.choices = program.choices().followed();
+  return options;
+}
+
 // Sets the numbers of a program to those of another one of the same structure; gives the stages
 // that need not run again.
 std::int32_t become(Program& program, Program& other) {
@@ -47,7 +54,7 @@ void expect_same_at(const std::vector<std::int64_t>& sizes, const GraphAt& graph
     const std::unique_ptr<Program> program = program_of(graph_at(sizes.back()), any_size());
     for (const std::int64_t size : sizes) {
       const Graph graph = graph_at(size);
-      become(*program, *program_of(graph, any_size()));
+      become(*program, *program_of(graph, like(*program)));
       const std::vector<Bytes> inputs =
           random_inputs(graph, static_cast<std::uint64_t>(size), true);
       kernels::set_current_backend(*kernels::find_backend("interpreter"));
@@ -133,6 +140,38 @@ TEST(AnySize, OrdersTellStructuresApart) {
   EXPECT_EQ(structure_at(8), structure_at(100));
   EXPECT_NE(structure_at(7), structure_at(8));
   EXPECT_EQ(structure_at(7), structure_at(5));
+}
+
+// Whether two maps of what was stored are better one depends on how many elements they have.
+Graph siblings_at(std::int64_t n) {
+  return parse_graph(fmt::format(R"(graph(x: f32[{0}, 8], c: f32[{0}, 8]) {{
+      a = tanh(x)
+      b = square(a)
+      d = sigmoid(x)
+      e = mul(d, c)
+      f = sigmoid(e)
+      return b, f
+    }})",
+                                 n));
+}
+
+TEST(AnySize, OfWhatIsOneLaunchAtSomeSizes) {
+  expect_same_at({16, 200, 2, 33, 37, 500, 64}, siblings_at);
+}
+
+TEST(AnySize, WhatGoesByCostIsDoneAsAtTheFirst) {
+  const auto structure_of = [](Program& program) {
+    ProgramNumbers numbers;
+    EXPECT_TRUE(program.list_numbers(numbers));
+    return numbers.structure;
+  };
+  const std::unique_ptr<Program> first = program_of(siblings_at(64), any_size());
+  bool is_other = false;
+  for (const std::int64_t n : {2, 5, 16, 33, 37, 200, 500, 2000}) {
+    EXPECT_EQ(structure_of(*program_of(siblings_at(n), like(*first))), structure_of(*first)) << n;
+    is_other |= structure_of(*program_of(siblings_at(n), any_size())) != structure_of(*first);
+  }
+  EXPECT_TRUE(is_other) << "nothing here goes by cost";
 }
 
 }  // namespace

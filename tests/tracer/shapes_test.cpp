@@ -272,11 +272,11 @@ class Counting final : public Compiler {
     ++programs;
     return own_.compile_for_many_sizes(std::move(graph));
   }
-  std::shared_ptr<Executable> compile_for_any_size(Graph graph) override {
+  std::shared_ptr<Executable> compile_for_any_size(Graph graph, const Executable* like) override {
     ++programs;
-    return own_.compile_for_any_size(std::move(graph));
+    return own_.compile_for_any_size(std::move(graph), like);
   }
-  int programs = 0;
+  std::atomic<int> programs = 0, of_one_size = 0;
 
  private:
   Compiler& own_;

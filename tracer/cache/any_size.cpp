@@ -244,7 +244,7 @@ bool AnySize::set_types(const SizeValues& sizes, const std::vector<TypeNumber>& 
 AnySize::Program::Program(std::shared_ptr<const AnySize> of)
     : of_(std::move(of)),
       executable_(of_->is_given_.exchange(true)
-                      ? registered_compiler()->compile_for_any_size(of_->graph_)
+                      ? registered_compiler()->compile_for_any_size(of_->graph_, of_->first_.get())
                       : of_->first_) {
   GROOVE_CHECK(
       executable_ && executable_->list_numbers(numbers_) && numbers_.structure == of_->structure_,

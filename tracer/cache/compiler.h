@@ -122,8 +122,12 @@ class Compiler {
   virtual std::shared_ptr<Executable> compile_for_many_sizes(Graph graph) {
     return compile(std::move(graph));
   }
-  /// The same, and not given out to anyone else: its numbers may be set. Null: there is none such.
-  virtual std::shared_ptr<Executable> compile_for_any_size(Graph) { return nullptr; }
+  /// The same, and not given out to anyone else: its numbers may be set. `like`, if not null, was
+  /// made of the graph at other sizes: what went by cost there is done the same way. Null: there is
+  /// none such.
+  virtual std::shared_ptr<Executable> compile_for_any_size(Graph, const Executable* /*like*/) {
+    return nullptr;
+  }
   /// The same where results may differ from eager mode's bits (jit::Numerics::kFast).
   virtual std::shared_ptr<Executable> compile_fast(Graph graph) {
     return compile(std::move(graph));

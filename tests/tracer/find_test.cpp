@@ -353,6 +353,21 @@ TEST(Finder, FindsNothingInNoise) {
   EXPECT_TRUE(tracer::find_repeats(tokens).empty());
 }
 
+// Whatever part of a cycle was seen last, as often as it came: how long it is, its returns tell.
+TEST(Finder, APartOfACycleIsNoStretch) {
+  for (std::size_t period = 2; period < 60; ++period) {
+    for (std::size_t length = 3 * period; length < 12 * period; ++length) {
+      std::vector<std::uint64_t> tokens;
+      for (std::size_t i = 0; i < 7; ++i) tokens.push_back(call(1000 + i));
+      for (std::size_t i = 0; i < length; ++i) tokens.push_back(call(i % period));
+      const std::size_t others = length % period == 0 ? 5 : 0;
+      for (std::size_t i = 0; i < others; ++i) tokens.push_back(call(2000 + i));
+      for (const tracer::Repeat& repeat : tracer::find_repeats(tokens))
+        EXPECT_EQ(repeat.end - repeat.begin, period) << length << " tokens";
+    }
+  }
+}
+
 TEST(Finder, AWholeRunOfOneWordIsBounded) {
   const std::vector<std::uint64_t> tokens(4096, call(1));
   for (const tracer::Repeat& repeat : tracer::find_repeats(tokens))

@@ -102,6 +102,16 @@ std::size_t times_astray(const std::vector<std::uint64_t>& tokens, const Candida
   return astray;
 }
 
+// Does what was seen end within it? Its other times are followed by one and the same token: nobody
+// knows yet how far it goes.
+bool may_go_on(const std::vector<std::uint64_t>& tokens, const Candidate& candidate) {
+  const auto after = [&](std::size_t start) { return start + candidate.length; };
+  if (after(candidate.starts.back()) != tokens.size()) return false;
+  const std::uint64_t next = tokens[after(candidate.starts.front())];
+  return std::all_of(candidate.starts.begin(), candidate.starts.end() - 1,
+                     [&](std::size_t start) { return tokens[after(start)] == next; });
+}
+
 constinit std::atomic<std::int64_t> of_a_token{200};  // in nanoseconds, of late
 
 void note_search(const Search& search, std::int64_t nanoseconds) {
@@ -138,14 +148,12 @@ std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens) {
     std::vector<std::size_t> starts(order.begin() + static_cast<std::ptrdiff_t>(group.low),
                                     order.begin() + static_cast<std::ptrdiff_t>(group.high) + 1);
     std::sort(starts.begin(), starts.end());
-    Candidate candidate{group.length, {}};
-    std::size_t free = 0;
-    for (const std::size_t start : starts) {
-      if (start < free) continue;
-      candidate.starts.push_back(start);
-      free = start + group.length;
-    }
-    if (candidate.starts.size() >= kLeastTimes) candidates.push_back(std::move(candidate));
+    // What begins again before it ends is a cycle, of which this is some iterations and a part.
+    const auto overlaps = [&](std::size_t start, std::size_t next) {
+      return next < start + group.length;
+    };
+    if (std::adjacent_find(starts.begin(), starts.end(), overlaps) == starts.end())
+      candidates.push_back({group.length, std::move(starts)});
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return std::pair{b.covered(), b.length} < std::pair{a.covered(), a.length};
@@ -159,6 +167,7 @@ std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens) {
     const auto times = static_cast<std::size_t>(
         std::count_if(candidate.starts.begin(), candidate.starts.end(), is_free));
     if (times < kLeastTimes || times < times_astray(tokens, candidate)) continue;
+    if (may_go_on(tokens, candidate)) continue;
     std::size_t latest = 0;
     for (const std::size_t start : candidate.starts) {
       if (!is_free(start)) continue;

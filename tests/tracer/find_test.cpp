@@ -412,6 +412,26 @@ TEST(Discovery, ChanceIsNoLoop) {
   }
 }
 
+// A step by hand in a loop whose rows differ each time: the parameters come one after the other,
+// at the same sizes as ever.
+TEST(Discovery, ALoopAtAnySizesMayHaveCallsThatComeAgain) {
+  using tracer::Discovery;
+  Discovery discovery;
+  discovery.set_hot(2);
+  constexpr std::uint64_t kSized = 5, kParameters = 4, kLength = kSized + kParameters;
+  for (std::uint64_t i = 0; i < 2; ++i) discovery.on_call(call(kSized), Discovery::kOpCost);
+  for (std::uint64_t i = 0; i < 40 * kLength; ++i) {
+    const std::uint64_t at = std::min(i % kLength, kSized);
+    if (const Discovery::Plan* const plan = discovery.plan(call(at))) {
+      EXPECT_EQ(plan->length, kLength);
+      return;
+    }
+    if (at < kSized) discovery.note_any_size();
+    discovery.on_call(call(at), Discovery::kOpCost);
+  }
+  FAIL() << "not found";
+}
+
 // The program enters a loop between a forward and the backward through it, which a recording that
 // begins there cannot hold: the loop is recorded from the call after that.
 TEST(Discovery, ALoopAroundABackwardBeginsAfterIt) {

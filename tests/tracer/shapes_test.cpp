@@ -2,8 +2,10 @@
 #include <groove/groove.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "groove/jit.h"
@@ -209,11 +211,33 @@ void accumulated_masks(int steps, Log& log) {
   log.parameters(parameters);
 }
 
+// Rows that a mask leaves, a cell in a loop and a step by hand.
+void sequences_by_hand(int steps, Log& log) {
+  nn::LSTMCell cell(8, 8);
+  nn::Linear head(8, 1);
+  std::vector<Tensor> parameters = cell->parameters();
+  for (const Tensor& p : head->parameters()) parameters.push_back(p);
+  repeat(steps, [&] {
+    const Tensor drawn = groove::randn({64, 24});
+    const Tensor x = drawn.index({drawn.select(1, 0) > 0});
+    const Tensor y = (x.sum(1, true) * 0.5).sin().expand({x.size(0), 1}).contiguous();
+    const Tensor series = x.view({x.size(0), 3, 8});
+    Tensor h = groove::zeros({x.size(0), 8}), c = groove::zeros({x.size(0), 8});
+    for (int t = 0; t < 3; ++t) std::tie(h, c) = cell(series.select(1, t), std::make_tuple(h, c));
+    nn::functional::mse_loss(head(h), y).backward();
+    const NoGradGuard no_grad;
+    for (const Tensor& p : parameters) p.sub_(p.grad() * 0.01);
+    for (const Tensor& p : parameters) p.mutable_grad().zero_();
+  });
+  log.parameters(parameters);
+}
+
 const ShapeLoop kLoops[] = {{"forward", forward},
                             {"training", training},
                             {"two_sizes", two_sizes},
                             {"sizes_that_coincide", sizes_that_coincide, 85},
                             {"accumulated_masks", accumulated_masks, 90},
+                            {"sequences_by_hand", sequences_by_hand, 95, 4},
                             {"histories", histories, 90, 14},
                             {"written_histories", written_histories, 30, 24}};
 

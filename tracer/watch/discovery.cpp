@@ -218,8 +218,7 @@ void Discovery::move(Mark& mark) {
   mark.head = mark.before = 0;
   mark.cost = cost_;
   mark.runs = runs_;
-  mark.any_size = any_size_;
-  mark.is_head_repeated = false;
+  mark.times.clear();
   mark_filter_ = ~0ull;
 }
 
@@ -229,18 +228,10 @@ void Discovery::note_head(std::uint64_t head) {
     if (mark->head == 0) {
       mark->head = head;
       mark->before = last_;
-    } else if (mark->head == head) {
-      mark->is_head_repeated = true;
     }
+    if (mark->head == head) mark->times.add(any_size_before_);
     mark_filter_ |= std::uint64_t{1} << (mark->head & 63);
   }
-}
-
-// What comes several times in a stretch, each time at another size, is a loop of its own: together
-// they would be of as many sizes as these times give.
-bool Discovery::are_at_many_sizes(std::uint32_t before, std::uint32_t after) {
-  constexpr std::uint32_t kOfOne = 2;
-  return after - before >= kOfOne;
 }
 
 void Discovery::note(const Mark& mark, Kind kind) {
@@ -248,7 +239,7 @@ void Discovery::note(const Mark& mark, Kind kind) {
   const std::uint32_t cost = cost_ - mark.cost, runs = count(runs_ - mark.runs);
   if (is_compiled(cost, runs) || !pays(cost, runs, total_.length - mark.total.length, kind)) return;
   const Stretch calls = total_.since(mark.total);
-  if (mark.is_head_repeated && are_at_many_sizes(mark.any_size, any_size_)) return;
+  if (mark.times.are_at_many_sizes(any_size_)) return;
   if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), calls.length, cost, runs))
     return;
   Loop& loop = loop_of(calls);
@@ -258,8 +249,8 @@ void Discovery::note(const Mark& mark, Kind kind) {
   if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
   if (gaps_.size() > kMostLoops) gaps_.clear();
   if (loop.seen < std::max(needed(mark.head, loop, runs > 0), kind == Kind::kGap ? 2u : 1u)) return;
-  add_plan(Plan{mark.head, calls.order, calls.length, kind, mark.is_head_repeated ? mark.before : 0,
-                calls.loop(), runs > 0},
+  add_plan(Plan{mark.head, calls.order, calls.length, kind,
+                mark.times.are_several() ? mark.before : 0, calls.loop(), runs > 0},
            total_.length);
 }
 
@@ -327,6 +318,7 @@ inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last, std::u
   atom.any_size = any_size_;
   atom.position = position;
   last_ = last;
+  any_size_before_ = any_size_;
 }
 
 void Discovery::on_call(std::uint64_t hash, Cost cost, std::uint32_t position) {
@@ -515,12 +507,12 @@ bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint3
   const Atom& first = atom(begin);
   Plan plan{first.head, calls.order, calls.length, kind, 0, calls.loop(), runs > 0};
   const std::uint64_t end = first.before.length + calls.length;
-  bool is_repeated = false;
-  std::uint64_t at = begin + 1;
+  Times times;
+  std::uint64_t at = begin;
   for (; at < atom_count_ && atom(at).before.length < end; ++at)
-    is_repeated |= atom(at).head == plan.head;
-  const std::uint32_t any_size = at < atom_count_ ? atom(at).any_size : any_size_;
-  if (is_repeated && are_at_many_sizes(first.any_size, any_size)) return false;
+    if (atom(at).head == plan.head) times.add(atom(at > oldest_atom() ? at - 1 : at).any_size);
+  if (times.are_at_many_sizes(atom(at - 1).any_size)) return false;
+  const bool is_repeated = times.are_several();
   // A loop comes after itself; anything else, after what came before it the last time.
   if (is_repeated && kind == Kind::kCycle) plan.before = atom(at - 1).last;
   if (is_repeated && kind != Kind::kCycle && begin > oldest_atom())

@@ -97,13 +97,30 @@ class Discovery {
   void penalize(std::uint64_t head);
 
  private:
+  // What comes several times in a stretch, each time with something at another size, is a loop of
+  // its own: together they would be of as many sizes as these times give.
+  class Times {
+   public:
+    void clear() { *this = {}; }
+    /// The head comes; `any_size`: the calls before that came at sizes without end.
+    void add(std::uint32_t any_size) {
+      sized_ += count_++ > 0 && any_size != last_ ? 1 : 0;
+      last_ = any_size;
+    }
+    bool are_several() const { return count_ > 1; }
+    bool are_at_many_sizes(std::uint32_t any_size) const {
+      return are_several() && sized_ + (any_size != last_ ? 1 : 0) > 1;
+    }
+
+   private:
+    std::uint32_t count_ = 0, sized_ = 0, last_ = 0;
+  };
   // Where a stretch that is being watched began.
   struct Mark {
     Stretch total;
     std::uint64_t head = 0, before = 0;
     std::uint32_t cost = 0, runs = 0;
-    std::uint32_t any_size = 0;
-    bool is_head_repeated = false;
+    Times times;  // of the head
   };
   // The last time that a call came: a loop is a call that comes back again and again after the
   // same.
@@ -163,7 +180,6 @@ class Discovery {
   static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);
   // A difference of numbers of runs, of which an atom keeps 31 bits.
   static std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
-  static bool are_at_many_sizes(std::uint32_t before, std::uint32_t after);
   bool is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint32_t cost,
                    std::uint32_t runs) const;
   std::uint32_t needed(std::uint64_t head, const Loop& loop, bool covers_runs) const;
@@ -182,10 +198,11 @@ class Discovery {
   std::uint64_t plan_filter_ = 0;
   std::uint64_t mark_filter_ = ~0ull;  // of the heads of marks; anything while one has none
   Stretch total_;
-  std::uint64_t last_ = 0;       // the call before
-  std::uint32_t cost_ = 0;       // of everything that ran eagerly so far
-  std::uint32_t runs_ = 0;       // compiled runs so far
-  std::uint32_t any_size_ = 0;   // calls and runs so far that came at sizes without end
+  std::uint64_t last_ = 0;             // the call before
+  std::uint32_t cost_ = 0;             // of everything that ran eagerly so far
+  std::uint32_t runs_ = 0;             // compiled runs so far
+  std::uint32_t any_size_ = 0;         // calls and runs so far that came at sizes without end …
+  std::uint32_t any_size_before_ = 0;  // … before the one that was told last
   std::vector<Return> returns_;  // they grow with the program, as short ones pay for each page
   std::size_t returns_lost_ = 0;
   std::vector<Atom> atoms_;       // the last of them, a ring

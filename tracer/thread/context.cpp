@@ -23,7 +23,7 @@ namespace groove::tracer {
 namespace {
 
 inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& site,
-                               bool& is_of_any_size) {
+                               SizesOfLine& sizes) {
   // Sums of products, so that none waits for another.
   const std::uint64_t what =
       static_cast<std::uint64_t>(op.id) << 2 | (groove::detail::is_grad_recorded ? 1 : 0);
@@ -41,13 +41,13 @@ inline std::uint64_t hash_head(const Op& op, const Attrs& attrs, const SiteKey& 
     without = mixed(without, static_cast<std::uint64_t>(std::min(word, kLeastSize)));
     has_sizes = has_sizes || word > kLeastSize;
   }
-  is_of_any_size = has_sizes && has_endless_sizes(without, shown);
-  if (is_of_any_size) h = without;
+  if (has_sizes) sizes = note_sizes(without, shown);
+  if (sizes.are_endless) h = without;
   return h ^ h >> 29;
 }
 
-inline std::uint64_t hash_call(const Call& call, const SiteKey& site, bool& is_of_any_size) {
-  const std::uint64_t h = hash_head(*call.op, *call.attrs, site, is_of_any_size);
+inline std::uint64_t hash_call(const Call& call, const SiteKey& site, SizesOfLine& sizes) {
+  const std::uint64_t h = hash_head(*call.op, *call.attrs, site, sizes);
   std::uint64_t types = call.is_inplace ? 1 : 2;
   for (const Tensor& input : call.inputs)
     types = types * 31 + (input.defined() ? static_cast<std::uint64_t>(input.impl()->dtype) * 16 +
@@ -57,8 +57,8 @@ inline std::uint64_t hash_call(const Call& call, const SiteKey& site, bool& is_o
 }
 
 std::uint64_t hash_call(const LibraryCall& call, const SiteKey& site) {
-  bool is_of_any_size = false;
-  return mixed(mixed(hash_head(*call.op, *call.attrs, site, is_of_any_size), call.walked.size()),
+  SizesOfLine sizes;
+  return mixed(mixed(hash_head(*call.op, *call.attrs, site, sizes), call.walked.size()),
                call.structure);
 }
 
@@ -112,9 +112,11 @@ void Context::on_call(const Call& call, Tensor* outputs) {
   if (state_ == State::kReplaying && match_next(call, site, outputs) == Matched::kYes) return;
   if (is_tape_outside_) take_back_tape();
   settle(call.inputs);
-  bool is_of_any_size = false;
-  const std::uint64_t hash = hash_call(call, site, is_of_any_size);
-  if (is_of_any_size) discovery_.note_any_size();
+  SizesOfLine sizes;
+  const std::uint64_t hash = hash_call(call, site, sizes);
+  if (sizes.are_endless) discovery_.note_any_size();
+  if (sizes.are_news) [[unlikely]]
+    discovery_.note_other_sizes();
   if (state_ == State::kWatching && !discovery_.plan(hash) && !may_have_segment(hash) &&
       !is_recording_due()) [[likely]] {
     run_watched(call, hash, outputs);

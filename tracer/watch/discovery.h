@@ -4,6 +4,7 @@
 // for, so an outer loop is found while inner ones are compiled already.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -80,6 +81,11 @@ class Discovery {
   void put_off(const Plan& plan);
   /// The run that is told next is at other sizes than the one before, and there may be no end.
   void note_any_size() { ++any_size_; }
+  /// How many calls and runs came so far at sizes of which there may be no end.
+  std::uint32_t any_sizes() const { return any_size_; }
+  /// A line is at sizes that it has not shown before: where it stands, no two iterations may look
+  /// alike until it is known whether there is an end of them.
+  void note_other_sizes() { look_at_ = std::max(look_at_, watched_ + kFirstLook); }
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
   /// Is there a plan for just these calls, too?

@@ -61,12 +61,14 @@ Varieties& make_varieties() {
 
 }  // namespace
 
-bool has_endless_sizes(std::uint64_t without, std::uint64_t shown) {
+SizesOfLine note_sizes(std::uint64_t without, std::uint64_t shown) {
   constexpr int kFew = 3;  // bits
   Variety& known = (varieties ? *varieties : make_varieties()).of(without);
   if (known.without != without) known = {without, 0};
+  const int before = std::popcount(known.shown);
   known.shown |= std::uint64_t{1} << (shown >> 58);
-  return std::popcount(known.shown) > kFew;
+  const int now = std::popcount(known.shown);
+  return {now > kFew, 0 < before && before < now && before <= kFew};
 }
 
 }  // namespace groove::tracer

@@ -44,14 +44,19 @@ std::size_t Recorder::best_beginning() const {
   const std::vector<RecordedCall>& calls = segment_->calls;
   const std::size_t slots = segment_->slots.size();
   std::vector<std::size_t> made_by(slots, calls.size()), used_by(slots, 0);
+  std::size_t last_walk = 0;
   for (std::size_t at = 0; at < calls.size(); ++at) {
-    // What a walk of the tape or of parameters uses stands in no list of its operands.
-    if (calls[at].is_library_call) return 0;
-    for (const SlotId id : calls[at].inputs)
-      if (id != kNoSlot) used_by[static_cast<std::size_t>(id)] = at;
+    if (calls[at].is_library_call) last_walk = at;
     for (const SlotId id : calls[at].outputs)
       if (id != kNoSlot && made_by[static_cast<std::size_t>(id)] == calls.size())
         made_by[static_cast<std::size_t>(id)] = at;
+  }
+  for (std::size_t id = 0; id < slots; ++id) {
+    if (noted_[id].used > 0) used_by[id] = static_cast<std::size_t>(noted_[id].used) - 1;
+    // A walk of the tape goes through results of which it reads nothing.
+    const TensorImpl* const impl = objects_[id].impl();
+    if (impl ? impl->requires_grad : segment_->slots[id].requires_grad)
+      used_by[id] = std::max(used_by[id], last_walk);
   }
   // How many more cross the cut before a call than the one before the call before.
   std::vector<int> more(calls.size() + 1, 0);

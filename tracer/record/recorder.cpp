@@ -119,10 +119,12 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
     if (is_live_in && grad_enabled() && has_stale_history(impl)) fail(Reason::kLiveInOnTape);
     if (is_live_in) pass_over_writes(known);
     if (in_expansion_ && is_live_in) note_nested_live_in(known, tensor);
+    noted_[static_cast<std::size_t>(known)].used = static_cast<std::int32_t>(calls());
     return known;
   }
   // Something that existed before: a live-in.
   const SlotId id = add_slot(impl);
+  noted_[static_cast<std::size_t>(id)].used = static_cast<std::int32_t>(calls());
   // What a tape saved and the program changed meanwhile is in every run what the tape saved there.
   if (known != kNoSlot && in_expansion_ && current().walked == 0)
     segment_->slots[static_cast<std::size_t>(id)].same_as = known;

@@ -123,8 +123,9 @@ class Recorder {
     std::uint32_t writes = 0;
     bool is_fresh = false;  // a live-in that was first seen inside an expansion
   };
-  // The last call, counted from 1, that noted a slot among …
+  // The last call, counted from 1, that used a slot, or noted it among …
   struct Noted {
+    std::int32_t used = 0;
     std::int32_t nested = 0, read = 0, walked = 0;  // nested_live_ins, read_live_ins, grads_before
   };
   struct Prepared {  // of the call that runs now

@@ -54,6 +54,10 @@ class SymbolicPrograms final : public Executable {
     const auto symbolic = symbolic_.lock();
     return symbolic ? symbolic->describe() : "at any sizes";
   }
+  bool is_asked() const {
+    const auto symbolic = symbolic_.lock();
+    return symbolic && symbolic->is_asked();
+  }
 
  private:
   std::weak_ptr<const SymbolicSegment> symbolic_;  // which may be gone before its recording
@@ -64,6 +68,11 @@ class SymbolicPrograms final : public Executable {
 std::string sizes_text(const Segment& segment) {
   const auto* const symbolic = dynamic_cast<const SymbolicPrograms*>(segment.executable.get());
   return symbolic ? symbolic->describe() : std::string();
+}
+
+bool waits_for_sizes(const Segment& segment) {
+  const auto* const programs = dynamic_cast<const SymbolicPrograms*>(segment.executable.get());
+  return programs && programs->is_asked();
 }
 
 // ---- the symbolic segment ----

@@ -125,4 +125,6 @@ using SymbolicSegmentPtr = std::shared_ptr<SymbolicSegment>;
 /// For people, of a symbolic segment's recording: which sizes it takes, and what programs there
 /// are; otherwise empty.
 std::string sizes_text(const Segment& segment);
+/// Has it no program for the sizes that came last, and is one asked for?
+bool waits_for_sizes(const Segment& segment);
 }  // namespace groove::tracer

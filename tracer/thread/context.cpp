@@ -172,14 +172,15 @@ void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t ha
   run_watched(call, hash, outputs);
 }
 
-// What a recording holds already is no loop of its own, unless it has come since.
+// What a recording holds already is no loop of its own, unless it has come since and there is a
+// program for it.
 bool Context::is_part_of_recorded(const Discovery::Plan& plan) {
   if (plan.covers_runs) return false;
   for (const SegmentPtr& segment : all_segments()) {
     const State state = segment->state.load(std::memory_order_acquire);
     const bool is_new = segment->recorded_by == index_ && plan.seen_at <= segment->recorded_at;
-    if ((state == State::kCompiling || (state == State::kArmed && is_new)) &&
-        has_part(*segment, discovery_.last(), plan)) {
+    const bool is_held = state == State::kArmed && (is_new || waits_for_sizes(*segment));
+    if ((state == State::kCompiling || is_held) && has_part(*segment, discovery_.last(), plan)) {
       discovery_.put_off(plan);
       return true;
     }

@@ -291,9 +291,14 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
     if (next_any_size_) return;
     next_any_size_ = job;
     for (std::size_t i = 0; i < symbols_.size(); ++i) {
-      const std::int64_t least = std::min(symbols_[i].least, sizes[i]);
-      const std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
-      // Others are likely to come, but between the powers of two structures hardly change.
+      std::int64_t least = std::min(symbols_[i].least, sizes[i]);
+      std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
+      // Others are likely to come: of n numbers drawn evenly the least and the greatest lie about a
+      // part in n - 1 of what is between them from the ends. And between the powers of two
+      // structures hardly change.
+      const std::int64_t beyond = (greatest - least) / std::max<std::int64_t>(1, times_noted_ - 1);
+      least = std::max(least - beyond, std::min<std::int64_t>(least, 1));
+      greatest += beyond;
       widest.push_back({least < 2 ? least : floor_of_two(least),
                         greatest < 2 ? greatest : ceiling_of_two(greatest)});
     }
@@ -383,6 +388,7 @@ void SymbolicSegment::note_programs_made() {
 
 void SymbolicSegment::note_sizes(const SizeValues& sizes) {
   const std::lock_guard lock(symbolic_locks().of(this));
+  ++times_noted_;
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
     symbols_[i].least = std::min(symbols_[i].least, sizes[i]);
     symbols_[i].greatest = std::max(symbols_[i].greatest, sizes[i]);

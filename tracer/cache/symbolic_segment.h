@@ -115,6 +115,7 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   int failures_ = 0;                          // to make one
   std::unordered_set<std::size_t> excluded_;  // hashes of sizes
   bool is_next_excluded_ = false;
+  std::int64_t times_noted_ = 0;  // sizes that the symbols' bounds are of
   std::atomic<bool> is_asked_{false};
   std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();
   std::shared_ptr<Makings> backwards_ = std::make_shared<Makings>();

@@ -10,6 +10,7 @@
 #include "src/core/check.h"
 #include "src/core/dispatch.h"
 #include "src/core/promotion.h"
+#include "src/core/state.h"
 
 namespace groove {
 namespace {
@@ -47,6 +48,7 @@ Tensor set_positions(const Tensor& mask) {
   for (std::size_t part = 0; part < static_cast<std::size_t>(parts); ++part)
     starts[part + 1] += starts[part];
   Tensor result = make_empty({starts.back()}, kLong);
+  note_given({starts.back()}, true);
   auto* const positions = static_cast<std::int64_t*>(result.impl()->data());
   kernels::parallel(parts, [&](int part, int) {
     const std::int64_t* const start = starts.data() + part;

@@ -5,6 +5,7 @@
 #include "src/core/environment.h"
 #include "src/core/geometry.h"
 #include "src/core/host_value.h"
+#include "src/core/state.h"
 
 namespace groove {
 namespace detail {
@@ -46,6 +47,7 @@ Tensor finish(const char* what, Tensor tensor, const TensorOptions& options) {
                  name(tensor.scalar_type()));
     tensor.impl()->requires_grad = true;
   }
+  note_given(tensor.impl()->geometry.sizes, false);
   return tensor;
 }
 

@@ -13,6 +13,7 @@
 #include "tests/tracer/loop_log.h"
 #include "tracer/cache/compiler.h"
 #include "tracer/tell/testing.h"
+#include "tracer/thread/beside.h"
 
 namespace groove::testing {
 namespace {
@@ -286,6 +287,7 @@ class Counting final : public Compiler {
   Counting& operator=(const Counting&) = delete;
   std::shared_ptr<Executable> compile(Graph graph) override {
     ++programs;
+    ++of_one_size;
     return own_.compile(std::move(graph));
   }
   std::shared_ptr<Executable> compile_fully(Graph graph) override {
@@ -370,6 +372,26 @@ TEST_F(NewSizes, CompileNothingForConvolutions) {
                           nn::Flatten(), nn::Linear(24, 3));
   };
   expect_nothing_is_compiled(net, {1, 8, 8});
+}
+
+// Where sizes follow from values, a program for those of the moment would hardly ever run.
+TEST(SizesByValue, GetNoProgramForOneOfThem) {
+  tt::set_synchronous(false);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  Counting counting;
+  const Tensor rows = groove::arange(600), x = groove::randn({600, 6});
+  const Tensor w = groove::randn({6, 3}).requires_grad_();
+  for (int step = 0; step < 500; ++step) {
+    const Tensor chosen = x.index({rows < 40 + step * 37 % 97});
+    groove::mm(chosen, w).tanh().square().mean().backward();
+    const NoGradGuard no_grad;
+    w.sub_(w.grad() * 0.1);
+    w.mutable_grad().zero_();
+  }
+  tracer::wait_for_compiler();
+  EXPECT_EQ(counting.of_one_size, 0) << jit::explain();
+  tt::forget_everything();
 }
 
 }  // namespace

@@ -80,14 +80,16 @@ bool has_free_sizes(const Segment& segment) {
 }
 
 // Where the same numbers came again and no others ever did, what came is no other size.
-void note_values(Head& head, Group& group, const SizeNumbers& numbers) {
+bool note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   std::vector<std::int64_t> values = numbers.values();
   if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) {
-    if (group.samples.size() == 1) charge(head);
-    return;
+    const bool is_only = group.samples.size() == 1;
+    if (is_only) charge(head);
+    return !is_only;
   }
   if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
   group.samples.push_back(std::move(values));
+  return true;
 }
 
 }  // namespace
@@ -154,7 +156,7 @@ void note_sample(Segment& segment) {
 
 Sample add_sample(const SegmentPtr& segment) {
   const auto say = [&](const std::string& what) { tell(*segment, what); };
-  if (!has_free_sizes(*segment)) return Sample::kNoted;
+  if (!has_free_sizes(*segment)) return Sample::kFixed;
   const SizeNumbers numbers = size_numbers(*segment);
   Table& t = table();
   std::unique_lock lock(t.mutex);
@@ -164,11 +166,12 @@ Sample add_sample(const SegmentPtr& segment) {
     return Sample::kCovered;
   if (group.is_let_go) return Sample::kNoted;
   const bool is_new = group.samples.empty() && head.groups.size() > 1;
-  note_values(head, group, numbers);
+  const bool is_at_others = note_values(head, group, numbers);
   if (is_new) {
     head.alone = segment;
     return Sample::kOfNewStructure;
   }
+  if (!is_at_others) return Sample::kFixed;
   if (group.samples.size() < kLeastSamples) return Sample::kNoted;
   SizeFit fit = fit_sizes(numbers, group.samples);
   if (!fit.failure.empty()) {

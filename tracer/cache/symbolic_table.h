@@ -28,6 +28,7 @@ void note_sample(Segment& segment);
 enum class Sample : std::uint8_t {
   kCovered,         // it is one of a symbolic segment's, and must not be compiled by itself
   kOfNewStructure,  // it differs from what the head had before in more than sizes
+  kFixed,           // … or in nothing, or its sizes may not be others
   kNoted,
 };
 /// A recording of the head; a symbolic segment is made when there are enough.

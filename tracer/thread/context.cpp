@@ -509,7 +509,6 @@ void Context::forget() {
   balance_ = Balance();
   shapes_.clear();
   shown_.clear();
-  sample_head_ = 0;
   is_sample_ = false;
   beginnings_ = {};
   replays_.clear();

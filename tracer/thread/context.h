@@ -265,7 +265,9 @@ class Context {
   void run_again_recorded(Reason reason, bool is_piece);
   void start_side_recording(std::uint64_t head);
   bool is_wanted_again(std::uint64_t head) const {
-    return !again_.empty() && again_.contains(head);
+    const auto found = again_.empty() ? again_.end() : again_.find(head);
+    return found != again_.end() &&
+           (!found->second.is_sample || discovery_.is_after(found->second.base->before));
   }
   /// Keeps in mind what was recorded for an exit.
   void note_made(const SegmentPtr& segment);
@@ -291,6 +293,12 @@ class Context {
   void note_other_sizes(std::uint64_t head, Reason refusal);
   bool wants_sample_here(Reason reason);
   bool keep_sample(const SegmentPtr& segment);
+  bool keep_first_sample(const SegmentPtr& segment);
+  /// Are there likely to be others than the sizes that the recording has?
+  bool has_endless_sizes() const {
+    return discovery_.any_sizes() != any_sizes_before_ || was_given_other_sizes_ ||
+           given().by_value != given_by_value_before_;
+  }
   void drop_retired_symbolic_segments();
   // Cuts (cut.cpp).
   struct Rest {  // of an iteration whose first piece has been recorded
@@ -380,13 +388,22 @@ class Context {
   std::array<Beginning, kBeginnings> beginnings_;         // by head
   std::unordered_map<std::uint64_t, SideExit> exits_;     // by place and what came there
   std::unordered_map<std::uint64_t, Variants> variants_;  // by head
-  std::unordered_map<std::uint64_t, SegmentPtr> again_;   // by head: to be recorded afresh
+  struct Again {                                          // to be recorded afresh
+    SegmentPtr base;
+    bool is_sample = false;  // because of its sizes
+    int samples_left = -1;   // that may follow, until it is compiled by itself; -1: it never is
+  };
+  std::unordered_map<std::uint64_t, Again> again_;  // by head
   std::unordered_map<const SymbolicSegment*, std::unique_ptr<SymbolicCopy>> shapes_;
   std::unordered_map<const Segment*, Shown> shown_;
-  std::uint64_t sample_head_ = 0;  // of again_, what is recorded because of its sizes
-  bool is_sample_ = false;         // the recording under way, or the one that is wanted
-  bool is_at_new_sizes_ = false;   // the run under way, other than the one before
-  bool is_waiting_ = false;        // for a program at these sizes: nothing needs to be recorded
+  bool is_sample_ = false;  // Again::is_sample of the recording under way, or of the one wanted …
+  int samples_left_ = -1;   // … and Again::samples_left
+  static constexpr int kMostSamplesInARow = 6;
+  std::uint32_t any_sizes_before_ = 0;  // Discovery::any_sizes() as the recording began
+  std::uint64_t given_by_value_before_ = 0;
+  bool was_given_other_sizes_ = false;  // what is recorded, the last times
+  bool is_at_new_sizes_ = false;        // the run under way, other than the one before
+  bool is_waiting_ = false;  // for a program at these sizes: nothing needs to be recorded
   std::vector<CallFrame> frames_;
   std::unordered_map<std::uint64_t, CallCount> calls_;  // by function and types
   std::uint64_t compiled_runs_ = 0;

@@ -352,6 +352,9 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   recorded_plan_->before = base->before;
   recorded_ = {};
   recorded_cost_ = 0;
+  any_sizes_before_ = discovery_.any_sizes();
+  given_by_value_before_ = given().by_value;
+  samples_left_ = -1;
   recorder_ = std::make_unique<Recorder>(base->head, next_session(SessionOf::kRecording),
                                          moving(base->head), widened(base->head));
   recorder_->set_before(base->before);
@@ -359,11 +362,12 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
 }
 
 void Context::start_side_recording(std::uint64_t head) {
-  is_sample_ = head == std::exchange(sample_head_, 0);
   const auto found = again_.find(head);
-  const SegmentPtr base = found->second;
+  const Again again = std::move(found->second);
   again_.erase(found);
-  begin_side(base, 0);
+  is_sample_ = again.is_sample;
+  begin_side(again.base, 0);
+  samples_left_ = again.samples_left;
 }
 
 // The calls of the run that is left run again under a recorder, which goes on with what comes now.

@@ -23,6 +23,10 @@ void Context::start_recording(const Discovery::Plan& plan) {
   recorded_plan_ = plan;
   recorded_stop_ = 0;
   is_sample_ = false;
+  samples_left_ = kMostSamplesInARow;
+  was_given_other_sizes_ = false;
+  any_sizes_before_ = discovery_.any_sizes();
+  given_by_value_before_ = given().by_value;
   recorded_ = {};
   recorded_cost_ = 0;
   // Strict mode cannot be left, so nothing is taken for a constant there.
@@ -37,6 +41,7 @@ void Context::start_recording(const Discovery::Plan& plan) {
     recorder_->expect(plan.length);
     times_before_ = discovery_.last_times(plan);
     moved_calls_ = discovery_.moved_calls(times_before_, plan.length);
+    was_given_other_sizes_ = discovery_.was_given_other_sizes(plan, times_before_);
     discovery_.take_plan(*recorded_plan_);
   }
   if (environment().logs("segments"))
@@ -134,9 +139,15 @@ void Context::close_recording(bool is_cut) {
     fmt::print(stderr, "groove: recorded {} calls of {}{}{}\n", segment->calls.size(),
                segment->source, is_cut ? ", cut short" : "", is_sample_ ? ", for their sizes" : "");
   note_made(segment);
+  const bool is_for_sizes = !is_compilation_synchronous() && !is_cut && samples_left_ >= 0 &&
+                            (is_sample_ || has_endless_sizes());
   side_of_.reset();
   stop_recording();
-  if (!keep_sample(segment)) return drop_retired();
+  // What was just recorded is as good a sample as the one that was waited for.
+  if (const auto wanted = again_.find(segment->head);
+      wanted != again_.end() && wanted->second.is_sample)
+    again_.erase(wanted);
+  if (is_for_sizes ? !keep_first_sample(segment) : !keep_sample(segment)) return drop_retired();
   segment->recorded_by = index_;
   segment->recorded_at = discovery_.total().length;
   if (!submit(std::move(segment), is_compilation_synchronous()))
@@ -410,7 +421,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
   // What was taken for granted in it does not hold: it is recorded afresh, without.
   retire(replay->told_segment());
   if (reason != Reason::kProgramFailed && state_ != State::kRecording)
-    again_[segment.head] = replay->told_segment();
+    again_[segment.head] = {.base = replay->told_segment()};
 }
 
 }  // namespace groove::tracer

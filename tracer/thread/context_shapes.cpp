@@ -204,8 +204,7 @@ void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
   const SegmentPtr base = armed_of_head(head);
   if (!base || !can_be_sampled(*base) || !discovery_.is_after(base->before) || !wants_sample(head))
     return;
-  again_[head] = base;
-  sample_head_ = head;
+  again_[head] = {.base = base, .is_sample = true};
 }
 
 bool Context::wants_sample_here(Reason reason) {
@@ -231,10 +230,25 @@ bool Context::keep_sample(const SegmentPtr& segment) {
       return false;
     case Sample::kOfNewStructure:
       return true;
+    case Sample::kFixed:
     case Sample::kNoted:
       break;
   }
   return !is_sample;
+}
+
+// A loop with lines that come at sizes without end: a program for the sizes of the moment would
+// hardly ever run. It is recorded until it is known what follows from which size. True when it is
+// to be compiled by itself: it comes at the same sizes after all.
+bool Context::keep_first_sample(const SegmentPtr& segment) {
+  if (armed_of_head(segment->head)) return keep_sample(segment);
+  is_sample_ = false;
+  if (const auto make = std::exchange(segment->make_graph, nullptr)) make(segment->graph);
+  const Sample known = add_sample(segment);
+  if (known == Sample::kCovered) return false;
+  if (known == Sample::kFixed || samples_left_ == 0) return true;
+  again_[segment->head] = {.base = segment, .is_sample = true, .samples_left = samples_left_ - 1};
+  return false;
 }
 
 void Context::drop_retired_symbolic_segments() {

@@ -118,6 +118,34 @@ std::vector<std::uint64_t> Discovery::last_times(const Plan& plan) const {
   return times;
 }
 
+bool Discovery::was_given_other_sizes(const Plan& plan,
+                                      const std::vector<std::uint64_t>& times) const {
+  // What was given since the call before the first of them.
+  const auto given_at = [&](std::uint64_t time) {
+    const std::uint64_t begin = atom_at(time), end = atom_at(time + plan.length);
+    return begin > oldest_atom() ? atom(end - 1).given - atom(begin - 1).given : 0;
+  };
+  std::vector<std::uint64_t> given;
+  for (const std::uint64_t time : times) given.push_back(given_at(time));
+  const bool is_any =
+      std::any_of(given.begin(), given.end(), [](std::uint64_t g) { return g != 0; });
+  if (!is_any) return false;
+  return (plan.kind == Kind::kStep && are_steps_given_many_sizes()) ||
+         std::any_of(given.begin(), given.end(), [&](std::uint64_t g) { return g != given[0]; });
+}
+
+// A few kinds of steps take turns; that most of the last ones differ is another thing.
+bool Discovery::are_steps_given_many_sizes() const {
+  constexpr std::size_t kFew = 2;
+  const std::size_t count = std::min<std::size_t>(steps_, step_given_.size());
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto end = step_given_.begin() + static_cast<std::ptrdiff_t>(i);
+    different += std::find(step_given_.begin(), end, *end) == end ? 1 : 0;
+  }
+  return different > kFew && 2 * different > count;
+}
+
 std::uint64_t Discovery::end_of(std::uint64_t number) const {
   return number + 1 < atom_count_ ? atom(number + 1).before.length : total_.length;
 }
@@ -271,6 +299,8 @@ void Discovery::note_step_calls() {
   const bool is_known =
       std::find(step_calls_.begin(), step_calls_.end(), calls) != step_calls_.end();
   unlike_ = unlike_ << 1 | (is_known ? 0 : 1);
+  const std::uint64_t now = given().sizes;
+  step_given_[steps_ % step_given_.size()] = now - std::exchange(given_before_step_, now);
   step_calls_[steps_++ % step_calls_.size()] = calls;
 }
 
@@ -316,6 +346,7 @@ inline void Discovery::begin_atom(std::uint64_t head, std::uint64_t last, std::u
   atom.cost = cost_;
   atom.runs_and_end = runs_ << 1;
   atom.any_size = any_size_;
+  atom.given = given().sizes;
   atom.position = position;
   last_ = last;
   any_size_before_ = any_size_;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/core/state.h"
 #include "tracer/calls/stretch.h"
 #include "tracer/watch/finder.h"
 
@@ -75,6 +76,8 @@ class Discovery {
   /// in the first `length` calls from there.
   std::vector<std::uint64_t> moved_calls(const std::vector<std::uint64_t>& times,
                                          std::uint64_t length) const;
+  /// Were tensors of other sizes given to it at one of these times than at the others?
+  bool was_given_other_sizes(const Plan& plan, const std::vector<std::uint64_t>& times) const;
   /// The call before the one that comes now.
   std::uint64_t last() const { return last_; }
   /// It cannot be recorded now: it must come again first.
@@ -152,6 +155,7 @@ class Discovery {
   void note_head(std::uint64_t head);
   void note_step_calls();
   bool is_rare(const Loop& loop) const;
+  bool are_steps_given_many_sizes() const;
   /// Of the last steps, how many were like none before them?
   int unlike_steps() const { return std::popcount(unlike_); }
   void note(const Mark& mark, Kind kind);
@@ -220,6 +224,8 @@ class Discovery {
   // Of the last steps; a bit for each that was like none of those before it.
   std::array<std::uint64_t, 32> step_calls_{};
   std::uint32_t steps_ = 0, unlike_ = 0;
+  std::array<std::uint64_t, 8> step_given_{};  // by what given().sizes grew, a ring
+  std::uint64_t given_before_step_ = given().sizes;
   bool has_seen_step_ = false;
   bool was_read_inside_ = false;
   std::shared_ptr<Search> search_;

@@ -14,7 +14,7 @@ namespace groove::jit {
 
 class Choices {
  public:
-  enum class Of : std::uint8_t { kSink, kLift, kMerge, kFlatLoop, kFullVectors, kRepeat };
+  enum class Of : std::uint8_t { kSink, kLift, kMerge, kFlatLoop, kFullVectors, kRepeat, kDelay };
 
   /// The same ones, to be made again.
   Choices followed() const {
@@ -26,7 +26,7 @@ class Choices {
   /// What is asked from now on is about a graph of so many nodes.
   void begin(std::size_t nodes) { nodes_ = nodes; }
   /// What `choose` finds best, or what was chosen where the same was asked: `about` are numbers of
-  /// nodes and groups, which do not depend on sizes.
+  /// nodes, groups and launches, which do not depend on sizes.
   template <typename Choose>
   std::uint64_t next(Of of, std::initializer_list<std::int64_t> about, const Choose& choose) {
     std::uint64_t key = mixed(nodes_, static_cast<std::uint64_t>(of));

@@ -79,7 +79,7 @@ std::string Program::describe() const {
 Lowered Program::lowered() const {
   Choices again = options_.choices.followed();
   Lowered lowered = lower_groups(graph_, fused(again), lowering_options());
-  const Schedule order = schedule(graph_, lowered, schedule_options());
+  const Schedule order = schedule(graph_, lowered, schedule_options(again));
   plan_memory(lowered, order, control_bytes());
   return lowered;
 }
@@ -99,7 +99,7 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
   Choices again = options_.choices.followed();
   const Fusion fusion = fused(again);
   Lowered lowered = lower_groups(graph_, fusion, lowering_options());
-  const Schedule order = schedule(graph_, lowered, schedule_options());
+  const Schedule order = schedule(graph_, lowered, schedule_options(again));
   plan_memory(lowered, order, control_bytes());
   view.groups = fusion_text(graph_, fusion);
   view.memory = memory_text(graph_, lowered, order);

@@ -44,7 +44,7 @@ Program::Program(Graph graph, const ProgramOptions& options)
     fusion = fused(options_.choices);
   }
   Lowered lowered = lower_groups(graph_, fusion, lowering_options());
-  const Schedule order = schedule(graph_, lowered, schedule_options());
+  const Schedule order = schedule(graph_, lowered, schedule_options(options_.choices));
   steps_.reserve(lowered.launches.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
   // The size of the tables is known before anything is placed behind them.
@@ -112,8 +112,8 @@ Fusion Program::fused(Choices& choices) const {
   return fuse(graph_, how);
 }
 
-ScheduleOptions Program::schedule_options() const {
-  return {options_.rematerialise.least_bytes, is_again_.empty() ? nullptr : &is_again_};
+ScheduleOptions Program::schedule_options(Choices& choices) const {
+  return {options_.rematerialise.least_bytes, is_again_.empty() ? nullptr : &is_again_, &choices};
 }
 
 LoweringOptions Program::lowering_options() const {

@@ -152,7 +152,7 @@ class Program final : public Executable {
 
   Fusion fused(Choices& choices) const;
   void repeat_where_less_moves(Fusion& fusion);
-  ScheduleOptions schedule_options() const;
+  ScheduleOptions schedule_options(Choices& choices) const;
   LoweringOptions lowering_options() const;
   std::string name_of(const Step& step) const;
   static std::string shape_text(const Step& step);

@@ -379,9 +379,8 @@ class Scheduler {
   void delay_growth() {
     std::vector<std::size_t> order(level_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return level_[a] > level_[b];
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return level_[a] > level_[b]; });
     for (const std::size_t i : order) {
       const LaunchPlan& plan = lowered_.launches[i];
       if (plan.is_dropped || plan.kind == LaunchPlan::Kind::kOpaque) continue;
@@ -391,12 +390,17 @@ class Scheduler {
           latest = std::min(latest, level_[static_cast<std::size_t>(next)] - 1);
       }
       if (latest == std::numeric_limits<std::int32_t>::max() || latest <= level_[i]) continue;
-      if (runs_again(plan) || growth(static_cast<std::int32_t>(i)) > 0) level_[i] = latest;
+      if (runs_again(plan) || is_delayed(static_cast<std::int32_t>(i))) level_[i] = latest;
     }
   }
   bool runs_again(const LaunchPlan& plan) const {
     return options_.is_again && !plan.nodes.empty() &&
            (*options_.is_again)[static_cast<std::size_t>(plan.nodes[0])];
+  }
+  bool is_delayed(std::int32_t index) {
+    const auto grows = [&] { return growth(index) > 0; };
+    return options_.choices ? options_.choices->next(Choices::Of::kDelay, {index}, grows) != 0
+                            : grows();
   }
   // Bytes of the arena that are alive after the launch and were not before.
   std::int64_t growth(std::int32_t index) {
@@ -410,9 +414,8 @@ class Scheduler {
       const auto& readers = readers_[static_cast<std::size_t>(id)];
       if (operand.is_store) {
         bytes += buffer(id).bytes;
-      } else if (std::none_of(readers.begin(), readers.end(), [&](std::int32_t reader) {
-                   return is_after(reader, index);
-                 })) {
+      } else if (std::none_of(readers.begin(), readers.end(),
+                              [&](std::int32_t reader) { return is_after(reader, index); })) {
         bytes -= buffer(id).bytes;
       }
     }

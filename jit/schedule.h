@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/choices.h"
 #include "jit/launch_plan.h"
 
 namespace groove::jit {
@@ -22,6 +23,7 @@ struct ScheduleOptions {
   std::int64_t least_bytes = std::int64_t{4} << 20;  // of the arena; below, order saves no memory
   // Per node, or null: it runs a second time (jit/rematerialise.h), as late as it can.
   const std::vector<char>* is_again = nullptr;
+  Choices* choices = nullptr;  // see FusionOptions::choices
 };
 
 /// Gives outputs their memory (straight into it, or by a copy at the end of the stage where an old

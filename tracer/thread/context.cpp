@@ -193,7 +193,7 @@ bool Context::has_waiting_segment(const Discovery::Plan& plan) {
   for (const SymbolicSegmentPtr& symbolic : symbolic_segments_of(plan.head))
     if (symbolic->original()->calls.size() == plan.length &&
         (symbolic->is_asked() || symbolic->original()->order_of_calls() == plan.hash)) {
-      discovery_.put_off(plan);
+      discovery_.wait(plan);
       return true;
     }
   return false;
@@ -207,7 +207,7 @@ bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* pla
   const bool is_wanted = is_call || plan || is_wanted_again(hash);
   if (!is_wanted && starts_rest(hash)) return true;
   const bool is_affordable = is_wanted && affords_recording();
-  if (plan && !is_affordable) discovery_.put_off(*plan);
+  if (plan && !is_affordable) discovery_.wait(*plan);
   const bool is_started = is_affordable && claim_recording(hash);
   if (is_started && is_call)
     start_call_recording(hash);

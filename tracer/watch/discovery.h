@@ -82,6 +82,8 @@ class Discovery {
   std::uint64_t last() const { return last_; }
   /// It cannot be recorded now: it must come again first.
   void put_off(const Plan& plan);
+  /// Nor is there anything to be done about it for a while.
+  void wait(const Plan& plan);
   /// The run that is told next is at other sizes than the one before, and there may be no end.
   void note_any_size() { ++any_size_; }
   /// How many calls and runs came so far at sizes of which there may be no end.

@@ -27,7 +27,8 @@ struct Body {
 };
 using Exprs = std::vector<Expr>;
 
-// One expression per output over broadcast inputs; results are converted to the output dtypes.
+// One expression per output over broadcast inputs; results are converted to the output dtypes. The
+// same whatever sizes the operands have: what a body is, is kept for all of them.
 struct ElementwiseLowering {
   std::function<Exprs(Body&)> body;
   std::uint32_t raw_inputs = 0;

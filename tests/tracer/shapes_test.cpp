@@ -233,12 +233,28 @@ void sequences_by_hand(int steps, Log& log) {
   log.parameters(parameters);
 }
 
+// After a size was shown, a leaf that the run has already by another name: its gradient is a sum.
+void leaves_that_are_one(int steps, Log& log) {
+  const Tensor p = groove::randn({4, 4}).requires_grad_(),
+               q = groove::randn({4, 4}).requires_grad_();
+  Lengths lengths(40);
+  int step = 0;
+  repeat(steps, [&] {
+    Tensor loss = (p * 0.3).tanh().sum();
+    const Tensor x = groove::randn({1 + lengths.next(), 4});
+    loss = loss + x.mm(step++ % 7 == 3 ? p : q).tanh().square().mean();
+    log.tensor(autograd::grad({loss}, {p})[0]);
+  });
+  log.parameters({p, q});
+}
+
 const ShapeLoop kLoops[] = {{"forward", forward},
                             {"training", training},
                             {"two_sizes", two_sizes},
                             {"sizes_that_coincide", sizes_that_coincide, 85},
                             {"accumulated_masks", accumulated_masks, 90},
                             {"sequences_by_hand", sequences_by_hand, 95, 4},
+                            {"leaves_that_are_one", leaves_that_are_one, 50},
                             {"histories", histories, 90, 14},
                             {"written_histories", written_histories, 30, 24}};
 

@@ -168,6 +168,11 @@ void Replay::hand_back(Replay& from) {
 void Replay::note_resized() {
   expected_.renew(*segment_);
   expect_live_ins();
+  // Those that the run has are what they were.
+  for (const SlotId id : segment_->live_ins) {
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    if (live.run == run_) static_cast<void>(is_apart(live, *live.object));
+  }
   is_resized_ = true;
   const std::size_t known = is_complete()
                                 ? segment_->slots.size()

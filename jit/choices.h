@@ -44,4 +44,11 @@ class Choices {
   bool are_given_ = false;
 };
 
+/// The same where nobody may make them again: `choices` is null.
+template <typename Choose>
+std::uint64_t chosen(Choices* choices, Choices::Of of, std::initializer_list<std::int64_t> about,
+                     const Choose& choose) {
+  return choices ? choices->next(of, about, choose) : static_cast<std::uint64_t>(choose());
+}
+
 }  // namespace groove::jit

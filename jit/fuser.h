@@ -56,8 +56,7 @@ class Fuser {
   template <typename Choose>
   std::uint64_t chosen(Choices::Of of, std::initializer_list<std::int64_t> about,
                        const Choose& choose) const {
-    return options_.choices ? options_.choices->next(of, about, choose)
-                            : static_cast<std::uint64_t>(choose());
+    return jit::chosen(options_.choices, of, about, choose);
   }
   bool is_again(std::int32_t index) const {
     return options_.is_again && (*options_.is_again)[static_cast<std::size_t>(index)];

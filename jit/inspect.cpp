@@ -78,8 +78,8 @@ std::string Program::describe() const {
 
 Lowered Program::lowered() const {
   Choices again = options_.choices.followed();
-  Lowered lowered = lower_groups(graph_, fused(again), lowering_options());
-  const Schedule order = schedule(graph_, lowered, schedule_options(again));
+  Lowered lowered = lower_groups(graph_, fused(&again), lowering_options());
+  const Schedule order = schedule(graph_, lowered, schedule_options(&again));
   plan_memory(lowered, order, control_bytes());
   return lowered;
 }
@@ -97,9 +97,9 @@ void Program::inspect(const Graph& recorded, SegmentView& view) const {
   }
   observe_pipeline(graph, show);
   Choices again = options_.choices.followed();
-  const Fusion fusion = fused(again);
+  const Fusion fusion = fused(&again);
   Lowered lowered = lower_groups(graph_, fusion, lowering_options());
-  const Schedule order = schedule(graph_, lowered, schedule_options(again));
+  const Schedule order = schedule(graph_, lowered, schedule_options(&again));
   plan_memory(lowered, order, control_bytes());
   view.groups = fusion_text(graph_, fusion);
   view.memory = memory_text(graph_, lowered, order);

@@ -38,13 +38,14 @@ std::uint64_t Program::new_mark() {
 Program::Program(Graph graph, const ProgramOptions& options)
     : graph_(std::move(graph)), options_(options), mark_(new_mark()) {
   if (!options.is_for_many_sizes) operators_to_unroll_ = operators_to_unroll(graph_);
-  Fusion fusion = fused(options_.choices);
-  if (options.is_fused) repeat_where_less_moves(fusion);
+  Choices* const choices = options_.takes_numbers ? &options_.choices : nullptr;
+  Fusion fusion = fused(choices);
+  if (options.is_fused) repeat_where_less_moves(fusion, choices);
   if (options.is_fused && rematerialise(graph_, fusion, is_again_, options.rematerialise)) {
-    fusion = fused(options_.choices);
+    fusion = fused(choices);
   }
   Lowered lowered = lower_groups(graph_, fusion, lowering_options());
-  const Schedule order = schedule(graph_, lowered, schedule_options(options_.choices));
+  const Schedule order = schedule(graph_, lowered, schedule_options(choices));
   steps_.reserve(lowered.launches.size());
   for (std::int32_t stage = 0; stage < graph_.stages; ++stage) add_stage(lowered, order, stage);
   // The size of the tables is known before anything is placed behind them.
@@ -91,29 +92,29 @@ Program::Program(Graph graph, const ProgramOptions& options)
   find_hot_kernels();
 }
 
-void Program::repeat_where_less_moves(Fusion& fusion) {
+void Program::repeat_where_less_moves(Fusion& fusion, Choices* choices) {
   std::optional<Graph> repeated = repeat_cheap(graph_, fusion);
   if (!repeated) return;
-  Fusion other = fuse(*repeated, {.machine = options_.machine, .choices = &options_.choices});
+  Fusion other = fuse(*repeated, {.machine = options_.machine, .choices = choices});
   const auto moves_less = [&] {
     return moved_bytes(*repeated, other) < moved_bytes(graph_, fusion);
   };
-  if (!options_.choices.next(Choices::Of::kRepeat, {}, moves_less)) return;
+  if (!chosen(choices, Choices::Of::kRepeat, {}, moves_less)) return;
   graph_ = *std::move(repeated);
   fusion = std::move(other);
 }
 
-Fusion Program::fused(Choices& choices) const {
+Fusion Program::fused(Choices* choices) const {
   FusionOptions how;
   how.is_enabled = options_.is_fused;
   how.is_again = is_again_.empty() ? nullptr : &is_again_;
   how.machine = options_.machine;
-  how.choices = &choices;
+  how.choices = choices;
   return fuse(graph_, how);
 }
 
-ScheduleOptions Program::schedule_options(Choices& choices) const {
-  return {options_.rematerialise.least_bytes, is_again_.empty() ? nullptr : &is_again_, &choices};
+ScheduleOptions Program::schedule_options(Choices* choices) const {
+  return {options_.rematerialise.least_bytes, is_again_.empty() ? nullptr : &is_again_, choices};
 }
 
 LoweringOptions Program::lowering_options() const {

@@ -150,9 +150,10 @@ class Program final : public Executable {
   };
   struct Run;
 
-  Fusion fused(Choices& choices) const;
-  void repeat_where_less_moves(Fusion& fusion);
-  ScheduleOptions schedule_options(Choices& choices) const;
+  // With takes_numbers, the choices that are kept or followed; otherwise null.
+  Fusion fused(Choices* choices) const;
+  void repeat_where_less_moves(Fusion& fusion, Choices* choices);
+  ScheduleOptions schedule_options(Choices* choices) const;
   LoweringOptions lowering_options() const;
   std::string name_of(const Step& step) const;
   static std::string shape_text(const Step& step);

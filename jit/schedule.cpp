@@ -398,9 +398,8 @@ class Scheduler {
            (*options_.is_again)[static_cast<std::size_t>(plan.nodes[0])];
   }
   bool is_delayed(std::int32_t index) {
-    const auto grows = [&] { return growth(index) > 0; };
-    return options_.choices ? options_.choices->next(Choices::Of::kDelay, {index}, grows) != 0
-                            : grows();
+    return chosen(options_.choices, Choices::Of::kDelay, {index},
+                  [&] { return growth(index) > 0; }) != 0;
   }
   // Bytes of the arena that are alive after the launch and were not before.
   std::int64_t growth(std::int32_t index) {

@@ -71,7 +71,7 @@ class AnySize::Finder {
   const Sample& at(const SizeValues& sizes) {
     for (const Sample& known : samples_)
       if (known.sizes == sizes) return known;
-    samples_.push_back(make_(sizes));
+    samples_.push_back(make_(sizes, samples_.empty() ? nullptr : samples_[0].program.get()));
     return samples_.back();
   }
   bool is_alike(const SizeValues& sizes) {

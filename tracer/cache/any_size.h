@@ -43,7 +43,8 @@ class AnySize final : public Executable {
     std::shared_ptr<Executable> program;  // null: the recording does not hold at these
     ProgramNumbers numbers;
   };
-  using Make = std::function<Sample(const SizeValues&)>;
+  /// `like`: the first program that was made, or null.
+  using Make = std::function<Sample(const SizeValues&, const Executable* like)>;
   /// Within the widest bounds around `now` that have one structure. Throws groove::Error where
   /// there is no such program.
   AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& make);

@@ -315,16 +315,13 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
       self->is_next_excluded_ = true;
       return nullptr;
     }
-    std::shared_ptr<Executable> first;
-    const auto make = [&](const SizeValues& at) {
+    const auto make = [&](const SizeValues& at, const Executable* like) {
       AnySize::Sample sample;
       sample.sizes = at;
       if (!copy.resize(at, 0)) return sample;
       sample.graph = copy.segment()->graph;
-      std::shared_ptr<Executable> program =
-          compiler.compile_for_any_size(sample.graph, first.get());
+      std::shared_ptr<Executable> program = compiler.compile_for_any_size(sample.graph, like);
       if (!program || !program->list_numbers(sample.numbers)) return sample;
-      if (!first) first = program;
       sample.program = std::move(program);
       for (const TypeNumber& number : copy.types()) sample.types.push_back(number.value());
       return sample;

@@ -79,7 +79,7 @@ bool has_free_sizes(const Segment& segment) {
   return false;
 }
 
-// Where the same numbers came again and no others ever did, what came is no other size.
+// False where the same numbers came again and no others ever did: what came is no other size.
 bool note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   std::vector<std::int64_t> values = numbers.values();
   if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) {

@@ -116,7 +116,7 @@ void Context::on_call(const Call& call, Tensor* outputs) {
   const std::uint64_t hash = hash_call(call, site, sizes);
   if (sizes.are_endless) discovery_.note_any_size();
   if (sizes.are_news) [[unlikely]]
-    discovery_.note_other_sizes();
+    discovery_.put_off_search();
   if (state_ == State::kWatching && !discovery_.plan(hash) && !may_have_segment(hash) &&
       !is_recording_due()) [[likely]] {
     run_watched(call, hash, outputs);

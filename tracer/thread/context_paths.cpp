@@ -352,8 +352,6 @@ void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
   recorded_plan_->before = base->before;
   recorded_ = {};
   recorded_cost_ = 0;
-  any_sizes_before_ = discovery_.any_sizes();
-  given_by_value_before_ = given().by_value;
   samples_left_ = -1;
   recorder_ = std::make_unique<Recorder>(base->head, next_session(SessionOf::kRecording),
                                          moving(base->head), widened(base->head));

@@ -90,7 +90,7 @@ class Discovery {
   std::uint32_t any_sizes() const { return any_size_; }
   /// A line is at sizes that it has not shown before: where it stands, no two iterations may look
   /// alike until it is known whether there is an end of them.
-  void note_other_sizes() { look_at_ = std::max(look_at_, watched_ + kFirstLook); }
+  void put_off_search() { look_at_ = std::max(look_at_, watched_ + kFirstLook); }
   /// Only pieces of it could be recorded: it must come much more often until it is tried again.
   void note_cut(const Plan& plan);
   /// Is there a plan for just these calls, too?

@@ -15,12 +15,12 @@ namespace groove::tracer {
 struct Atom {
   Stretch before;
   std::uint64_t head = 0, last = 0;  // its first and last call
+  std::uint64_t given = 0;           // Given::sizes by then
   std::uint32_t cost = 0;            // wraps around, like the next
   // Twice the runs before, and one more when no stretch goes on beyond it. (Written once for each
   // eager op, and so no bit-field.)
   std::uint32_t runs_and_end = 0;
   std::uint32_t any_size = 0;  // calls and runs before that came at sizes without end
-  std::uint64_t given = 0;     // Given::sizes by then
   std::uint32_t position = 0;  // where the view begins, or those of the run that move; 0: none
   std::uint32_t runs() const { return runs_and_end >> 1; }
   bool ends_step() const { return runs_and_end & 1; }

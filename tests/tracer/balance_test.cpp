@@ -59,6 +59,46 @@ TEST(Balance, AProgramThatLosesIsPaused) {
   }
 }
 
+// Steps of 10 us, of which one in 23 takes twenty times as long: whatever is timed together is
+// about as many of them, or slow steps would be steps of few operators, and compared with nothing.
+TEST(ShortSteps, AreAsManyOperatorsWhateverTheyTake) {
+  ShortSteps steps;
+  std::uint64_t operators = 0;
+  std::int64_t passed = 0;
+  int slow = 0;
+  for (int i = 0; i < 4'000; ++i) {
+    operators += 20;
+    passed += i % 23 == 22 ? 200'000 : 10'000;
+    if (!steps.are_one(operators, passed)) continue;
+    if (i > 400) {
+      EXPECT_GE(operators, 200U) << i;
+      EXPECT_LE(operators, 800U) << i;
+      slow += passed > 200'000 ? 1 : 0;
+    }
+    operators = 0;
+    passed = 0;
+  }
+  EXPECT_GT(slow, 50) << "slow ones are among them";
+}
+
+TEST(ShortSteps, ChangeWithTheProgram) {
+  ShortSteps steps;
+  const auto count_for = [&steps](std::int64_t of_one) {
+    int count = 0;
+    std::int64_t passed = 0;
+    for (int i = 0; i < 1'000; ++i) {
+      passed += of_one;
+      if (!steps.are_one(static_cast<std::uint64_t>(passed / of_one), passed)) continue;
+      count += i >= 500 ? 1 : 0;
+      passed = 0;
+    }
+    return count;
+  };
+  EXPECT_GT(count_for(1'000'000), 490) << "a long step is one";
+  EXPECT_LT(count_for(1'000), 10) << "short ones are timed together";
+  EXPECT_GT(count_for(1'000'000), 490);
+}
+
 // What makes no difference is no reason to give up what is compiled.
 TEST(Balance, AProgramThatTakesAsLongIsNotPaused) {
   for (const double ratio : {0.99, 1.0, 1.01})

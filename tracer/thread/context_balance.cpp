@@ -9,8 +9,6 @@
 namespace groove::tracer {
 namespace {
 
-// Shorter ones are timed together, as looking at the thread's clock takes a while.
-constexpr std::int64_t kShortStep = 200'000;  // nanoseconds
 // Where no optimizer ends a step, so many operators do, at the next read.
 constexpr std::uint64_t kLongStep = 4096;
 
@@ -25,12 +23,14 @@ void Context::on_program_step() {
   if (busy_ > 0 || is_expanding_) return;
   const std::int64_t every = forced_pauses();
   if (every == 0 && (mode_in_force() != jit::Mode::kAuto || is_compilation_synchronous())) return;
-  const std::int64_t now = nanoseconds_now();
-  if (every == 0 && now - step_began_ < kShortStep) return;
+  const std::uint64_t operators = operators_of_thread(), ran = operators - operators_before_;
+  const std::int64_t now = nanoseconds_now(), passed = now - step_began_;
+  if (every == 0 && !short_steps_.are_one(ran, passed)) return;
   step_began_ = now;
-  const std::uint64_t operators = operators_of_thread();
-  const bool is_slower = balance_.on_step(operators - std::exchange(operators_before_, operators),
-                                          thread_time() - eager::planning_time());
+  operators_before_ = operators;
+  // Recordings have an account of their own (watch/investment.h).
+  const std::int64_t paid = eager::planning_time() + investment().spent_here();
+  const bool is_slower = balance_.on_step(ran, thread_time() - paid);
   set_paused(every > 0 ? ++steps_ / every % 2 == 1 : is_slower);
 }
 

@@ -28,6 +28,18 @@ std::atomic<std::uint64_t> all_steps{0}, all_paused{0};
 
 }  // namespace
 
+bool ShortSteps::are_one(std::uint64_t operators, std::int64_t nanoseconds) {
+  constexpr std::int64_t kShort = 200'000, kLeast = kShort / 4, kMost = kShort * 8;
+  constexpr double kForgets = 8;  // steps
+  if (nanoseconds < kLeast || (operators < operators_ && nanoseconds < kMost)) return false;
+  const double now = static_cast<double>(operators) * kShort / static_cast<double>(nanoseconds);
+  usual_ += (now - usual_) / (usual_ == 0 ? 1 : kForgets);
+  // As long as it is about right it stays: steps are told apart by their operators.
+  const auto known = static_cast<double>(operators_);
+  if (usual_ > 2 * known || 2 * usual_ < known) operators_ = static_cast<std::uint64_t>(usual_);
+  return true;
+}
+
 void Balance::Kind::note_without(double nanoseconds) {
   if (count > 0) nanoseconds = std::min(nanoseconds, kOddStep * without);
   count = std::min(count + 1, kMemory);
@@ -49,7 +61,7 @@ int Balance::kind_of(std::uint64_t operators) {
 }
 
 bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
-  const std::int64_t took = last_ < 0 ? 0 : now - last_;
+  const std::int64_t took = last_ < 0 ? 0 : std::max<std::int64_t>(0, now - last_);
   last_ = now;
   total_ += took;
   ++steps_;

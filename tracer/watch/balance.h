@@ -9,6 +9,20 @@
 
 namespace groove::tracer {
 
+// Looking at the thread's clock takes a while, so short steps are timed together. How many is told
+// by the operators that run in a short time, as far as is known: were it the time itself, slow
+// steps would be ones of fewer operators, and never compared with others.
+class ShortSteps {
+ public:
+  /// The last of those that are timed together ran: `operators` and `nanoseconds` (of any clock)
+  /// since the one before those. Is that a step?
+  bool are_one(std::uint64_t operators, std::int64_t nanoseconds);
+
+ private:
+  std::uint64_t operators_ = 0;
+  double usual_ = 0;  // operators in a short time, a mean that forgets
+};
+
 class Balance {
  public:
   /// A step that ran so many operators is over. `now`: nanoseconds that the thread has had a core

@@ -38,6 +38,8 @@ class Investment {
     spend(nanoseconds);
     spent_here_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
+  /// What the program's own threads spent so far.
+  std::int64_t spent_here() const { return spent_here_.load(std::memory_order_relaxed); }
   /// Below 0 for what was lost.
   void save(double nanoseconds) {
     saved_.fetch_add(static_cast<std::int64_t>(nanoseconds), std::memory_order_relaxed);

@@ -334,18 +334,25 @@ class Context {
   void start_call_recording(std::uint64_t head);
   /// Tells discovery which calls a replay that ends now stands for.
   void note_run(bool is_hit);
-  // An iteration that runs eagerly although there is a segment, to compare the times
-  // (context_trials.cpp).
-  // Two iterations: the first brings what eager mode needs into the caches, the second is timed.
-  // Discovery is told of them as of runs: they are no sign that anything is to be recorded.
+  // Iterations that run eagerly although there is a segment, to compare the times
+  // (context_trials.cpp). Two: the first brings what eager mode needs into the caches, the second
+  // is timed. Discovery is told of them as of runs: they are no sign that anything is to be
+  // recorded.
   struct Trial {
-    SegmentPtr segment;
-    Stretch whole;  // its calls
+    struct Path {
+      SegmentPtr segment;
+      Stretch whole;  // its calls
+    };
+    std::uint64_t from;            // the first call of …
+    std::vector<Path> paths = {};  // … what may come
     Stretch calls = {};
+    const Path* path() const;  // that came; null as long as it has not
+    bool is_astray() const;    // none can come any more
     std::uint64_t head = 0, last = 0;
     std::uint64_t waits_from = 0;  // after how many calls of all
-    bool is_warm = false, is_waiting = false;
+    bool is_waiting = false;
     std::int64_t start = 0;
+    int count = 0;  // iterations so far
   };
   bool begin_trial(const SegmentPtr& segment);
   bool is_trial_running() const { return trial_ && !trial_->is_waiting; }

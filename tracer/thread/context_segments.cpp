@@ -384,7 +384,8 @@ void Context::end_replay(bool is_hit, Reason reason) {
   if (state_ == State::kReplaying) move_to(State::kWatching);
   Segment& segment = *replay->told_segment();
   if (is_hit) {
-    if (started_ >= 0) note_time(segment, std::max<std::int64_t>(0, thread_time() - started_));
+    if (started_ >= 0)
+      note_time(segment, std::max<std::int64_t>(0, thread_time() - started_ - thread_time_cost()));
     count_compiled(replay->operators());
     if (Beginning& known = beginnings_[segment.head % kBeginnings];
         known.resized > 0 && known.head == segment.head && !replay->segment().original)

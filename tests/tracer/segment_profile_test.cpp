@@ -11,7 +11,7 @@ namespace {
 TEST(SegmentProfile, TrialsTellWhetherCompilingPays) {
   SegmentProfile profile;
   profile.note_eager(10'000);
-  for (int i = 0; i < 8; ++i) profile.note_compiled(6'000);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(6'000, 1);
   EXPECT_EQ(profile.gain(), 0) << "a recording tells little";
   EXPECT_FALSE(profile.wants_trial(3)) << "too early";
   EXPECT_TRUE(profile.wants_trial(4));
@@ -22,7 +22,7 @@ TEST(SegmentProfile, TrialsTellWhetherCompilingPays) {
   EXPECT_TRUE(profile.note_trial(4'500));
   EXPECT_DOUBLE_EQ(profile.eager(), 4'500e-6) << "what disturbs makes it longer";
   EXPECT_NEAR(profile.gain(), -1'500, 1);
-  for (int i = 0; i < 8; ++i) profile.note_compiled(4'000);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(4'000, 1);
   EXPECT_FALSE(profile.note_trial(4'500)) << "it pays by now";
 }
 
@@ -31,27 +31,51 @@ TEST(SegmentProfile, RunsAtManySizesAreTriedOftener) {
   SegmentProfile profile;
   profile.note_many_sizes();
   const auto compiled = [&](int often) {
-    for (int i = 0; i < often; ++i) profile.note_compiled(i % 2 == 0 ? 3'000 : 9'000);
+    for (int i = 0; i < often; ++i) profile.note_compiled(i % 2 == 0 ? 3'000 : 9'000, 1);
   };
   compiled(8);
   for (int i = 0; i < 7; ++i) EXPECT_FALSE(profile.note_trial(i % 2 == 0 ? 2'000 : 8'000));
   EXPECT_EQ(profile.gain(), 0) << "the sizes may have made the difference";
   EXPECT_FALSE(profile.note_trial(8'000)) << "still in doubt";
   EXPECT_NEAR(profile.gain(), -1'000, 1) << "but the best guess by now";
-  for (int i = 0; i < 8; ++i) profile.note_compiled(19'000);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(19'000, 1);
   EXPECT_TRUE(profile.note_trial(2'000));
 }
 
 TEST(SegmentProfile, AFewTrialsWhereThereIsNoDoubt) {
   SegmentProfile profile;
   profile.note_eager(10'000);
-  for (int i = 0; i < 8; ++i) profile.note_compiled(1'000);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(1'000, 1);
   for (std::uint64_t hits = 0, trials = 0; hits < 100; ++hits) {
     if (!profile.wants_trial(hits)) continue;
     profile.note_trial(9'000);
     EXPECT_LE(++trials, 3U);
   }
   EXPECT_FALSE(profile.wants_trial(1'000'000));
+}
+
+// The machine is twice as fast from some time on; what was saved before remains.
+TEST(SegmentProfile, WhatWasSavedIsTheTimeOfTheRunsTimesHowMuchSlowerTheTrialsWere) {
+  SegmentProfile profile;
+  EXPECT_EQ(profile.speedup(), 0);
+  for (int i = 0; i < 10; ++i) profile.note_compiled(2'000, 64);
+  profile.note_trial(6'000);
+  EXPECT_DOUBLE_EQ(profile.speedup(), 3);
+  EXPECT_NEAR(profile.saved(640, 0), 640 * 4e-3, 1e-9);
+  for (int i = 0; i < 10; ++i) profile.note_compiled(1'000, 64);
+  profile.note_trial(3'000);
+  EXPECT_NEAR(profile.saved(1'280, 0), 640 * 4e-3 + 640 * 2e-3, 1e-9);
+  // Once in a while the thread waits for the system, and not in each of 64 runs.
+  profile.note_compiled(10'000'000, 64);
+  EXPECT_LT(profile.saved(1'344, 0), 640 * 4e-3 + 640 * 2e-3 + 64 * 9e-3);
+}
+
+TEST(SegmentProfile, WithoutATrialOfItsOwnItSavesWhatItsLoopDoes) {
+  SegmentProfile profile;
+  profile.note_eager(100'000);
+  for (int i = 0; i < 10; ++i) profile.note_compiled(2'000, 1);
+  EXPECT_NEAR(profile.saved(10, 1.5), 10 * 1e-3, 1e-9);
+  EXPECT_GT(profile.saved(10, 0), 10 * 1e-3) << "before any trial a recording tells";
 }
 
 TEST(Investment, IsAShareOfTheTimeAndOfWhatWasSaved) {

@@ -64,13 +64,14 @@ std::string headline(const json& overall, std::size_t segments) {
       paused == 0 ? ""
                   : fmt::format("; paused in {} of {} steps, to see what they take without it",
                                 paused, overall["steps"].get<std::uint64_t>());
+  const double saved = overall["saved_milliseconds"].get<double>();
   return fmt::format(
-      "{:.1f} % of the operators ran compiled ({} of {}); {}, compiled in {}; about {} saved, {} "
-      "lost{}",
+      "{:.1f} % of the operators ran compiled ({} of {}); {}, compiled in {}; about {} {} in all, "
+      "after {} lost where loops were left or stay eager and {} spent on watching and recording{}",
       100 * overall["share_compiled"].get<double>(), compiled, all, count_text(segments, "segment"),
-      time_text(overall["compile_milliseconds"].get<double>()),
-      time_text(std::max(0.0, overall["saved_milliseconds"].get<double>())),
-      time_text(overall["lost_milliseconds"].get<double>()), pauses);
+      time_text(overall["compile_milliseconds"].get<double>()), time_text(std::abs(saved)),
+      saved < 0 ? "lost" : "saved", time_text(overall["lost_milliseconds"].get<double>()),
+      time_text(overall["spent_milliseconds"].get<double>()), pauses);
 }
 
 std::string segment_line(const json& segment) {

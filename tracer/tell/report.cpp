@@ -17,6 +17,7 @@
 #include "tracer/tell/coverage.h"
 #include "tracer/tell/inspect.h"
 #include "tracer/watch/balance.h"
+#include "tracer/watch/investment.h"
 #include "tracer/watch/speculation_feedback.h"
 
 namespace groove::tracer {
@@ -60,29 +61,31 @@ json to_json(const Segment& segment) {
   const State state = segment.state.load(std::memory_order_acquire);
   const Statistics& s = segment.statistics;
   const std::uint64_t hits = s.hits, leaves = s.leaves;
-  const double eager = segment.profile.eager(), compiled = segment.profile.compiled();
+  const double compiled = segment.profile.compiled();
+  const double of_loop = segment.loop->speedup.load(std::memory_order_relaxed);
+  const bool is_tried = segment.profile.speedup() > 0;
+  const double eager = is_tried || of_loop == 0 ? segment.profile.eager() : compiled * of_loop;
   double lost = 0;
   json exits = json::array();
   for (const Exit& exit : segment.profile.exits()) {
     lost += exit.lost;
     exits.push_back(to_json(segment, exit));
   }
-  json row = {
-      {"id", segment.id},
-      {"source", segment.source},
-      {"state", state == State::kRetired ? segment.end.load() : state_name(state)},
-      {"calls", segment.calls.size()},
-      {"stages", segment.stages},
-      {"live_ins", segment.live_ins.size()},
-      {"outputs", segment.graph.outputs.size()},
-      {"iterations_compiled", hits},
-      {"iterations_left", leaves},
-      {"eager_milliseconds", eager},
-      {"compiled_milliseconds", compiled},
-      {"saved_milliseconds", compiled > 0 ? static_cast<double>(hits) * (eager - compiled) : 0},
-      {"lost_milliseconds", lost},
-      {"inputs", state == State::kRetired ? json::array() : inputs_of(segment)},
-      {"exits", exits}};
+  json row = {{"id", segment.id},
+              {"source", segment.source},
+              {"state", state == State::kRetired ? segment.end.load() : state_name(state)},
+              {"calls", segment.calls.size()},
+              {"stages", segment.stages},
+              {"live_ins", segment.live_ins.size()},
+              {"outputs", segment.graph.outputs.size()},
+              {"iterations_compiled", hits},
+              {"iterations_left", leaves},
+              {"eager_milliseconds", eager},
+              {"compiled_milliseconds", compiled},
+              {"saved_milliseconds", segment.profile.saved(hits, of_loop)},
+              {"lost_milliseconds", lost},
+              {"inputs", state == State::kRetired ? json::array() : inputs_of(segment)},
+              {"exits", exits}};
   if (state == State::kCompiling) return row;
   row["compile_milliseconds"] = static_cast<double>(s.compile_milliseconds);
   if (!segment.failure.empty()) row["stays_eager"] = segment.failure;
@@ -205,6 +208,10 @@ json report() {
   }
   const Coverage work = coverage();
   const double all = static_cast<double>(work.compiled + work.eager);
+  // Recording, programs for other sizes and, about, watching: two calls for an operator.
+  constexpr double kToWatchOne = 30e-6;
+  const double spent = static_cast<double>(investment().spent_here()) * 1e-6 +
+                       kToWatchOne * static_cast<double>(work.eager);
   json overall = {{"operators_compiled", work.compiled},
                   {"operators_eager", work.eager},
                   {"steps", pauses().steps},
@@ -213,7 +220,9 @@ json report() {
                   {"iterations_compiled", total(segments, "iterations_compiled")},
                   {"iterations_left", total(segments, "iterations_left")},
                   {"compile_milliseconds", total(segments, "compile_milliseconds")},
-                  {"saved_milliseconds", total(segments, "saved_milliseconds")},
+                  {"saved_milliseconds", total(segments, "saved_milliseconds") -
+                                             total(segments, "lost_milliseconds") - spent},
+                  {"spent_milliseconds", spent},
                   {"lost_milliseconds", total(segments, "lost_milliseconds") +
                                             total(not_compiled, "lost_milliseconds")}};
   json where = losses(segments, not_compiled);

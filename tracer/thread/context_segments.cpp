@@ -158,11 +158,11 @@ void Context::close_recording(bool is_cut) {
 // ---- does it pay? ----
 
 void Context::note_time(Segment& segment, std::int64_t nanoseconds) {
-  segment.profile.note_compiled(nanoseconds);
   const std::uint64_t hits = segment.statistics.hits;
-  if (SegmentProfile::is_timed(hits))
-    investment().save(static_cast<double>(SegmentProfile::runs_of_a_time(hits)) *
-                      segment.profile.gain());
+  const std::uint64_t runs =
+      SegmentProfile::is_timed(hits) ? SegmentProfile::runs_of_a_time(hits) : 0;
+  segment.profile.note_compiled(nanoseconds, runs);
+  investment().save(static_cast<double>(runs) * segment.profile.gain());
 }
 
 // With synchronous compilation nothing depends on the clock.

@@ -72,7 +72,10 @@ bool Context::follow_trial(std::uint64_t hash) {
   }
   const SegmentPtr segment = path->segment;
   trial_.reset();
-  if (segment->profile.note_trial(taken)) let_go(segment);
+  const bool is_slower = segment->profile.note_trial(taken);
+  segment->loop->speedup.store(static_cast<float>(segment->profile.speedup()),
+                               std::memory_order_relaxed);
+  if (is_slower) let_go(segment);
   return true;
 }
 

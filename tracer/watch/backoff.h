@@ -44,6 +44,8 @@ class Backoff {
 // How the runs of a loop end, whichever of its segments they follow.
 struct LoopRecord {
   std::atomic<float> success{1};  // of late: 1 when none is left
+  // How many times as fast as eagerly the runs of a segment are, as trials told last; 0 before.
+  std::atomic<float> speedup{0};
   Backoff backoff;
 
   /// `gained`: see Backoff.

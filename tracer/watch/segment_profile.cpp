@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "src/core/check.h"
 #include "tracer/cache/keep_loaded.h"
@@ -35,13 +36,17 @@ std::string Came::text() const {
 
 void SegmentProfile::note_eager(std::int64_t nanoseconds) {
   const std::lock_guard lock(profile_locks().of(this));
-  recorded_ = static_cast<double>(nanoseconds) / kMillisecond;
+  recorded_ = std::max(0.0, static_cast<double>(nanoseconds) / kMillisecond);
   eager_ = recorded_ * share_of_recorded.load(std::memory_order_relaxed);
 }
 
-void SegmentProfile::note_compiled(std::int64_t nanoseconds) {
+void SegmentProfile::note_compiled(std::int64_t nanoseconds, std::uint64_t runs) {
   const double time = static_cast<double>(nanoseconds) / kMillisecond;
   const std::lock_guard lock(profile_locks().of(this));
+  const double taken = usual(compiled_, timed_, time) * static_cast<double>(runs);
+  taken_ += taken;
+  taken_since_ += taken;
+  runs_told_ += runs;
   compiled_[timed_++ % compiled_.size()] = time;
   find_gain();
 }
@@ -62,7 +67,7 @@ SegmentProfile::Spread::Spread(const Times& times, std::uint64_t count) {
 
 void SegmentProfile::find_gain() {
   double gain = eager_ - quartile();
-  if (has_many_sizes_.load(std::memory_order_relaxed)) {
+  if (has_many_sizes()) {
     if (tried_ < 2 || timed_ < 2) return;
     const Spread eager(trials_, tried_), compiled(compiled_, timed_);
     const double doubt = 2 * (eager.error + compiled.error);
@@ -107,9 +112,47 @@ double SegmentProfile::note_exit(std::size_t matched, std::size_t calls, Reason 
   return std::max(kEntry, whole - (1 - left) * eager_ * kMillisecond);
 }
 
+double SegmentProfile::tried_speedup() const {
+  if (has_many_sizes())
+    return taken_by_trials_ / static_cast<double>(tried_) * static_cast<double>(runs_told_) /
+           taken_;
+  Times sorted = speedups_;
+  const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(tried_, sorted.size()));
+  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.begin() + count);
+  return sorted[static_cast<std::size_t>(count / 2)];
+}
+
+double SegmentProfile::speedup() const {
+  const std::lock_guard lock(profile_locks().of(this));
+  return tried_ > 0 && runs_told_ > 0 ? tried_speedup() : 0;
+}
+
+double SegmentProfile::saved(std::uint64_t hits, double of_loop) const {
+  const std::lock_guard lock(profile_locks().of(this));
+  if (runs_told_ == 0) return 0;
+  const auto told = static_cast<double>(runs_told_);
+  double saved = 0;
+  if (tried_ > 0)
+    saved = has_many_sizes() ? taken_ * (tried_speedup() - 1)
+                             : saved_before_ + taken_since_ * (tried_speedup() - 1);
+  else
+    saved = of_loop > 0 ? taken_ * (of_loop - 1) : eager_ > 0 ? eager_ * told - taken_ : 0;
+  return saved * static_cast<double>(hits) / told;
+}
+
 double SegmentProfile::eager() const {
   const std::lock_guard lock(profile_locks().of(this));
   return eager_;
+}
+
+// Where a time stands for many runs, no more than such runs may take: in one of them the thread may
+// have waited for the system.
+double SegmentProfile::usual(const Times& before, std::uint64_t count, double time) {
+  constexpr double kOdd = 4;
+  if (count == 0) return time;
+  const auto end = before.begin() + static_cast<std::ptrdiff_t>(std::min(count, before.size()));
+  return std::min(time, kOdd * std::accumulate(before.begin(), end, 0.0) /
+                            static_cast<double>(end - before.begin()));
 }
 
 double SegmentProfile::quartile(const Times& times, std::uint64_t count) {
@@ -126,7 +169,7 @@ bool SegmentProfile::take_trial(std::uint64_t hits) {
   constexpr double kNoDoubt = 4;                         // times as fast as eager mode
   const std::lock_guard lock(profile_locks().of(this));
   const std::uint64_t least = tried_ < kEnoughTrials ? 2 : 8;
-  const bool are_few = has_many_sizes_.load(std::memory_order_relaxed) && tried_ < trials_.size();
+  const bool are_few = has_many_sizes() && tried_ < trials_.size();
   next_trial_.store(
       hits + std::clamp(are_few ? least : hits, least, hits < 4 * kOften ? kOften : kSeldom),
       std::memory_order_relaxed);
@@ -135,11 +178,16 @@ bool SegmentProfile::take_trial(std::uint64_t hits) {
 
 bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
   const std::lock_guard lock(profile_locks().of(this));
-  trials_[tried_++ % trials_.size()] = static_cast<double>(nanoseconds) / kMillisecond;
+  const double time = static_cast<double>(nanoseconds) / kMillisecond;
+  // One that cannot be compared says nothing.
+  speedups_[tried_ % speedups_.size()] = timed_ > 0 ? time / quartile() : 1;
+  taken_by_trials_ += usual(trials_, tried_, time);
+  trials_[tried_++ % trials_.size()] = time;
+  if (runs_told_ > 0) saved_before_ += std::exchange(taken_since_, 0) * (tried_speedup() - 1);
   if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
   eager_ = quartile(trials_, tried_);
   find_gain();
-  if (has_many_sizes_.load(std::memory_order_relaxed)) {
+  if (has_many_sizes()) {
     if (tried_ < trials_.size() || timed_ < compiled_.size()) return false;
     const Spread eager(trials_, tried_), compiled(compiled_, timed_);
     return compiled.mean - 2 * (eager.error + compiled.error) > kMargin * eager.mean;

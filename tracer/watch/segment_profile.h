@@ -73,12 +73,22 @@ class SegmentProfile {
   }
   /// Such an iteration. True when there were enough of them and compiled runs take longer.
   bool note_trial(std::int64_t nanoseconds);
-  void note_compiled(std::int64_t nanoseconds);
+  /// `runs`: for how many it stands; 0 for one that was timed beside those.
+  void note_compiled(std::int64_t nanoseconds, std::uint64_t runs);
   /// `again`: what it took to run eagerly what had matched, of `calls` calls in all; `passed`: the
   /// time since the thread's exit before this, and no more than that is lost. Gives what was lost
   /// against eager mode, in nanoseconds.
   double note_exit(std::size_t matched, std::size_t calls, Reason reason, const Came& came,
                    std::int64_t again, std::int64_t passed);
+
+  /// What so many compiled runs took less than eager ones would have, in milliseconds; below 0 for
+  /// what they took more. A trial is compared with the runs that were timed before it, as the
+  /// machine may be twice as fast some time later. `of_loop`: how many times as fast the loop's
+  /// runs are (0: not known), where this segment had no trial.
+  double saved(std::uint64_t hits, double of_loop) const;
+  /// How many times as fast as eager ones compiled runs are, as the trials told; 0 before the
+  /// first.
+  double speedup() const;
 
   /// Milliseconds of one iteration; 0 when not known. The lower quartile of the last timed, as
   /// whatever disturbs makes it longer; of eager ones what the recording tells as long as there was
@@ -106,20 +116,28 @@ class SegmentProfile {
   static constexpr std::uint64_t kEnoughTrials = 3, kToLetGo = 5;
   static constexpr std::size_t kMostExits = 64;
   using Times = std::array<double, kTimesKept>;  // the last ones, a ring
+  bool has_many_sizes() const { return has_many_sizes_.load(std::memory_order_relaxed); }
   static double quartile(const Times& times, std::uint64_t count);
+  static double usual(const Times& before, std::uint64_t count, double time);
   // Of times at sizes of all kinds.
   struct Spread {
     double mean = 0, error = 0;  // the mean's standard error
     explicit Spread(const Times& times, std::uint64_t count);
   };
   double quartile() const { return quartile(compiled_, timed_); }
+  double tried_speedup() const;
   void find_gain();
   bool take_trial(std::uint64_t hits);
   Exit& exit_at(std::int32_t call, Reason reason, const Came& came);
 
   double recorded_ = 0, eager_ = 0;
   Times compiled_{}, trials_{};
+  Times speedups_{};  // of each trial against the compiled runs before it
   std::uint64_t timed_ = 0, tried_ = 0;
+  // Of compiled runs: what those before the last trial saved, what those since took, what all did,
+  // and how many runs that is; and what all trials took.
+  double saved_before_ = 0, taken_since_ = 0, taken_ = 0, taken_by_trials_ = 0;
+  std::uint64_t runs_told_ = 0;
   std::atomic<float> gain_{0};
   std::atomic<bool> is_known_{false}, has_many_sizes_{false};
   std::atomic<std::uint64_t> next_trial_{4};  // after so many runs

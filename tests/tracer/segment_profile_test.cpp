@@ -8,8 +8,19 @@
 namespace groove::tracer {
 namespace {
 
+// A profile of runs of which one in `runs` is timed.
+class ProfileOfRuns : public SegmentProfile {
+ public:
+  void note_compiled(std::int64_t nanoseconds, std::uint64_t runs) {
+    EXPECT_EQ(SegmentProfile::note_compiled(nanoseconds, (hits_ += runs) - 1), runs);
+  }
+
+ private:
+  std::uint64_t hits_ = 0;
+};
+
 TEST(SegmentProfile, TrialsTellWhetherCompilingPays) {
-  SegmentProfile profile;
+  ProfileOfRuns profile;
   profile.note_eager(10'000);
   for (int i = 0; i < 8; ++i) profile.note_compiled(6'000, 1);
   EXPECT_EQ(profile.gain(), 0) << "a recording tells little";
@@ -26,9 +37,25 @@ TEST(SegmentProfile, TrialsTellWhetherCompilingPays) {
   EXPECT_FALSE(profile.note_trial(4'500)) << "it pays by now";
 }
 
+// Each of the first, then few; the next one that can be timed stands for those that could not.
+TEST(SegmentProfile, WantsTheTimesOfSomeRuns) {
+  SegmentProfile profile;
+  EXPECT_FALSE(profile.wants_time(2)) << "finds nothing in the caches";
+  std::uint64_t timed = 0, told = 0;
+  for (std::uint64_t hits = 0; hits < 1'000; ++hits) {
+    if (!profile.wants_time(hits) || (hits > 100 && hits % 5 != 0)) continue;
+    ++timed;
+    told += profile.note_compiled(1'000, hits);
+    EXPECT_EQ(told, hits + 1);
+  }
+  EXPECT_GT(timed, 20U);
+  EXPECT_LT(timed, 30U);
+  EXPECT_GT(told, 900U);
+}
+
 // Which sizes come while it is tried is chance.
 TEST(SegmentProfile, RunsAtManySizesAreTriedOftener) {
-  SegmentProfile profile;
+  ProfileOfRuns profile;
   profile.note_many_sizes();
   const auto compiled = [&](int often) {
     for (int i = 0; i < often; ++i) profile.note_compiled(i % 2 == 0 ? 3'000 : 9'000, 1);
@@ -43,7 +70,7 @@ TEST(SegmentProfile, RunsAtManySizesAreTriedOftener) {
 }
 
 TEST(SegmentProfile, AFewTrialsWhereThereIsNoDoubt) {
-  SegmentProfile profile;
+  ProfileOfRuns profile;
   profile.note_eager(10'000);
   for (int i = 0; i < 8; ++i) profile.note_compiled(1'000, 1);
   for (std::uint64_t hits = 0, trials = 0; hits < 100; ++hits) {
@@ -56,7 +83,7 @@ TEST(SegmentProfile, AFewTrialsWhereThereIsNoDoubt) {
 
 // The machine is twice as fast from some time on; what was saved before remains.
 TEST(SegmentProfile, WhatWasSavedIsTheTimeOfTheRunsTimesHowMuchSlowerTheTrialsWere) {
-  SegmentProfile profile;
+  ProfileOfRuns profile;
   EXPECT_EQ(profile.speedup(), 0);
   for (int i = 0; i < 10; ++i) profile.note_compiled(2'000, 64);
   profile.note_trial(6'000);
@@ -71,7 +98,7 @@ TEST(SegmentProfile, WhatWasSavedIsTheTimeOfTheRunsTimesHowMuchSlowerTheTrialsWe
 }
 
 TEST(SegmentProfile, WithoutATrialOfItsOwnItSavesWhatItsLoopDoes) {
-  SegmentProfile profile;
+  ProfileOfRuns profile;
   profile.note_eager(100'000);
   for (int i = 0; i < 10; ++i) profile.note_compiled(2'000, 1);
   EXPECT_NEAR(profile.saved(10, 1.5), 10 * 1e-3, 1e-9);

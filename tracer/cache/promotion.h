@@ -10,8 +10,8 @@ namespace groove::tracer {
 
 /// Is now the time to ask, after so many runs?
 inline bool may_be_promoted(const Segment& segment, std::uint64_t runs) {
-  constexpr std::uint64_t kFirst = 16;
-  const bool is_asked = runs == kFirst || (runs > kFirst && SegmentProfile::is_timed(runs));
+  constexpr std::uint64_t kFirst = 16, kSeldom = 64;
+  const bool is_asked = runs == kFirst || (runs > kFirst && runs % kSeldom == kSeldom - 1);
   return is_asked && !segment.is_promoted.load(std::memory_order_relaxed);
 }
 /// Makes tier 2 for it, at once or on the compile thread, if that pays.

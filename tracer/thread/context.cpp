@@ -515,6 +515,8 @@ void Context::forget() {
   exits_.clear();
   rest_.reset();
   trial_.reset();
+  wanted_trial_.reset();
+  wanted_time_.reset();
   variants_.clear();
   again_.clear();
   frames_.clear();

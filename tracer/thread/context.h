@@ -335,25 +335,20 @@ class Context {
   /// Tells discovery which calls a replay that ends now stands for.
   void note_run(bool is_hit);
   // Iterations that run eagerly although there is a segment, to compare the times
-  // (context_trials.cpp). Two: the first brings what eager mode needs into the caches, the second
-  // is timed. Discovery is told of them as of runs: they are no sign that anything is to be
-  // recorded.
+  // (context_trials.cpp). Discovery is told of them as of runs: they are no sign that anything is
+  // to be recorded.
   struct Trial {
-    struct Path {
-      SegmentPtr segment;
-      Stretch whole;  // its calls
-    };
-    std::uint64_t from;            // the first call of …
-    std::vector<Path> paths = {};  // … what may come
+    SegmentPtr wanted;
+    Stretch whole;  // its calls
     Stretch calls = {};
-    const Path* path() const;  // that came; null as long as it has not
-    bool is_astray() const;    // none can come any more
     std::uint64_t head = 0, last = 0;
     std::uint64_t waits_from = 0;  // after how many calls of all
     bool is_waiting = false;
     std::int64_t start = 0;
     int count = 0;  // iterations so far
   };
+  /// It ran: is it to be tried when its first call comes next?
+  void want_trial(const Replay& replay);
   bool begin_trial(const SegmentPtr& segment);
   bool is_trial_running() const { return trial_ && !trial_->is_waiting; }
   void note_watched(std::uint64_t hash, Discovery::Cost cost, std::uint32_t position = 0) {
@@ -422,6 +417,8 @@ class Context {
   std::uint64_t recorded_stop_ = 0;   // the call before which the recording ends; 0: none
   std::optional<Rest> rest_;
   std::optional<Trial> trial_;
+  std::optional<Trial> wanted_trial_;  // of a path that came last
+  SegmentPtr wanted_time_;             // the same
   Came came_;
   std::optional<std::size_t> error_at_;  // calls that had matched when an error was thrown
   std::string strict_error_;             // to be thrown when the program is back in its own code

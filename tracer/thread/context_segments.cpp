@@ -158,11 +158,9 @@ void Context::close_recording(bool is_cut) {
 // ---- does it pay? ----
 
 void Context::note_time(Segment& segment, std::int64_t nanoseconds) {
-  const std::uint64_t hits = segment.statistics.hits;
-  const std::uint64_t runs =
-      SegmentProfile::is_timed(hits) ? SegmentProfile::runs_of_a_time(hits) : 0;
-  segment.profile.note_compiled(nanoseconds, runs);
-  investment().save(static_cast<double>(runs) * segment.profile.gain());
+  SegmentProfile& profile = segment.profile;
+  const std::uint64_t runs = profile.note_compiled(nanoseconds, segment.statistics.hits);
+  investment().save(static_cast<double>(runs) * profile.gain());
 }
 
 // With synchronous compilation nothing depends on the clock.
@@ -197,7 +195,8 @@ bool Context::begin_run(Replay& replay, const AnyCall& call, const SiteKey& site
   replay_ = &replay;
   const Segment& told = *replay.told_segment();
   const bool is_cold = told.backoff.is_cold() || told.loop->backoff.is_cold();
-  const bool is_timed = !is_cold && told.profile.wants_time(told.statistics.hits);
+  const bool is_timed = !is_cold && (told.profile.wants_time(told.statistics.hits) ||
+                                     (wanted_time_ && wanted_time_->head == told.head));
   const std::int64_t start = is_timed ? thread_time() : -1;
   const auto end = [this] {
     replay_->reset();
@@ -384,13 +383,19 @@ void Context::end_replay(bool is_hit, Reason reason) {
   if (state_ == State::kReplaying) move_to(State::kWatching);
   Segment& segment = *replay->told_segment();
   if (is_hit) {
-    if (started_ >= 0)
+    // A path that runs go over to is timed when it comes next.
+    if (started_ >= 0) {
       note_time(segment, std::max<std::int64_t>(0, thread_time() - started_ - thread_time_cost()));
+      if (wanted_time_.get() == &segment) wanted_time_.reset();
+    } else if (segment.profile.wants_time(segment.statistics.hits) && !segment.backoff.is_cold()) {
+      wanted_time_ = replay->told_segment();
+    }
     count_compiled(replay->operators());
     if (Beginning& known = beginnings_[segment.head % kBeginnings];
         known.resized > 0 && known.head == segment.head && !replay->segment().original)
       known.resized = 0;
     const std::uint64_t hits = ++segment.statistics.hits;
+    want_trial(*replay);
     if (may_be_promoted(segment, hits))
       promote_if_it_pays(replay->told_segment(), hits, is_compilation_synchronous());
     segment.recent_runs.store(segment.recent_runs.load(std::memory_order_relaxed) + 1,

@@ -1,5 +1,5 @@
-// Does compiling pay? Now and then two iterations for which there is a segment run eagerly, and the
-// time of the second tells. What does not pay is let go.
+// Does compiling pay? Now and then some iterations for which there is a segment run eagerly, and
+// the times of all but the first tell. What does not pay is let go.
 #include <algorithm>
 #include <utility>
 
@@ -9,38 +9,31 @@
 
 namespace groove::tracer {
 
-// The segment could begin now: does an eager iteration run instead? It may turn out to be another
-// path from the same call, which is tried then. With synchronous compilation nothing depends on the
-// clock.
+// With synchronous compilation nothing depends on the clock.
+void Context::want_trial(const Replay& replay) {
+  const SegmentPtr& told = replay.told_segment();
+  if (!trial_ && told->profile.wants_trial(told->statistics.hits) && !is_compilation_synchronous())
+    wanted_trial_ = Trial{told, replay.whole()};
+}
+
+// The segment could begin now: does an eager iteration run instead? Which path it takes is not
+// known yet: a trial goes on until the one comes that it is for.
 bool Context::begin_trial(const SegmentPtr& segment) {
   if (trial_) {
     if (!trial_->is_waiting) return true;
-    if (trial_->from != segment->head) return false;
+    if (trial_->wanted->head != segment->head) return false;
     trial_->is_waiting = false;
   } else {
-    const SegmentPtr& told = replay_of(segment).told_segment();
-    if (!told->profile.wants_trial(told->statistics.hits) || is_compilation_synchronous() ||
-        is_strict() || !frames_.empty())
+    if (!wanted_trial_ || wanted_trial_->wanted->head != segment->head) return false;
+    trial_ = std::exchange(wanted_trial_, std::nullopt);
+    if (is_compilation_synchronous() || is_strict() || !frames_.empty()) {
+      trial_.reset();
       return false;
-    trial_ = Trial{segment->head};
-    for (const auto& [path, replay] : replays_)
-      if (path->head == segment->head)
-        trial_->paths.push_back({replay->told_segment(), replay->whole()});
+    }
   }
   discovery_.on_run_start();
   trial_->start = thread_time();
   return true;
-}
-
-const Context::Trial::Path* Context::Trial::path() const {
-  const auto found = std::find_if(paths.begin(), paths.end(),
-                                  [this](const Path& path) { return path.whole == calls; });
-  return found == paths.end() ? nullptr : &*found;
-}
-
-bool Context::Trial::is_astray() const {
-  return std::none_of(paths.begin(), paths.end(),
-                      [this](const Path& path) { return path.whole.length > calls.length; });
 }
 
 bool Context::follow_trial(std::uint64_t hash) {
@@ -53,25 +46,25 @@ bool Context::follow_trial(std::uint64_t hash) {
   if (trial.calls.length == 0) trial.head = hash;
   trial.last = hash;
   trial.calls.append(hash);
-  const Trial::Path* const path = trial.path();
-  if (!path) {
-    if (trial.is_astray()) end_trial();
-    return true;
-  }
+  if (trial.calls.length < trial.whole.length) return true;
   // Without what eager mode does not do: the calls are watched.
   constexpr std::int64_t kWatched = 15;  // nanoseconds a call
   const std::int64_t taken =
       std::max<std::int64_t>(0, thread_time() - trial.start - thread_time_cost() -
                                     kWatched * static_cast<std::int64_t>(trial.calls.length));
-  discovery_.on_run(trial.head, trial.last, std::exchange(trial.calls, {}), true);
-  constexpr int kCold = 1;
-  if (trial.count++ < kCold) {
+  const bool is_wanted = trial.calls == trial.whole;
+  discovery_.on_run(trial.head, trial.last, std::exchange(trial.calls, {}), is_wanted);
+  // The first iteration brings what eager mode needs into the caches.
+  constexpr int kCold = 1, kMost = 8;
+  const bool is_cold = trial.count++ < kCold;
+  const SegmentPtr segment = trial.wanted;
+  if (is_cold || (!is_wanted && trial.count < kMost)) {
     trial.is_waiting = true;
     trial.waits_from = discovery_.total().length;
-    return true;
+  } else {
+    trial_.reset();
   }
-  const SegmentPtr segment = path->segment;
-  trial_.reset();
+  if (is_cold || !is_wanted) return true;
   const bool is_slower = segment->profile.note_trial(taken);
   segment->loop->speedup.store(static_cast<float>(segment->profile.speedup()),
                                std::memory_order_relaxed);

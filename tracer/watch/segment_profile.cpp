@@ -40,15 +40,18 @@ void SegmentProfile::note_eager(std::int64_t nanoseconds) {
   eager_ = recorded_ * share_of_recorded.load(std::memory_order_relaxed);
 }
 
-void SegmentProfile::note_compiled(std::int64_t nanoseconds, std::uint64_t runs) {
+std::uint64_t SegmentProfile::note_compiled(std::int64_t nanoseconds, std::uint64_t hits) {
   const double time = static_cast<double>(nanoseconds) / kMillisecond;
   const std::lock_guard lock(profile_locks().of(this));
+  const std::uint64_t runs = hits + 1 - runs_told_;
   const double taken = usual(compiled_, timed_, time) * static_cast<double>(runs);
   taken_ += taken;
   taken_since_ += taken;
-  runs_told_ += runs;
+  runs_told_ = hits + 1;
+  next_time_.store(hits + (hits < kFirst ? 1 : kSeldom), std::memory_order_relaxed);
   compiled_[timed_++ % compiled_.size()] = time;
   find_gain();
+  return runs;
 }
 
 // Whatever disturbs makes a time longer: a quarter of them says nothing.
@@ -116,10 +119,7 @@ double SegmentProfile::tried_speedup() const {
   if (has_many_sizes())
     return taken_by_trials_ / static_cast<double>(tried_) * static_cast<double>(runs_told_) /
            taken_;
-  Times sorted = speedups_;
-  const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(tried_, sorted.size()));
-  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.begin() + count);
-  return sorted[static_cast<std::size_t>(count / 2)];
+  return quartile(speedups_, tried_);
 }
 
 double SegmentProfile::speedup() const {

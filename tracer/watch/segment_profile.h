@@ -52,15 +52,12 @@ class SegmentProfile {
  public:
   /// Timed runs that say what one takes: the last ones.
   static constexpr int kTimesKept = 8;
-  /// Compiled runs that are timed: the first ones but for the very first, which find nothing in the
-  /// caches, then one in 64.
-  static bool is_timed(std::uint64_t hits) {
-    return (hits >= kCold && hits < kFirst) || hits % kSeldom == kSeldom - 1;
+  /// Is the run after so many to be timed? The first ones but for the very first, which find nothing
+  /// in the caches, then one in 64; and each where they seem to lose, as there may be few from then
+  /// on.
+  bool wants_time(std::uint64_t hits) const {
+    return hits >= next_time_.load(std::memory_order_relaxed) || gain() < 0;
   }
-  /// The same, and each where they seem to lose, as there may be few from then on.
-  bool wants_time(std::uint64_t hits) const { return is_timed(hits) || gain() < 0; }
-  /// For how many runs such a time stands.
-  static std::uint64_t runs_of_a_time(std::uint64_t hits) { return hits < kFirst ? 1 : kSeldom; }
 
   /// Its runs come at sizes of all kinds, and take times of all kinds: only many of them tell.
   void note_many_sizes() { has_many_sizes_.store(true, std::memory_order_relaxed); }
@@ -73,8 +70,9 @@ class SegmentProfile {
   }
   /// Such an iteration. True when there were enough of them and compiled runs take longer.
   bool note_trial(std::int64_t nanoseconds);
-  /// `runs`: for how many it stands; 0 for one that was timed beside those.
-  void note_compiled(std::int64_t nanoseconds, std::uint64_t runs);
+  /// It stands for all runs since the one that was timed before; `hits`: those before it. Gives
+  /// their number.
+  std::uint64_t note_compiled(std::int64_t nanoseconds, std::uint64_t hits);
   /// `again`: what it took to run eagerly what had matched, of `calls` calls in all; `passed`: the
   /// time since the thread's exit before this, and no more than that is lost. Gives what was lost
   /// against eager mode, in nanoseconds.
@@ -138,6 +136,7 @@ class SegmentProfile {
   // and how many runs that is; and what all trials took.
   double saved_before_ = 0, taken_since_ = 0, taken_ = 0, taken_by_trials_ = 0;
   std::uint64_t runs_told_ = 0;
+  std::atomic<std::uint64_t> next_time_{kCold};
   std::atomic<float> gain_{0};
   std::atomic<bool> is_known_{false}, has_many_sizes_{false};
   std::atomic<std::uint64_t> next_trial_{4};  // after so many runs

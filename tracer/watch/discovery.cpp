@@ -463,12 +463,14 @@ std::uint64_t Discovery::atom_at(std::uint64_t length) const {
 // A loop is best cut where the program entered it: what repeats is followed back to where it first
 // did. Gives the number of the atom after its first iteration.
 std::uint64_t Discovery::entry_of(const Stretch& period) const {
-  std::uint64_t entry = atom_count_;
+  std::uint64_t entry = atom_count_, earlier = atom_count_;
   for (std::uint64_t at = atom_count_; at-- > oldest_atom();) {
     const Stretch& here = atom(at).before;
     if (here.length < step_.total.length + period.length) break;
-    const std::uint64_t earlier = atom_at(here.length - period.length);
-    if (earlier == atom_count_) continue;  // in the middle of a run: another one tells
+    const std::uint64_t length = here.length - period.length;
+    while (earlier > oldest_atom() && atom(earlier - 1).before.length >= length) --earlier;
+    if (earlier == atom_count_ || atom(earlier).before.length != length)
+      continue;  // in the middle of a run: another one tells
     if (here.since(atom(earlier).before).content != period.content) break;
     entry = at;
   }

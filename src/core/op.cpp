@@ -1,9 +1,12 @@
 // The registry of operators, and how attributes are read.
 #include "src/core/op.h"
 
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 
 #include "src/core/check.h"
@@ -11,10 +14,14 @@
 namespace groove {
 namespace {
 
-// Filled by static initialisers, then only read: no lock. Never destroyed.
+// Most are defined by static initialisers, some by who uses them first, while other threads read.
+// Never destroyed.
 struct Registry {
+  static constexpr std::size_t kMost = 4096;
+  std::mutex mutex;
   std::vector<std::unique_ptr<Op>> owned;
-  std::vector<const Op*> list;
+  std::array<const Op*, kMost> list{};  // of which the first ones are there
+  std::atomic<std::size_t> count{0};
   std::unordered_map<std::string, const Op*> by_name;
 };
 Registry& registry() {
@@ -34,22 +41,31 @@ ValueRange values_of(ScalarType dtype) {
 
 const Op& define(Op op) {
   Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const std::size_t count = r.count.load(std::memory_order_relaxed);
   GROOVE_ASSERT(!op.name.empty(), "an operator has no name");
   GROOVE_ASSERT(!r.by_name.contains(op.name), "operator {} is defined twice", op.name);
-  op.id = static_cast<int>(r.list.size());
+  GROOVE_ASSERT(count < Registry::kMost, "there are {} operators already", count);
+  op.id = static_cast<int>(count);
   r.owned.push_back(std::make_unique<Op>(std::move(op)));
   const Op* const record = r.owned.back().get();
-  r.list.push_back(record);
   r.by_name.emplace(record->name, record);
+  r.list[count] = record;
+  r.count.store(count + 1, std::memory_order_release);
   return *record;
 }
 
 const Op* find_op(const std::string& name) {
-  const auto found = registry().by_name.find(name);
-  return found == registry().by_name.end() ? nullptr : found->second;
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto found = r.by_name.find(name);
+  return found == r.by_name.end() ? nullptr : found->second;
 }
 
-ArrayRef<const Op*> all_ops() { return registry().list; }
+ArrayRef<const Op*> all_ops() {
+  const Registry& r = registry();
+  return {r.list.data(), r.count.load(std::memory_order_acquire)};
+}
 
 Attrs& Attrs::add_double(double value) { return add(std::bit_cast<std::int64_t>(value)); }
 

@@ -97,6 +97,26 @@ TEST(SegmentProfile, WhatWasSavedIsTheTimeOfTheRunsTimesHowMuchSlowerTheTrialsWe
   EXPECT_LT(profile.saved(1'344, 0), 640 * 4e-3 + 640 * 2e-3 + 64 * 9e-3);
 }
 
+TEST(SegmentProfile, ThreadsMayTellOfTheirRunsInAnyOrder) {
+  SegmentProfile profile;
+  EXPECT_EQ(profile.note_compiled(1'000, 101), 102U);
+  EXPECT_EQ(profile.note_compiled(1'000, 100), 0U);
+  EXPECT_EQ(profile.note_compiled(1'000, 103), 2U);
+  profile.note_trial(3'000);
+  EXPECT_NEAR(profile.saved(104, 0), 104 * 2e-3, 1e-9);
+}
+
+TEST(SegmentProfile, TimesBelowTheClocksOwnTellNothing) {
+  for (const bool has_many_sizes : {false, true}) {
+    ProfileOfRuns profile;
+    if (has_many_sizes) profile.note_many_sizes();
+    for (int i = 0; i < 10; ++i) profile.note_compiled(0, 1);
+    for (const std::int64_t taken : {0, 500}) profile.note_trial(taken);
+    EXPECT_EQ(profile.saved(10, 0), 0);
+    EXPECT_EQ(profile.speedup(), 1);
+  }
+}
+
 TEST(SegmentProfile, WithoutATrialOfItsOwnItSavesWhatItsLoopDoes) {
   ProfileOfRuns profile;
   profile.note_eager(100'000);

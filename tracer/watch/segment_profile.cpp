@@ -43,11 +43,12 @@ void SegmentProfile::note_eager(std::int64_t nanoseconds) {
 std::uint64_t SegmentProfile::note_compiled(std::int64_t nanoseconds, std::uint64_t hits) {
   const double time = static_cast<double>(nanoseconds) / kMillisecond;
   const std::lock_guard lock(profile_locks().of(this));
-  const std::uint64_t runs = hits + 1 - runs_told_;
+  // Another thread may have told of later ones.
+  const std::uint64_t before = std::exchange(runs_told_, std::max(runs_told_, hits + 1));
+  const std::uint64_t runs = runs_told_ - before;
   const double taken = usual(compiled_, timed_, time) * static_cast<double>(runs);
   taken_ += taken;
   taken_since_ += taken;
-  runs_told_ = hits + 1;
   next_time_.store(hits + (hits < kFirst ? 1 : kSeldom), std::memory_order_relaxed);
   compiled_[timed_++ % compiled_.size()] = time;
   find_gain();
@@ -115,10 +116,15 @@ double SegmentProfile::note_exit(std::size_t matched, std::size_t calls, Reason 
   return std::max(kEntry, whole - (1 - left) * eager_ * kMillisecond);
 }
 
+// Times that are shorter than the clock's own are 0, and cannot be compared.
+double SegmentProfile::times_as_long(double eager, double compiled) {
+  return compiled > 0 ? eager / compiled : 1;
+}
+
 double SegmentProfile::tried_speedup() const {
   if (has_many_sizes())
-    return taken_by_trials_ / static_cast<double>(tried_) * static_cast<double>(runs_told_) /
-           taken_;
+    return times_as_long(taken_by_trials_ / static_cast<double>(tried_),
+                         taken_ / static_cast<double>(runs_told_));
   return quartile(speedups_, tried_);
 }
 
@@ -179,8 +185,7 @@ bool SegmentProfile::take_trial(std::uint64_t hits) {
 bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
   const std::lock_guard lock(profile_locks().of(this));
   const double time = static_cast<double>(nanoseconds) / kMillisecond;
-  // One that cannot be compared says nothing.
-  speedups_[tried_ % speedups_.size()] = timed_ > 0 ? time / quartile() : 1;
+  speedups_[tried_ % speedups_.size()] = times_as_long(time, quartile());
   taken_by_trials_ += usual(trials_, tried_, time);
   trials_[tried_++ % trials_.size()] = time;
   if (runs_told_ > 0) saved_before_ += std::exchange(taken_since_, 0) * (tried_speedup() - 1);

@@ -52,9 +52,9 @@ class SegmentProfile {
  public:
   /// Timed runs that say what one takes: the last ones.
   static constexpr int kTimesKept = 8;
-  /// Is the run after so many to be timed? The first ones but for the very first, which find nothing
-  /// in the caches, then one in 64; and each where they seem to lose, as there may be few from then
-  /// on.
+  /// Is the run after so many to be timed? The first ones but for the very first, which find
+  /// nothing in the caches, then one in 64; and each where they seem to lose, as there may be few
+  /// from then on.
   bool wants_time(std::uint64_t hits) const {
     return hits >= next_time_.load(std::memory_order_relaxed) || gain() < 0;
   }
@@ -117,6 +117,7 @@ class SegmentProfile {
   bool has_many_sizes() const { return has_many_sizes_.load(std::memory_order_relaxed); }
   static double quartile(const Times& times, std::uint64_t count);
   static double usual(const Times& before, std::uint64_t count, double time);
+  static double times_as_long(double eager, double compiled);
   // Of times at sizes of all kinds.
   struct Spread {
     double mean = 0, error = 0;  // the mean's standard error

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "src/core/check.h"
+#include "src/core/fork.h"
 
 namespace groove {
 namespace {
@@ -28,6 +29,9 @@ Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;
 }
+// Nobody waits for another lock while it is held.
+[[maybe_unused]] const bool is_held_over_fork =
+    hold_over_fork(ForkRank::kMemory, []() -> std::mutex& { return registry().mutex; });
 
 }  // namespace
 

@@ -9,7 +9,7 @@ namespace groove::autodiff {
 void SavedValue::reset() {
   TensorImpl* impl = std::exchange(impl_, nullptr);
   if (!impl || !is_owned_) return;
-  std::atomic_ref(impl->tape_references).fetch_sub(1, std::memory_order_relaxed);
+  impl->tape_references.fetch_sub(1, std::memory_order_relaxed);
   if (impl->release()) destroy(impl);
 }
 

@@ -52,7 +52,7 @@ class SavedValue {
  private:
   void own(TensorImpl* impl) {
     impl->retain();
-    std::atomic_ref(impl->tape_references).fetch_add(1, std::memory_order_relaxed);
+    impl->tape_references.fetch_add(1, std::memory_order_relaxed);
     impl_ = impl;
     is_owned_ = true;
   }

@@ -95,8 +95,7 @@ SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
   output_count = static_cast<std::uint32_t>(plan.results.size());
   for (const HistoryRun::Value& value : run_.values)
     if (value.live_in.defined())
-      std::atomic_ref(value.live_in.impl()->tape_references)
-          .fetch_add(1, std::memory_order_relaxed);
+      value.live_in.impl()->tape_references.fetch_add(1, std::memory_order_relaxed);
 }
 
 SegmentNode::~SegmentNode() {
@@ -107,8 +106,7 @@ SegmentNode::~SegmentNode() {
 void SegmentNode::drop_values() {
   for (const HistoryRun::Value& value : run_.values)
     if (value.live_in.defined())
-      std::atomic_ref(value.live_in.impl()->tape_references)
-          .fetch_sub(1, std::memory_order_relaxed);
+      value.live_in.impl()->tape_references.fetch_sub(1, std::memory_order_relaxed);
   run_.values.clear();
 }
 

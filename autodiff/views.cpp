@@ -150,13 +150,13 @@ void track_view(const Call& call, Tensor& output, bool with_grad) {
   } else {
     meta.view_base = call.inputs[0];
   }
-  std::atomic_ref(meta.view_base.impl()->tape_references).fetch_add(1, std::memory_order_relaxed);
+  meta.view_base.impl()->tape_references.fetch_add(1, std::memory_order_relaxed);
   meta.view_version = view.storage ? version_of(view).get() : 0;
 }
 
 void drop_view_base(AutogradMeta& meta) {
   if (!meta.view_base.defined()) return;
-  std::atomic_ref(meta.view_base.impl()->tape_references).fetch_sub(1, std::memory_order_relaxed);
+  meta.view_base.impl()->tape_references.fetch_sub(1, std::memory_order_relaxed);
   meta.view_base.reset();
 }
 

@@ -2,6 +2,7 @@
 // A pending TensorImpl has metadata but no storage yet: the tracer fills it when a stage runs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -74,8 +75,9 @@ struct TensorImpl : detail::RefCounted {
   // The tracer owes the data: materialize() first. What the tracer fills in is there for every
   // thread that reads false here.
   AtomicValue<bool> is_pending;
-  std::uint32_t metadata_epoch = 0;     // bumped by whatever changes what later ops mean
-  std::int32_t tape_references = 0;     // of the references, those held by saved values of the tape
+  std::uint32_t metadata_epoch = 0;  // bumped by whatever changes what later ops mean
+  // Of the references, those held by saved values of the tape, of any thread.
+  std::atomic<std::int32_t> tape_references{0};
   AtomicValue<AutogradMeta*> autograd;  // owned; null for plain data
 
   // Where the current recording or replay of a tracer context knows this tensor: owner is the

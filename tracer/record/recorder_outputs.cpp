@@ -1,6 +1,5 @@
 // The recorder's end: what the program looked at or still holds becomes an output of the graph.
 #include <algorithm>
-#include <atomic>
 
 #include "src/core/check.h"
 #include "tracer/calls/tape_hooks.h"
@@ -49,11 +48,8 @@ void Recorder::host_read(TensorImpl& impl) {
 }
 
 bool Recorder::is_held(SlotId id) const {
-  TensorImpl* const impl = objects_[static_cast<std::size_t>(id)].impl();
-  if (!impl) return false;
-  // The tape of another thread may save it just now.
-  const std::atomic_ref of_tape(impl->tape_references);
-  return impl->use_count() - of_tape.load(std::memory_order_relaxed) > 1;
+  const TensorImpl* const impl = objects_[static_cast<std::size_t>(id)].impl();
+  return impl && impl->use_count() - impl->tape_references > 1;
 }
 
 void Recorder::keep_widened() {

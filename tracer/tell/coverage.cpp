@@ -1,7 +1,5 @@
 #include "tracer/tell/coverage.h"
 
-#include <ctime>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -10,6 +8,7 @@
 
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
+#include "src/core/clock.h"
 #include "src/core/fork.h"
 #include "src/core/thread_end.h"
 
@@ -44,12 +43,6 @@ void end_tally() {
   add(all.ended, *counting::tally);
   all.live.erase(std::find(all.live.begin(), all.live.end(), counting::tally));
   delete std::exchange(counting::tally, nullptr);
-}
-
-std::int64_t thread_nanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
 }  // namespace
@@ -96,12 +89,11 @@ void run_composite(const Call& call, Tensor* outputs) {
 }  // namespace counting
 
 CompiledTime::CompiledTime()
-    : start_(counting::is_detailed.load(std::memory_order_relaxed) ? thread_nanoseconds() : -1) {}
+    : start_(counting::is_detailed.load(std::memory_order_relaxed) ? thread_time() : -1) {}
 
 CompiledTime::~CompiledTime() {
   if (start_ < 0) return;
-  Tally::add(tally().compiled_nanoseconds,
-             static_cast<std::uint64_t>(thread_nanoseconds() - start_));
+  Tally::add(tally().compiled_nanoseconds, static_cast<std::uint64_t>(thread_time() - start_));
 }
 
 Coverage coverage() {

@@ -209,9 +209,9 @@ json report() {
   const Coverage work = coverage();
   const double all = static_cast<double>(work.compiled + work.eager);
   // Recording, programs for other sizes and, about, watching: two calls for an operator.
-  constexpr double kToWatchOne = 30e-6;
-  const double spent = static_cast<double>(investment().spent_here()) * 1e-6 +
-                       kToWatchOne * static_cast<double>(work.eager);
+  constexpr double kToWatchOne = 2.0 * Investment::kToWatch;
+  const double spent = 1e-6 * (static_cast<double>(investment().spent_here()) +
+                               kToWatchOne * static_cast<double>(work.eager));
   json overall = {{"operators_compiled", work.compiled},
                   {"operators_eager", work.eager},
                   {"steps", pauses().steps},

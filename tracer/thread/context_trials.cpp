@@ -1,11 +1,13 @@
-// Does compiling pay? Now and then some iterations for which there is a segment run eagerly, and
-// the times of all but the first tell. What does not pay is let go.
+// Does compiling pay? Now and then some iterations for which there is a segment run eagerly, until
+// the path came that is tried, and not as the first of them: its time tells. What does not pay is
+// let go.
 #include <algorithm>
 #include <utility>
 
 #include "tracer/cache/registry.h"
 #include "tracer/thread/context.h"
 #include "tracer/thread/modes.h"
+#include "tracer/watch/investment.h"
 
 namespace groove::tracer {
 
@@ -25,11 +27,9 @@ bool Context::begin_trial(const SegmentPtr& segment) {
     trial_->is_waiting = false;
   } else {
     if (!wanted_trial_ || wanted_trial_->wanted->head != segment->head) return false;
-    trial_ = std::exchange(wanted_trial_, std::nullopt);
-    if (is_compilation_synchronous() || is_strict() || !frames_.empty()) {
-      trial_.reset();
-      return false;
-    }
+    std::optional<Trial> wanted = std::exchange(wanted_trial_, std::nullopt);
+    if (is_compilation_synchronous() || is_strict() || !frames_.empty()) return false;
+    trial_ = std::move(wanted);
   }
   discovery_.on_run_start();
   trial_->start = thread_time();
@@ -48,10 +48,10 @@ bool Context::follow_trial(std::uint64_t hash) {
   trial.calls.append(hash);
   if (trial.calls.length < trial.whole.length) return true;
   // Without what eager mode does not do: the calls are watched.
-  constexpr std::int64_t kWatched = 15;  // nanoseconds a call
+  const std::int64_t watching =
+      Investment::kToWatch * static_cast<std::int64_t>(trial.calls.length);
   const std::int64_t taken =
-      std::max<std::int64_t>(0, thread_time() - trial.start - thread_time_cost() -
-                                    kWatched * static_cast<std::int64_t>(trial.calls.length));
+      std::max<std::int64_t>(0, thread_time() - trial.start - thread_time_cost() - watching);
   const bool is_wanted = trial.calls == trial.whole;
   discovery_.on_run(trial.head, trial.last, std::exchange(trial.calls, {}), is_wanted);
   // The first iteration brings what eager mode needs into the caches.

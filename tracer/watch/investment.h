@@ -16,6 +16,8 @@ namespace groove::tracer {
 
 class Investment {
  public:
+  /// About what it takes to watch a call, in nanoseconds (bench/overheads.cpp).
+  static constexpr std::int64_t kToWatch = 15;
   /// May something be begun that takes about so long, in nanoseconds, on a thread beside the
   /// program's …
   bool affords(std::int64_t more) const;

@@ -50,8 +50,10 @@ bool is_dispatch_overridden();
 // An operand of a call for as long as the call lasts: a Tensor's one pointer without a reference
 // of its own. A list of these is read as a list of Tensors.
 struct [[gnu::may_alias]] Borrowed {
+  Borrowed() = default;
+  Borrowed(TensorImpl* lent) : impl(lent) {}
   Borrowed(const Tensor& tensor) : impl(tensor.impl()) {}
-  TensorImpl* impl;
+  TensorImpl* impl = nullptr;
 };
 static_assert(sizeof(Borrowed) == sizeof(Tensor) && alignof(Borrowed) == alignof(Tensor));
 using BorrowedList = std::initializer_list<Borrowed>;

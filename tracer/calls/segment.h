@@ -127,6 +127,7 @@ struct RecordedCall {
   std::vector<SlotId> inputs;   // kNoSlot: undefined
   std::vector<SlotId> outputs;
   std::vector<bool> output_is_new;
+  bool gives_new(std::size_t k) const { return outputs[k] != kNoSlot && output_is_new[k]; }
   std::int32_t first_number = 0;  // its numbers among the segment's
   std::vector<ScalarType> number_kinds;
   std::vector<std::pair<std::int32_t, std::uint64_t>> fixed_numbers;  // (index, bits): structure

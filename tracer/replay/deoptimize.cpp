@@ -2,8 +2,9 @@
 // ran before the end wrote nothing that existed before, so running their calls again is harmless;
 // what the program already saw of them has the same bits.
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "src/core/check.h"
@@ -29,32 +30,42 @@ class GradModeScope {
   bool previous_;
 };
 
-// Operands, results and numbers of a call, of which most have few.
+// Operands, results and numbers of a call, of which most have few: as many as there are, made where
+// this stands.
 template <typename T>
 class FewOf {
  public:
   explicit FewOf(std::size_t count) : count_(count) {
-    if (count > kFew) many_.resize(count);
+    if (count > kFew) data_ = static_cast<T*>(allocate_object(count * sizeof(T)));
+    std::uninitialized_value_construct_n(data_, count);
   }
-  T* data() { return many_.empty() ? few_.data() : many_.data(); }
-  T& operator[](std::size_t i) { return data()[i]; }
-  operator ArrayRef<T>() { return {data(), count_}; }
+  ~FewOf() {
+    std::destroy_n(data_, count_);
+    if (count_ > kFew) deallocate_object(data_, count_ * sizeof(T));
+  }
+  FewOf(const FewOf&) = delete;
+  FewOf& operator=(const FewOf&) = delete;
+  T* data() { return data_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  operator ArrayRef<T>() const { return {data_, count_}; }
 
  private:
   static constexpr std::size_t kFew = 4;
   std::size_t count_;
-  std::array<T, kFew> few_{};
-  std::vector<T> many_;
+  alignas(T) std::byte few_[kFew * sizeof(T)];
+  T* data_ = reinterpret_cast<T*>(few_);
 };
 
 }  // namespace
 
-Tensor Replay::operand(SlotId id) {
-  if (id == kNoSlot) return Tensor();
-  Live& live = live_[static_cast<std::size_t>(id)];
+TensorImpl* Replay::known(SlotId id) const {
+  if (id == kNoSlot) return nullptr;
+  const Live& live = live_[static_cast<std::size_t>(id)];
   GROOVE_ASSERT(live.run == run_);
-  return Tensor(live.object);
+  return live.object;
 }
+
+Tensor Replay::operand(SlotId id) const { return Tensor(known(id)); }
 
 std::vector<Scalar> Replay::numbers_of(const RecordedCall& call) const {
   std::vector<Scalar> numbers;
@@ -68,16 +79,18 @@ Scalar Replay::number_of(const RecordedCall& call, std::size_t i) const {
 
 // The pending handle the user holds becomes the result of the eager run. One that a stage made
 // real before keeps its memory, whose address the program may know; the bits are the same.
-void Replay::bind_result(SlotId id, const Tensor& result) {
+void Replay::bind_result(SlotId id, Tensor result) {
   Live& live = live_[static_cast<std::size_t>(id)];
   TensorImpl& to = *live.object;
   TensorImpl& from = *result.impl();
   if (&to == &from) return;
+  const bool is_only_here = !rerun_ && from.use_count() == 1;
   const bool has_same_layout =
       to.geometry.sizes == from.geometry.sizes && to.geometry.strides == from.geometry.strides;
   if (!live.is_filled || !has_same_layout) {
-    to.storage = from.storage;
-    to.set_geometry(from.geometry);
+    if (!has_same_layout || to.geometry.offset != from.geometry.offset)
+      to.set_geometry(from.geometry);
+    to.storage = is_only_here ? std::move(from.storage) : from.storage;
     live.is_filled = true;
   } else if (!has_fault(Fault::kRepeatedWriteLost) && to.storage.get() != from.storage.get() &&
              (is_comparing_ || to.storage->version != from.storage->version ||
@@ -159,24 +172,26 @@ void Replay::rerun(std::size_t w) {
   const RecordedCall& recorded = segment_->calls[w];
   const GradModeScope mode(recorded.grad_enabled || has_fault(Fault::kLeftInWrongGradMode));
   if (recorded.is_library_call) return rerun_library_call(w);
-  FewOf<Tensor> inputs(recorded.inputs.size()), results(recorded.outputs.size());
-  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) inputs[i] = operand(recorded.inputs[i]);
+  FewOf<Borrowed> inputs(recorded.inputs.size());  // the run holds what it knows
+  FewOf<Tensor> results(recorded.outputs.size());
+  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) inputs[i] = known(recorded.inputs[i]);
   FewOf<Scalar> numbers(recorded.number_kinds.size());
   for (std::size_t i = 0; i < recorded.number_kinds.size(); ++i)
     numbers[i] = number_of(recorded, i);
-  const Call call{recorded.op, inputs,          &recorded.attrs,
-                  numbers,     recorded.source, recorded.is_inplace};
+  const Call call{recorded.op,     as_tensors(inputs.data(), recorded.inputs.size()),
+                  &recorded.attrs, numbers,
+                  recorded.source, recorded.is_inplace};
   if (rerun_)
     rerun_->call(call, recorded.site, results.data());
   else
     run_eager(call, results.data());
-  bind_results(recorded, results);
+  for (std::size_t k = 0; k < recorded.outputs.size(); ++k)
+    if (recorded.gives_new(k)) bind_result(recorded.outputs[k], std::move(results[k]));
 }
 
 void Replay::bind_results(const RecordedCall& call, ArrayRef<Tensor> results) {
   for (std::size_t k = 0; k < call.outputs.size(); ++k)
-    if (call.outputs[k] != kNoSlot && call.output_is_new[k])
-      bind_result(call.outputs[k], results[k]);
+    if (call.gives_new(k)) bind_result(call.outputs[k], results[k]);
 }
 
 // Null: what the call has no use for.

@@ -268,7 +268,8 @@ class Replay {
   };
   AsRead as_read(std::size_t recorded);
   void keep_as_written(Live& live, const AsRead& copies);
-  Tensor operand(SlotId slot);
+  TensorImpl* known(SlotId slot) const;
+  Tensor operand(SlotId slot) const;
   std::vector<Scalar> numbers_of(const RecordedCall& recorded) const;
   Scalar number_of(const RecordedCall& recorded, std::size_t i) const;
   PooledVector<Scalar> numbers_of(const Node& node) const;
@@ -280,7 +281,7 @@ class Replay {
   void rerun_call_of_library(const RecordedCall& recorded, const std::vector<Tensor>& inputs,
                              std::shared_ptr<Script>& script, TapeNode* code,
                              std::vector<Tensor>& results);
-  void bind_result(SlotId slot, const Tensor& result);
+  void bind_result(SlotId slot, Tensor result);
 
   // checking
   struct Saved {

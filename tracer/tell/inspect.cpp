@@ -18,7 +18,7 @@ void for_each_result(const SegmentContent& segment, const Visit& visit) {
   for (std::size_t w = 0; w < segment.calls.size(); ++w) {
     const RecordedCall& call = segment.calls[w];
     for (std::size_t k = 0; k < call.outputs.size(); ++k)
-      if (call.outputs[k] != kNoSlot && call.output_is_new[k]) visit(call, w, k);
+      if (call.gives_new(k)) visit(call, w, k);
   }
 }
 

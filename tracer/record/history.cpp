@@ -282,8 +282,11 @@ void Replay::drop_history() {
     const std::size_t known = is_complete()
                                   ? live_.size()
                                   : static_cast<std::size_t>(segment_->calls[matched_].first_slot);
-    for (std::size_t id = 0; id < known; ++id)
-      if (live_[id].epoch == kNotReusable) drop(static_cast<SlotId>(id));
+    for (std::size_t id = 0; id < known; ++id) {
+      Live& live = live_[id];
+      if (live.epoch != kNotReusable || (live.impl && renew(live, segment_->slots[id]))) continue;
+      drop(static_cast<SlotId>(id));
+    }
     was_left_ = false;
   }
   if (segment_->history) {

@@ -173,6 +173,23 @@ TensorImpl& Replay::handle(SlotId id) {
   return impl;
 }
 
+// What became of a result that ran eagerly goes, if nobody else has it, and the handle is as new.
+bool Replay::renew(Live& live, const Slot& slot) {
+  TensorImpl& impl = *live.impl;
+  const auto& [sizes, strides, offset] = impl.geometry;
+  if (impl.use_count() > 1 || impl.dtype != slot.type.dtype || sizes != slot.type.sizes ||
+      strides != slot.strides || offset != 0)
+    return false;
+  // First the history: its node may save this result, and keeps the memory then.
+  if (impl.autograd) destroy_autograd_meta(impl.autograd);
+  impl.autograd = nullptr;
+  impl.storage.reset();
+  if (!slot.is_leaf) autograd_meta(impl).grad_fn = released_node();
+  impl.counts_apart = slot.counts_apart;
+  live.epoch = impl.metadata_epoch;
+  return true;
+}
+
 void Replay::hand_out(const RecordedCall& call, std::size_t k, Tensor& output) {
   const SlotId id = call.outputs[k];
   if (id == kNoSlot) return;

@@ -191,6 +191,7 @@ class Replay {
   const TapeNodePtr& released_node();
   TensorImpl& handle(SlotId slot);
   TensorImpl& existing_handle(SlotId slot);
+  bool renew(Live& live, const Slot& slot);
   bool check_values(const Call& call, const RecordedCall& recorded);
   void take_numbers(const RecordedCall& recorded, ArrayRef<Scalar> numbers);
   bool numbers_match(const RecordedCall& recorded, ArrayRef<Scalar> numbers, Reason& why) const;

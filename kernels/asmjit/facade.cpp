@@ -109,17 +109,17 @@ Function::~Function() {
 }
 
 Gp Function::new_gp() {
-  return gps_.take([&] { return compiler_.newInt64(); });
+  return take(gps_, [&] { return compiler_.newInt64(); });
 }
 Vec Function::new_vec() {
-  return vecs_.take([&] { return is_wide() ? Vec(compiler_.newZmm()) : Vec(compiler_.newYmm()); });
+  return take(vecs_, [&] { return is_wide() ? Vec(compiler_.newZmm()) : Vec(compiler_.newYmm()); });
 }
 Vec Function::new_half_vec() { return low_half(new_vec()); }
 Vec Function::new_xmm() {
-  return xmms_.take([&] { return Vec(compiler_.newXmm()); });
+  return take(xmms_, [&] { return Vec(compiler_.newXmm()); });
 }
 MaskReg Function::new_mask() {
-  return masks_.take([&] { return compiler_.newKw(); });
+  return take(masks_, [&] { return compiler_.newKw(); });
 }
 Label Function::new_label() { return compiler_.newLabel(); }
 Mem Function::new_stack(std::uint32_t size) { return compiler_.newStack(size, 64); }
@@ -141,7 +141,13 @@ Mem Function::constant64(std::uint64_t bits) {
 
 void* Function::finish() {
   compiler_.endFunc();
-  compiler_.finalize();
+  const auto width = static_cast<std::uint32_t>(vector_bytes());
+  if (assign_registers(compiler_, *node_, argument_, width, new_uses_)) {
+    asmjit::x86::Assembler assembler(&code_);
+    compiler_.serializeTo(&assembler);
+  } else {
+    compiler_.finalize();
+  }
   return publish(code_);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/asmjit/isa.h"
+#include "kernels/asmjit/register_scan.h"
 
 namespace groove::kernels::assembly {
 
@@ -134,6 +135,14 @@ class Function : private asmjit::ErrorHandler {
   static Workshops& workshops();
 
   Isa isa_;
+  // Gives one out, and notes that it holds something new.
+  template <typename Register, typename Make>
+  Register take(RegisterPool<Register>& pool, const Make& make) {
+    const Register taken = pool.take(make);
+    new_uses_.push_back({compiler_.cursor(), taken.id()});
+    return taken;
+  }
+
   std::unique_ptr<Workshop> workshop_;
   asmjit::CodeHolder& code_;
   Compiler& compiler_;
@@ -141,6 +150,7 @@ class Function : private asmjit::ErrorHandler {
   RegisterPool<Gp> gps_;
   RegisterPool<Vec> vecs_, xmms_;
   RegisterPool<MaskReg> masks_;
+  std::vector<NewUse> new_uses_;
   Gp argument_;
 };
 

@@ -5,6 +5,8 @@
 #include "groove/ops/reductions.h"
 #include "src/core/check.h"
 #include "src/core/tensor_impl.h"
+#include "tracer/tell/coverage.h"
+#include "tracer/thread/context.h"
 
 namespace groove::autodiff {
 
@@ -19,7 +21,12 @@ Tensor owned_gradient(const Tensor& gradient) {
   const TensorImpl& impl = *gradient.impl();
   const bool is_shared = gradient.use_count() > 1 || !impl.storage ||
                          impl.storage->use_count() > 1 || !impl.is_contiguous;
-  return is_shared ? clone(gradient) : gradient;
+  if (!is_shared) return gradient;
+  // A recording holds every result: what it alone does eager mode would have handed over.
+  const tracer::Context* const context = tracer::known_context();
+  const bool is_recorded = context && context->state() == tracer::State::kRecording;
+  const tracer::Uncounted uncounted(is_recorded && gradient.use_count() == 2);
+  return clone(gradient);
 }
 
 Tensor conform(const Tensor& gradient, const Type& type, const char* op) {

@@ -6,6 +6,7 @@
 #include "src/core/allocator.h"
 #include "tests/tracer/graph_executor.h"
 #include "tests/tracer/loops.h"
+#include "tracer/tell/coverage.h"
 #include "tracer/tell/testing.h"
 
 namespace groove::testing {
@@ -94,6 +95,23 @@ TEST_P(Loops, RunTheSameWhenEachRunIsChecked) {
   ASSERT_TRUE(compiler_ != nullptr) << "no compiler is linked";
   tt::set_check(1);
   EXPECT_NO_THROW(expect_same("every run checked"));
+}
+
+// Steps are compared by their operators (tracer/watch/balance.h), and the share that runs compiled
+// is one of them: what a compiled run stands for is what eager mode would have run. About: a
+// backward that is compiled by itself counts the nodes it has, which where views are written are
+// fewer.
+TEST_P(Loops, CountTheSameOperators) {
+  ASSERT_TRUE(compiler_ != nullptr) << "no compiler is linked";
+  const auto count = [&](jit::Mode mode) {
+    jit::set_mode(mode);
+    const tracer::Coverage before = tracer::coverage();
+    run_loop(GetParam(), kSteps);
+    const tracer::Coverage after = tracer::coverage();
+    return after.eager - before.eager + after.compiled - before.compiled;
+  };
+  const auto expected = static_cast<double>(count(jit::Mode::kEager));
+  EXPECT_NEAR(static_cast<double>(count(jit::Mode::kAuto)), expected, expected / 6);
 }
 
 // Gradients lie in the memory that a compiled run works in, however small it is.

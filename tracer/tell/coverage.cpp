@@ -78,11 +78,7 @@ void run_composite(const Call& call, Tensor* outputs) {
     return dispatch_below(DispatchLayer::kTracer, call, outputs);
   Tally::add(mine.eager, 1);
   if (is_detailed.load(std::memory_order_relaxed)) count_source(call);
-  struct Inside {
-    explicit Inside(int& depth) : depth_(depth) { ++depth_; }
-    ~Inside() { --depth_; }
-    int& depth_;
-  } inside(mine.inside_composite);
+  const Uncounted parts;
   dispatch_below(DispatchLayer::kTracer, call, outputs);
 }
 

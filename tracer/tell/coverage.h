@@ -53,6 +53,22 @@ inline void run_eager(const Call& call, Tensor* outputs) {
   dispatch_below(DispatchLayer::kTracer, call, outputs);
 }
 
+// What runs while one lives is part of something that is counted, or of nothing (false: counts).
+class Uncounted {
+ public:
+  explicit Uncounted(bool is_uncounted = true)
+      : depth_(tally().inside_composite), is_(is_uncounted) {
+    depth_ += is_;
+  }
+  ~Uncounted() { depth_ -= is_; }
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+
+ private:
+  int& depth_;
+  bool is_;
+};
+
 /// Compiled code that stands for so many operators has run on this thread and is kept.
 inline void count_compiled(std::uint64_t operators) {
   Tally& mine = tally();

@@ -17,14 +17,26 @@ constexpr double kNoise = 0.02, kClearGain = 0.01;
 // and exits have accounts of their own (investment.h, segment_profile.h).
 constexpr double kOddStep = 4;
 constexpr int kMemory = 32;  // steps
-// A probe: steps without the tracer, of which the first finds nothing in the caches; then for so
-// many times as long none.
-constexpr int kProbe = 8, kKnown = 6;
+// A probe: steps without the tracer, of which the first find little in the caches; then for so many
+// times as long none.
+// The first few probes may have been disturbed.
+constexpr int kProbe = 9, kCold = 2, kKnown = 6, kDoubted = 3;
 constexpr std::int64_t kFirstProbe = 100'000'000;
 // Slow steps: what is compiled must have had the time to show.
 constexpr std::uint64_t kFirstSteps = 24;
 
-std::atomic<std::uint64_t> all_steps{0}, all_paused{0};
+std::atomic<std::uint64_t> all_steps{0}, all_paused{0}, all_operators{0}, all_compared{0};
+std::atomic<std::int64_t> all_gained{0};
+
+void count(bool is_paused, std::uint64_t operators, const Balance::Gain& before,
+           const Balance::Gain& now) {
+  all_steps.fetch_add(1, std::memory_order_relaxed);
+  all_paused.fetch_add(is_paused, std::memory_order_relaxed);
+  all_operators.fetch_add(is_paused ? 0 : operators, std::memory_order_relaxed);
+  all_compared.fetch_add(now.operators - before.operators, std::memory_order_relaxed);
+  all_gained.fetch_add(static_cast<std::int64_t>(now.nanoseconds - before.nanoseconds),
+                       std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -65,9 +77,11 @@ bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
   last_ = now;
   total_ += took;
   ++steps_;
-  count_step(is_paused_);
-  const bool is_cold = std::exchange(is_first_, false);
+  const Gain before = gain_;
+  const bool was_paused = is_paused_, is_cold = cold_ > 0;
+  cold_ -= is_cold;
   if (operators > 0 && !is_cold) note(operators, took);
+  count(was_paused, operators, before, gain_);
   decide();
   return is_paused_;
 }
@@ -80,19 +94,29 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
     if (kind.with > 0)
       gained_in_pause_ += count * (std::min(each, kOddStep * kind.with) - kind.with);
     kind.note_without(each);
-    if (kind.count == kKnown)
+    if (kind.count == kKnown) {
       charge(std::exchange(kind.operators, 0), std::exchange(kind.took, 0), kind.without);
+      note_gain(kind.all_operators, kind.all_took, kind.without);
+    }
     return;
   }
   const double took = count * kind.note_with(each);
   if (kind.count >= kKnown) {
     charge(count, took, kind.without);
+    note_gain(count, took, kind.without);
   } else {
+    kind.all_operators += count;
+    kind.all_took += took;
     // A program's first steps take longer than the later ones whatever runs them.
     constexpr double kKept = 1 - 1.0 / kMemory;
     kind.operators = kKept * kind.operators + count;
     kind.took = kKept * kind.took + took;
   }
+}
+
+void Balance::note_gain(double operators, double took, double without) {
+  gain_.nanoseconds += operators * without - took;
+  gain_.operators += static_cast<std::uint64_t>(operators);
 }
 
 void Balance::charge(double operators, double took, double without) {
@@ -112,8 +136,9 @@ void Balance::decide() {
     if (gained_in_pause_ > 0) lost_ = std::min(lost_, 0.0);
     if (lost_ > kAtOnce / 2 + kShareToGoOn * total) return;
     is_paused_ = false;
-    const bool is_clear = lost_ < -kClearGain * total;
-    const int rarity = is_clear ? 1000 : 50 * std::min(++probes_, 10);
+    ++probes_;
+    const bool is_clear = probes_ > kDoubted && lost_ < -kClearGain * total;
+    const int rarity = is_clear ? 1000 : 50 * std::min(probes_, 10);
     next_probe_ = total_ + rarity * (total_ - probed_at_);
   } else if (lost_ > kAtOnce + kShare * total) {
     pause();
@@ -122,15 +147,16 @@ void Balance::decide() {
   }
 }
 
-Pauses pauses() { return {all_steps.load(), all_paused.load()}; }
-
-void count_step(bool is_paused) {
-  all_steps.fetch_add(1, std::memory_order_relaxed);
-  all_paused.fetch_add(is_paused, std::memory_order_relaxed);
+Steps steps() {
+  return {all_steps.load(),
+          all_paused.load(),
+          all_operators.load(),
+          {static_cast<double>(all_gained.load()), all_compared.load()}};
 }
 
 void Balance::pause() {
-  is_paused_ = is_first_ = true;
+  is_paused_ = true;
+  cold_ = kCold;
   least_steps_ = kProbe;
   gained_in_pause_ = 0;
   probed_at_ = total_;

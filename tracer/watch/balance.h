@@ -29,6 +29,13 @@ class Balance {
   /// for, without what only the first steps take. Is the tracer to be paused in the next one?
   bool on_step(std::uint64_t operators, std::int64_t now);
   bool is_paused() const { return is_paused_; }
+  /// What steps with the tracer took less than such without it, in nanoseconds, and of how many
+  /// operators that is known.
+  struct Gain {
+    double nanoseconds = 0;
+    std::uint64_t operators = 0;
+  };
+  const Gain& gain() const { return gain_; }
   /// The tracer is there again, whatever the last step said.
   void go_on() { is_paused_ = false; }
 
@@ -39,6 +46,7 @@ class Balance {
     int count = 0;                   // … of so many steps
     double with = 0;                 // the same of steps with the tracer
     double operators = 0, took = 0;  // of the last steps with the tracer while that was not known
+    double all_operators = 0, all_took = 0;  // … and of all these
     void note_without(double nanoseconds);
     double note_with(double nanoseconds);  // gives what is counted of it
   };
@@ -46,6 +54,7 @@ class Balance {
   static int kind_of(std::uint64_t operators);
   void note(std::uint64_t operators, std::int64_t nanoseconds);
   void charge(double operators, double took, double without);
+  void note_gain(double operators, double took, double without);
   void decide();
   void pause();
 
@@ -58,15 +67,17 @@ class Balance {
   int probes_ = 0;
   int least_steps_ = 0;         // that the pause goes on for
   double gained_in_pause_ = 0;  // by the tracer, were it not paused
-  bool is_paused_ = false, is_first_ = true;
+  Gain gain_;
+  bool is_paused_ = false;
+  int cold_ = 1;  // steps to come that count for nothing
   std::uint64_t steps_ = 0;
 };
 
-/// Of all threads: steps, and those in which the tracer was paused.
-struct Pauses {
-  std::uint64_t steps = 0, paused = 0;
+/// Of all threads: steps, those in which the tracer was paused, operators, and what was gained.
+struct Steps {
+  std::uint64_t steps = 0, paused = 0, operators = 0;
+  Balance::Gain gain;
 };
-Pauses pauses();
-void count_step(bool is_paused);
+Steps steps();
 
 }  // namespace groove::tracer

@@ -11,10 +11,9 @@
 #include "src/core/half.h"
 
 namespace groove::kernels {
+namespace {
 
-ScalarType Expr::dtype() const { return builder_->at(id_).dtype; }
-
-std::size_t Builder::InstrHash::operator()(const Instr& instr) const {
+std::size_t hash(const Instr& instr) {
   std::uint64_t h = static_cast<std::uint64_t>(instr.prim) * 31 +
                     static_cast<std::uint64_t>(static_cast<std::uint8_t>(instr.dtype));
   for (std::int32_t arg : instr.args) {
@@ -24,7 +23,14 @@ std::size_t Builder::InstrHash::operator()(const Instr& instr) const {
   return static_cast<std::size_t>((h ^ instr.imm) * 0x9e3779b97f4a7c15u >> 7);
 }
 
-Builder::Builder(Order order) : phase_starts_{0}, scopes_(1) { kernel_.order = order; }
+}  // namespace
+
+ScalarType Expr::dtype() const { return builder_->at(id_).dtype; }
+
+Builder::Builder(Order order) : phase_starts_{0} {
+  kernel_.order = order;
+  kernel_.code.reserve(64);
+}
 
 const Instr& Builder::at(std::int32_t id) const {
   return kernel_.code.at(static_cast<std::size_t>(id));
@@ -32,21 +38,56 @@ const Instr& Builder::at(std::int32_t id) const {
 
 Expr Builder::emit(Prim prim, ScalarType dtype, Expr a, Expr b, Expr c, std::uint64_t imm) {
   const Instr instr{prim, dtype, {a.id(), b.id(), c.id()}, imm};
-  const bool shared = is_pure(prim);
-  if (shared) {
-    for (const Scope& scope : scopes_) {
-      if (auto found = scope.find(instr); found != scope.end()) return {this, found->second};
-    }
-  }
   const auto id = static_cast<std::int32_t>(kernel_.code.size());
-  kernel_.code.push_back(instr);
-  if (shared) scopes_.back().emplace(instr, id);
-  if (prim == Prim::kIfAnyBegin) scopes_.emplace_back();
+  if (is_pure(prim)) {
+    std::int32_t& first = shared_.at(kernel_.code, instr);
+    if (first >= 0) return {this, first};
+    first = id;
+    kernel_.code.push_back(instr);
+    shared_.note_added(kernel_.code);
+  } else {
+    kernel_.code.push_back(instr);
+  }
+  if (prim == Prim::kIfAnyBegin) open_.push_back(kernel_.code.size());
   if (prim == Prim::kIfAnyEnd) {
-    GROOVE_ASSERT(scopes_.size() > 1, "if_any_end without if_any_begin");
-    scopes_.pop_back();
+    GROOVE_ASSERT(!open_.empty(), "if_any_end without if_any_begin");
+    shared_.forget_from(kernel_.code, open_.back());
+    open_.pop_back();
   }
   return {this, id};
+}
+
+std::int32_t& Builder::Shared::at(const std::vector<Instr>& code, const Instr& instr) {
+  const std::size_t mask = places_.size() - 1;
+  for (std::size_t place = hash(instr) & mask;; place = (place + 1) & mask) {
+    const std::int32_t id = places_[place];
+    if (id == kFree || (id >= 0 && code[static_cast<std::size_t>(id)] == instr))
+      return places_[place];
+  }
+}
+
+void Builder::Shared::note_added(const std::vector<Instr>& code) {
+  if (2 * ++used_ < places_.size()) return;
+  const std::vector<std::int32_t> before =
+      std::exchange(places_, std::vector<std::int32_t>(2 * places_.size(), kFree));
+  used_ = 0;
+  for (const std::int32_t id : before) {
+    if (id < 0) continue;
+    at(code, code[static_cast<std::size_t>(id)]) = id;
+    ++used_;
+  }
+}
+
+void Builder::Shared::forget_from(const std::vector<Instr>& code, std::size_t first) {
+  for (std::size_t id = first; id < code.size(); ++id) {
+    std::int32_t& place = at(code, code[id]);
+    if (place == static_cast<std::int32_t>(id)) place = kForgotten;
+  }
+}
+
+void Builder::Shared::clear() {
+  std::fill(places_.begin(), places_.end(), kFree);
+  used_ = 0;
 }
 
 Expr Builder::constant_bits(ScalarType dtype, std::uint64_t bits) {
@@ -131,9 +172,9 @@ Expr Builder::lookup(int table, Expr index) {
 }
 
 void Builder::next_phase() {
-  GROOVE_ASSERT(scopes_.size() == 1, "next_phase inside if_any");
+  GROOVE_ASSERT(open_.empty(), "next_phase inside if_any");
   phase_starts_.push_back(static_cast<std::int32_t>(kernel_.code.size()));
-  scopes_.front().clear();
+  shared_.clear();
 }
 
 // Stores are the roots. An if_any_end keeps its bracket; an instruction of the slow region is kept

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "kernels/ir.h"
@@ -62,16 +61,29 @@ class Builder {
 
  private:
   friend class Expr;
-  struct InstrHash {
-    std::size_t operator()(const Instr& instr) const;
+  // Of pure instructions of this phase the first that is equal; by its number in the code.
+  class Shared {
+   public:
+    /// The place of the equal one, or of the free one for it, which is below 0.
+    std::int32_t& at(const std::vector<Instr>& code, const Instr& instr);
+    /// Call after another one has found its place.
+    void note_added(const std::vector<Instr>& code);
+    /// Those from this number on are no longer found.
+    void forget_from(const std::vector<Instr>& code, std::size_t first);
+    void clear();
+
+   private:
+    static constexpr std::int32_t kFree = -1, kForgotten = -2;
+    std::vector<std::int32_t> places_ = std::vector<std::int32_t>(64, kFree);  // a power of two
+    std::size_t used_ = 0;
   };
-  using Scope = std::unordered_map<Instr, std::int32_t, InstrHash>;
 
   void remove_dead_code();
 
   Kernel kernel_;
   std::vector<std::int32_t> phase_starts_;
-  std::vector<Scope> scopes_;  // pure instructions of this phase; one more for each open if_any
+  Shared shared_;
+  std::vector<std::size_t> open_;  // each if_any_begin without its end
 };
 
 Expr operator+(Expr a, Expr b);

@@ -90,6 +90,21 @@ Effects effects_of(const Use& use) {
           can_read_memory ? operand.rmSize() : 0u};
 }
 
+// A register; it depends on the instruction, how many operands it has, and whether the first two
+// are one, which may give zeros. To ask is slow.
+static bool only_writes_first_operand(InstNode& node) {
+  enum : std::uint8_t { kUnknown, kNo, kYes };
+  static std::array<std::atomic<std::uint8_t>, 16 * x86::Inst::_kIdCount> known{};
+  if (keeps_lanes(node)) return false;
+  const bool is_twice = node.opCount() > 1 && node.op(0) == node.op(1);
+  std::atomic<std::uint8_t>& answer = known[16 * node.id() + 2 * node.opCount() + is_twice];
+  if (answer.load(std::memory_order_relaxed) == kUnknown) {
+    const Effects effects = effects_of({Use::kRegister, 0, &node, 0, 0});
+    answer.store(effects.writes && !effects.reads ? kYes : kNo, std::memory_order_relaxed);
+  }
+  return answer.load(std::memory_order_relaxed) == kYes;
+}
+
 bool LiveIntervals::find(x86::Compiler& compiler, asmjit::FuncNode& function,
                          const x86::Gp& argument, const std::vector<NewUse>& new_uses) {
   compiler_ = &compiler;
@@ -226,9 +241,7 @@ bool LiveIntervals::writes_first(const Interval& interval) const {
     return interval.first >= loop.first && interval.first <= loop.last;
   });
   if (!is_in_loop || !interval.begins) return true;
-  if (!interval.is_first_operand) return false;
-  const Effects effects = effects_of({Use::kRegister, 0, interval.begins, 0, 0});
-  return effects.writes && !effects.reads;
+  return interval.is_first_operand && only_writes_first_operand(*interval.begins);
 }
 
 void LiveIntervals::weigh() {

@@ -52,6 +52,16 @@ TEST(SizeFit, OtherSizesConfirmNothing) {
   EXPECT_FALSE(fit_rows(sizes, {{SizedRow::Kind::kInteger, {151, 111, 151}}})[0]);
 }
 
+// 4 a + 15 is b - 26 where (a, b) is (3, 53) or (4, 57).
+TEST(SizeFit, TwoRecordingsTellNoShiftFromALine) {
+  const SizedRow row{SizedRow::Kind::kInteger, {27, 31, 27}};
+  EXPECT_FALSE(fit_rows({{3, 53}, {4, 57}, {3, 53}}, {row})[0]);
+  const auto found =
+      fit_rows({{3, 53}, {4, 57}, {6, 60}}, {{SizedRow::Kind::kInteger, {27, 31, 39}}})[0];
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->value({8, 100}), 47);
+}
+
 TEST(SizeFit, OfTwoSizesOfPrograms) {
   std::vector<std::vector<std::int64_t>> sizes;
   SizedRow row;

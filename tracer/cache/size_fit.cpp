@@ -136,7 +136,11 @@ class Fitter {
   }
   std::optional<SizeExpression> first_of(const SizedRow& row) const {
     if (row.kind == Kind::kInteger) return fit(row.values);
-    return first_found([&](const auto& is_enough) { each_real_fit(row, is_enough); });
+    return first_found([&](const auto& is_enough) {
+      each_real_fit(row, is_enough, [this](const Row& values, const auto& each_is_enough) {
+        return each_fit(values, each_is_enough);
+      });
+    });
   }
   // None when expressions that differ at other sizes hold as well.
   std::optional<SizeExpression> only_of(const SizedRow& row, bool& is_ambiguous) {
@@ -148,11 +152,18 @@ class Fitter {
       is_ambiguous = !is_same_function(*only, found);
       return is_ambiguous;
     };
-    if (row.kind == Kind::kInteger) {
-      each_fit(row.values, differs);
-    } else {
-      each_real_fit(row, differs);
-    }
+    const auto each = [&](const auto& fits) {
+      if (row.kind == Kind::kInteger)
+        fits(row.values, differs);
+      else
+        each_real_fit(row, differs, fits);
+    };
+    each([this](const Row& values, const auto& is_enough) { return each_fit(values, is_enough); });
+    // Two recordings confirm no line; but what goes through them may be one.
+    if (only && !only->is_constant() && !is_ambiguous && distinct_sizes() < 3)
+      each([this](const Row& values, const auto& is_enough) {
+        return each_line(values, is_enough);
+      });
     if (is_ambiguous) return std::nullopt;
     if (!only && row.kind == Kind::kInteger) only = fit_quadratic(row.values);
     return only_[row] = only;
@@ -200,6 +211,17 @@ class Fitter {
     return false;
   }
 
+  // Of one symbol, through the first recordings that tell, confirmed or not.
+  template <typename Enough>
+  bool each_line(const Row& row, const Enough& is_enough) const {
+    if (!is_small(row)) return false;
+    for (const Monomial& of : monomials_[0]) {
+      const std::optional<SizeExpression> line = line_through(row, of);
+      if (line && is_enough(*line)) return true;
+    }
+    return false;
+  }
+
   static std::optional<SizeExpression> fit_scaled(const Row& row, const Monomial& of) {
     std::size_t telling = 0;  // a product of zero tells nothing of its factor
     while (telling < row.size() && of.values[telling] == 0) ++telling;
@@ -214,21 +236,22 @@ class Fitter {
       if (row[i] - of.values[i] != row[0] - of.values[0]) return std::nullopt;
     return one_term(1, of, row[0] - of.values[0]);
   }
-  // Two different values of the symbol give the line, a third one confirms it.
-  static std::optional<SizeExpression> fit_affine(const Row& row, const Monomial& of) {
+  // Two different values of the symbol give the line …
+  static std::optional<SizeExpression> line_through(const Row& row, const Monomial& of) {
     std::size_t other = 1;
     while (other < row.size() && of.values[other] == of.values[0]) ++other;
-    if (other == row.size()) return std::nullopt;
+    if (other >= row.size()) return std::nullopt;
     const std::int64_t run = of.values[other] - of.values[0], rise = row[other] - row[0];
     if (rise % run != 0) return std::nullopt;
     const std::int64_t factor = rise / run, constant = row[0] - factor * of.values[0];
-    bool is_confirmed = false;
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    for (std::size_t i = 0; i < row.size(); ++i)
       if (row[i] != factor * of.values[i] + constant) return std::nullopt;
-      is_confirmed |= of.values[i] != of.values[0] && of.values[i] != of.values[other];
-    }
-    if (!is_confirmed) return std::nullopt;
     return one_term(factor, of, constant);
+  }
+  // … a third one confirms it.
+  static std::optional<SizeExpression> fit_affine(const Row& row, const Monomial& of) {
+    const std::set<std::int64_t> values(of.values.begin(), of.values.end());
+    return values.size() < 3 ? std::nullopt : line_through(row, of);
   }
   // a * first + b * second with factors of one sign, by the first two recordings that tell.
   std::optional<SizeExpression> fit_sum(const Row& row, const Monomial& first,
@@ -320,8 +343,8 @@ class Fitter {
   }
 
   // A mean divides by a count, a scale by a root of one.
-  template <typename Enough>
-  bool each_real_fit(const SizedRow& sized, const Enough& is_enough) const {
+  template <typename Enough, typename Fits>
+  bool each_real_fit(const SizedRow& sized, const Enough& is_enough, const Fits& fits) const {
     const Row& row = sized.values;
     if (is_same(row) && is_enough(constant_real(row[0]))) return true;
     for (const Form form : {Form::kReal, Form::kReciprocal, Form::kRoot, Form::kReciprocalRoot})
@@ -337,7 +360,7 @@ class Fitter {
           counts.push_back(std::llround(count));
         }
         if (counts.size() != row.size()) continue;
-        const bool is_done = each_fit(counts, [&](SizeExpression found) {
+        const bool is_done = fits(counts, [&](SizeExpression found) {
           if (found.is_constant()) return false;
           found.form = form;
           found.scale = scale;

@@ -125,6 +125,14 @@ class Function : private asmjit::ErrorHandler {
  private:
   void handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) override;
 
+  // Gives one out, and notes that it holds something new.
+  template <typename Register, typename Make>
+  Register take(RegisterPool<Register>& pool, const Make& make) {
+    const Register taken = pool.take(make);
+    new_uses_.push_back({compiler_.cursor(), taken.id()});
+    return taken;
+  }
+
   // What asmjit works in. It is used again, for to ask the system for that memory in each function
   // takes about as long as to assemble a small one.
   struct Workshop {
@@ -135,14 +143,6 @@ class Function : private asmjit::ErrorHandler {
   static Workshops& workshops();
 
   Isa isa_;
-  // Gives one out, and notes that it holds something new.
-  template <typename Register, typename Make>
-  Register take(RegisterPool<Register>& pool, const Make& make) {
-    const Register taken = pool.take(make);
-    new_uses_.push_back({compiler_.cursor(), taken.id()});
-    return taken;
-  }
-
   std::unique_ptr<Workshop> workshop_;
   asmjit::CodeHolder& code_;
   Compiler& compiler_;

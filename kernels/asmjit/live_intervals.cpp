@@ -51,26 +51,46 @@ std::uint32_t fixed_register(const InstNode& node, std::uint32_t operand) {
   return fixed;
 }
 
-// Has any form of it such an operand? Looking through them takes longer than all the rest.
+// What asmjit's tables say of instructions is the same each time, and slow to find: asked once.
+enum Answer : std::uint8_t { kUnknown, kNo, kYes };
+bool remembered(std::atomic<std::uint8_t>& answer, const auto& ask) {
+  std::uint8_t known = answer.load(std::memory_order_relaxed);
+  if (known == kUnknown) {
+    known = ask() ? kYes : kNo;
+    answer.store(known, std::memory_order_relaxed);
+  }
+  return known == kYes;
+}
+
+// Has any form of it such an operand?
 bool may_fix_registers(const InstNode& node) {
-  enum : std::uint8_t { kUnknown, kNo, kYes };
-  static std::array<std::atomic<std::uint8_t>, x86::Inst::_kIdCount> known{};
-  std::atomic<std::uint8_t>& answer = known[node.id()];
-  if (answer.load(std::memory_order_relaxed) == kUnknown) {
+  static std::array<std::atomic<std::uint8_t>, x86::Inst::_kIdCount> answers{};
+  return remembered(answers[node.id()], [&] {
     const InstDB::InstInfo& info = InstDB::infoById(node.id());
     bool may = false;
     for (const auto* form = info.signatureData(); form != info.signatureEnd(); ++form)
       for (std::uint32_t i = 0; i < form->opCount(); ++i)
         may |= form->opSignature(i).regMask() != 0;
-    answer.store(may ? kYes : kNo, std::memory_order_relaxed);
-  }
-  return answer.load(std::memory_order_relaxed) == kYes;
+    return may;
+  });
 }
 
 // Lanes outside of its mask stay.
 bool keeps_lanes(const InstNode& node) {
   return node.hasExtraReg() &&
          !asmjit::Support::test(node.options(), asmjit::InstOptions::kX86_ZMask);
+}
+
+// A register; it depends on the instruction, how many operands it has, and whether the first two
+// are one, which may give zeros.
+bool only_writes_first_operand(InstNode& node) {
+  static std::array<std::atomic<std::uint8_t>, 16 * x86::Inst::_kIdCount> answers{};
+  if (keeps_lanes(node)) return false;
+  const bool is_twice = node.opCount() > 1 && node.op(0) == node.op(1);
+  return remembered(answers[16 * node.id() + 2 * node.opCount() + is_twice], [&] {
+    const Effects effects = effects_of({Use::kRegister, 0, &node, 0, 0});
+    return effects.writes && !effects.reads;
+  });
 }
 
 }  // namespace
@@ -88,21 +108,6 @@ Effects effects_of(const Use& use) {
   const bool can_read_memory = operand.isRm() && operand.isReadOnly() && !has_memory;
   return {operand.isRead() || keeps_lanes(node), operand.isWrite(),
           can_read_memory ? operand.rmSize() : 0u};
-}
-
-// A register; it depends on the instruction, how many operands it has, and whether the first two
-// are one, which may give zeros. To ask is slow.
-static bool only_writes_first_operand(InstNode& node) {
-  enum : std::uint8_t { kUnknown, kNo, kYes };
-  static std::array<std::atomic<std::uint8_t>, 16 * x86::Inst::_kIdCount> known{};
-  if (keeps_lanes(node)) return false;
-  const bool is_twice = node.opCount() > 1 && node.op(0) == node.op(1);
-  std::atomic<std::uint8_t>& answer = known[16 * node.id() + 2 * node.opCount() + is_twice];
-  if (answer.load(std::memory_order_relaxed) == kUnknown) {
-    const Effects effects = effects_of({Use::kRegister, 0, &node, 0, 0});
-    answer.store(effects.writes && !effects.reads ? kYes : kNo, std::memory_order_relaxed);
-  }
-  return answer.load(std::memory_order_relaxed) == kYes;
 }
 
 bool LiveIntervals::find(x86::Compiler& compiler, asmjit::FuncNode& function,

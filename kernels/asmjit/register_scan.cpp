@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 namespace groove::kernels::assembly {
@@ -356,15 +357,6 @@ class Scan {
                     static_cast<std::int32_t>(function_.frame().localStackOffset() + slot));
   }
 
-  struct Uses {
-    Use* data_ = nullptr;
-    std::size_t size_ = 0;
-    Use* begin() const { return data_; }
-    Use* end() const { return data_ + size_; }
-    std::size_t size() const { return size_; }
-    Use& operator[](std::size_t i) const { return data_[i]; }
-  };
-
   x86::Compiler& compiler_;
   asmjit::FuncNode& function_;
   const std::uint32_t vector_bytes_;
@@ -377,7 +369,7 @@ class Scan {
   std::vector<Move> moves_;
   std::uint32_t at_ = 0;
   bool may_use_stack_ = false;
-  Uses now_;                                 // of the node that is looked at
+  std::span<Use> now_;                       // of the node that is looked at
   std::array<RegMask, 4> free_{}, taken_{};  // [group]
   std::array<std::array<std::uint32_t, 32>, 4> holders_{};
 };

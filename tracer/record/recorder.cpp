@@ -423,7 +423,7 @@ ScalarType Recorder::type_in_place(const Call& call, const Prepared& prepared,
 void Recorder::record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
                               const Numbers& numbers, std::vector<SlotId>& output_slots,
                               std::vector<bool>* output_is_new) {
-  if (call.op->kind != OpKind::kView && tally().inside_composite == 0) ++current().operators;
+  if (is_counted(*call.op)) ++current().operators;
   // Inside a library call the user's line is that of the call.
   const Source source{in_expansion_ ? current().site.file : call.site.file_name(),
                       in_expansion_ ? current().site.line : call.site.line()};

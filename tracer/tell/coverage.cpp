@@ -74,7 +74,7 @@ void count_source(const Call& call) {
 
 void run_composite(const Call& call, Tensor* outputs) {
   Tally& mine = tracer::tally();
-  if (mine.inside_composite > 0 || is_seen_through(call))
+  if (mine.uncounted > 0 || is_seen_through(call))
     return dispatch_below(DispatchLayer::kTracer, call, outputs);
   Tally::add(mine.eager, 1);
   if (is_detailed.load(std::memory_order_relaxed)) count_source(call);

@@ -15,7 +15,7 @@ namespace groove::tracer {
 // Of one thread; others only read it.
 struct Tally {
   std::atomic<std::uint64_t> eager{0}, compiled{0}, compiled_nanoseconds{0};
-  int inside_composite = 0;  // a composite is one operator, whatever it is made of
+  int uncounted = 0;  // scopes in which nothing counts: a composite is one, whatever it is made of
 
   static void add(std::atomic<std::uint64_t>& to, std::uint64_t count) {
     to.store(to.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
@@ -35,6 +35,9 @@ inline Tally& tally() {
   return mine ? *mine : counting::make_tally();
 }
 
+/// Is it one of the operators that count, where the thread is now? A composite has its own rule.
+inline bool is_counted(const Op& op) { return op.kind != OpKind::kView && tally().uncounted == 0; }
+
 /// A composite without a gradient of its own that lies on the tape is seen there as its parts.
 bool is_seen_through(const Call& call);
 
@@ -42,22 +45,19 @@ bool is_seen_through(const Call& call);
 inline void run_eager(const Call& call, Tensor* outputs) {
   const TraceSpan span(call.op->name.c_str(), call.site);
   if (call.op->kind == OpKind::kComposite) return counting::run_composite(call, outputs);
-  if (call.op->kind != OpKind::kView) {
-    Tally& mine = tally();
-    if (mine.inside_composite == 0) {
-      Tally::add(mine.eager, 1);
-      if (counting::is_detailed.load(std::memory_order_relaxed)) [[unlikely]]
-        counting::count_source(call);
-    }
+  if (is_counted(*call.op)) {
+    Tally::add(tally().eager, 1);
+    if (counting::is_detailed.load(std::memory_order_relaxed)) [[unlikely]]
+      counting::count_source(call);
   }
   dispatch_below(DispatchLayer::kTracer, call, outputs);
 }
 
-// What runs while one lives is part of something that is counted, or of nothing (false: counts).
+// What runs while one lives is part of something else that counts, or stands for nothing that eager
+// mode does (false: counts).
 class Uncounted {
  public:
-  explicit Uncounted(bool is_uncounted = true)
-      : depth_(tally().inside_composite), is_(is_uncounted) {
+  explicit Uncounted(bool is_uncounted = true) : depth_(tally().uncounted), is_(is_uncounted) {
     depth_ += is_;
   }
   ~Uncounted() { depth_ -= is_; }

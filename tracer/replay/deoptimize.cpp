@@ -30,30 +30,26 @@ class GradModeScope {
   bool previous_;
 };
 
-// Operands, results and numbers of a call, of which most have few: as many as there are, made where
-// this stands.
-template <typename T>
-class FewOf {
+// Results of a call, of which most have few: as many as there are, made where this stands.
+class Results {
  public:
-  explicit FewOf(std::size_t count) : count_(count) {
-    if (count > kFew) data_ = static_cast<T*>(allocate_object(count * sizeof(T)));
+  explicit Results(std::size_t count) : count_(count) {
+    if (count > kFew) data_ = static_cast<Tensor*>(allocate_object(count * sizeof(Tensor)));
     std::uninitialized_value_construct_n(data_, count);
   }
-  ~FewOf() {
+  ~Results() {
     std::destroy_n(data_, count_);
-    if (count_ > kFew) deallocate_object(data_, count_ * sizeof(T));
+    if (count_ > kFew) deallocate_object(data_, count_ * sizeof(Tensor));
   }
-  FewOf(const FewOf&) = delete;
-  FewOf& operator=(const FewOf&) = delete;
-  T* data() { return data_; }
-  T& operator[](std::size_t i) { return data_[i]; }
-  operator ArrayRef<T>() const { return {data_, count_}; }
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+  Tensor* data() { return data_; }
 
  private:
   static constexpr std::size_t kFew = 4;
   std::size_t count_;
-  alignas(T) std::byte few_[kFew * sizeof(T)];
-  T* data_ = reinterpret_cast<T*>(few_);
+  alignas(Tensor) std::byte few_[kFew * sizeof(Tensor)];
+  Tensor* data_ = reinterpret_cast<Tensor*>(few_);
 };
 
 }  // namespace
@@ -172,26 +168,25 @@ void Replay::rerun(std::size_t w) {
   const RecordedCall& recorded = segment_->calls[w];
   const GradModeScope mode(recorded.grad_enabled || has_fault(Fault::kLeftInWrongGradMode));
   if (recorded.is_library_call) return rerun_library_call(w);
-  FewOf<Borrowed> inputs(recorded.inputs.size());  // the run holds what it knows
-  FewOf<Tensor> results(recorded.outputs.size());
-  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) inputs[i] = known(recorded.inputs[i]);
-  FewOf<Scalar> numbers(recorded.number_kinds.size());
+  SmallVector<Borrowed, 4> inputs;  // the run holds what it knows
+  for (const SlotId id : recorded.inputs) inputs.push_back(known(id));
+  SmallVector<Scalar, 4> numbers;
   for (std::size_t i = 0; i < recorded.number_kinds.size(); ++i)
-    numbers[i] = number_of(recorded, i);
-  const Call call{recorded.op,     as_tensors(inputs.data(), recorded.inputs.size()),
+    numbers.push_back(number_of(recorded, i));
+  Results results(recorded.outputs.size());
+  const Call call{recorded.op,     as_tensors(inputs.data(), inputs.size()),
                   &recorded.attrs, numbers,
                   recorded.source, recorded.is_inplace};
   if (rerun_)
     rerun_->call(call, recorded.site, results.data());
   else
     run_eager(call, results.data());
-  for (std::size_t k = 0; k < recorded.outputs.size(); ++k)
-    if (recorded.gives_new(k)) bind_result(recorded.outputs[k], std::move(results[k]));
+  bind_results(recorded, results.data());
 }
 
-void Replay::bind_results(const RecordedCall& call, ArrayRef<Tensor> results) {
+void Replay::bind_results(const RecordedCall& call, Tensor* results) {
   for (std::size_t k = 0; k < call.outputs.size(); ++k)
-    if (call.gives_new(k)) bind_result(call.outputs[k], results[k]);
+    if (call.gives_new(k)) bind_result(call.outputs[k], std::move(results[k]));
 }
 
 // Null: what the call has no use for.
@@ -232,7 +227,8 @@ void Replay::rerun_library_call(std::size_t w) {
     rerun_call_of_library(call, inputs, script, code.get(), results);
   }
   const bool has_code = call.code_role != CodeRole::kNone;
-  bind_results(call, has_code && script ? script->arguments : results);
+  if (has_code && script) results = script->arguments;
+  bind_results(call, results.data());
   if (has_code) stop_rerun(call, std::move(script));
 }
 

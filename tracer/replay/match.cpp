@@ -150,12 +150,10 @@ TensorImpl& Replay::handle(SlotId id) {
       forget_session(*live.impl);
     Geometry geometry{slot.type.sizes, slot.strides, 0};
     live.impl = make_impl(StoragePtr(), std::move(geometry), slot.type.dtype);
-    if (!slot.is_leaf) autograd_meta(*live.impl).grad_fn = history;
-    live.epoch = live.impl->metadata_epoch;
+    begin_as_new(live, slot);
   }
   // Anew for every run: a recording may have marked the tensor as its own meanwhile.
   live.impl->requires_grad = slot.requires_grad;
-  live.impl->counts_apart = slot.counts_apart;
   if (AutogradMeta* const meta = live.impl->autograd) {
     meta->grad_fn = history;
     meta->hooks = meta->hooks_ever = 0;
@@ -173,6 +171,14 @@ TensorImpl& Replay::handle(SlotId id) {
   return impl;
 }
 
+// What a handle has from the start; the rest is set anew for each run.
+void Replay::begin_as_new(Live& live, const Slot& slot) {
+  TensorImpl& impl = *live.impl;
+  if (!slot.is_leaf) autograd_meta(impl).grad_fn = released_node();
+  impl.counts_apart = slot.counts_apart;
+  live.epoch = impl.metadata_epoch;
+}
+
 // What became of a result that ran eagerly goes, if nobody else has it, and the handle is as new.
 bool Replay::renew(Live& live, const Slot& slot) {
   TensorImpl& impl = *live.impl;
@@ -184,9 +190,7 @@ bool Replay::renew(Live& live, const Slot& slot) {
   if (impl.autograd) destroy_autograd_meta(impl.autograd);
   impl.autograd = nullptr;
   impl.storage.reset();
-  if (!slot.is_leaf) autograd_meta(impl).grad_fn = released_node();
-  impl.counts_apart = slot.counts_apart;
-  live.epoch = impl.metadata_epoch;
+  begin_as_new(live, slot);
   return true;
 }
 

@@ -191,6 +191,7 @@ class Replay {
   const TapeNodePtr& released_node();
   TensorImpl& handle(SlotId slot);
   TensorImpl& existing_handle(SlotId slot);
+  void begin_as_new(Live& live, const Slot& slot);
   bool renew(Live& live, const Slot& slot);
   bool check_values(const Call& call, const RecordedCall& recorded);
   void take_numbers(const RecordedCall& recorded, ArrayRef<Scalar> numbers);
@@ -277,7 +278,7 @@ class Replay {
   void rerun(std::size_t w);
   void rerun_library_call(std::size_t w);
   std::vector<TensorImpl*> walked_by(const RecordedCall& recorded) const;
-  void bind_results(const RecordedCall& recorded, ArrayRef<Tensor> results);
+  void bind_results(const RecordedCall& recorded, Tensor* results);
   void show_again(std::size_t at);
   void rerun_call_of_library(const RecordedCall& recorded, const std::vector<Tensor>& inputs,
                              std::shared_ptr<Script>& script, TapeNode* code,

@@ -155,10 +155,10 @@ const bool registered = [] {
 
 // Steps that were compared with ones without the tracer (watch/balance.h) say more than the times
 // of single runs, if they are most of them.
-bool tells_all(const Steps& steps) { return 2 * steps.gain.operators > steps.operators; }
+bool tells_all(const Steps& steps) { return 2 * steps.compared > steps.operators; }
 double gain_of_all(const Steps& steps) {
-  return 1e-6 * steps.gain.nanoseconds * static_cast<double>(steps.operators) /
-         static_cast<double>(steps.gain.operators);
+  return 1e-6 * steps.gained * static_cast<double>(steps.operators) /
+         static_cast<double>(steps.compared);
 }
 
 }  // namespace

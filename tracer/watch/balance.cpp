@@ -18,8 +18,7 @@ constexpr double kNoise = 0.02, kClearGain = 0.01;
 constexpr double kOddStep = 4;
 constexpr int kMemory = 32;  // steps
 // A probe: steps without the tracer, of which the first find little in the caches; then for so many
-// times as long none.
-// The first few probes may have been disturbed.
+// times as long none, but for the first few, as a probe may have been disturbed.
 constexpr int kProbe = 9, kCold = 2, kKnown = 6, kDoubted = 3;
 constexpr std::int64_t kFirstProbe = 100'000'000;
 // Slow steps: what is compiled must have had the time to show.
@@ -28,13 +27,15 @@ constexpr std::uint64_t kFirstSteps = 24;
 std::atomic<std::uint64_t> all_steps{0}, all_paused{0}, all_operators{0}, all_compared{0};
 std::atomic<std::int64_t> all_gained{0};
 
-void count(bool is_paused, std::uint64_t operators, const Balance::Gain& before,
-           const Balance::Gain& now) {
+void count_step(bool is_paused, std::uint64_t operators) {
   all_steps.fetch_add(1, std::memory_order_relaxed);
   all_paused.fetch_add(is_paused, std::memory_order_relaxed);
   all_operators.fetch_add(is_paused ? 0 : operators, std::memory_order_relaxed);
-  all_compared.fetch_add(now.operators - before.operators, std::memory_order_relaxed);
-  all_gained.fetch_add(static_cast<std::int64_t>(now.nanoseconds - before.nanoseconds),
+}
+
+void count_gain(double operators, double took, double without) {
+  all_compared.fetch_add(static_cast<std::uint64_t>(operators), std::memory_order_relaxed);
+  all_gained.fetch_add(static_cast<std::int64_t>(operators * without - took),
                        std::memory_order_relaxed);
 }
 
@@ -77,11 +78,10 @@ bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
   last_ = now;
   total_ += took;
   ++steps_;
-  const Gain before = gain_;
-  const bool was_paused = is_paused_, is_cold = cold_ > 0;
+  count_step(is_paused_, operators);
+  const bool is_cold = cold_ > 0;
   cold_ -= is_cold;
   if (operators > 0 && !is_cold) note(operators, took);
-  count(was_paused, operators, before, gain_);
   decide();
   return is_paused_;
 }
@@ -96,14 +96,14 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
     kind.note_without(each);
     if (kind.count == kKnown) {
       charge(std::exchange(kind.operators, 0), std::exchange(kind.took, 0), kind.without);
-      note_gain(kind.all_operators, kind.all_took, kind.without);
+      count_gain(kind.all_operators, kind.all_took, kind.without);
     }
     return;
   }
   const double took = count * kind.note_with(each);
   if (kind.count >= kKnown) {
     charge(count, took, kind.without);
-    note_gain(count, took, kind.without);
+    count_gain(count, took, kind.without);
   } else {
     kind.all_operators += count;
     kind.all_took += took;
@@ -112,11 +112,6 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
     kind.operators = kKept * kind.operators + count;
     kind.took = kKept * kind.took + took;
   }
-}
-
-void Balance::note_gain(double operators, double took, double without) {
-  gain_.nanoseconds += operators * without - took;
-  gain_.operators += static_cast<std::uint64_t>(operators);
 }
 
 void Balance::charge(double operators, double took, double without) {
@@ -148,10 +143,8 @@ void Balance::decide() {
 }
 
 Steps steps() {
-  return {all_steps.load(),
-          all_paused.load(),
-          all_operators.load(),
-          {static_cast<double>(all_gained.load()), all_compared.load()}};
+  return {all_steps.load(), all_paused.load(), all_operators.load(), all_compared.load(),
+          static_cast<double>(all_gained.load())};
 }
 
 void Balance::pause() {

@@ -29,13 +29,6 @@ class Balance {
   /// for, without what only the first steps take. Is the tracer to be paused in the next one?
   bool on_step(std::uint64_t operators, std::int64_t now);
   bool is_paused() const { return is_paused_; }
-  /// What steps with the tracer took less than such without it, in nanoseconds, and of how many
-  /// operators that is known.
-  struct Gain {
-    double nanoseconds = 0;
-    std::uint64_t operators = 0;
-  };
-  const Gain& gain() const { return gain_; }
   /// The tracer is there again, whatever the last step said.
   void go_on() { is_paused_ = false; }
 
@@ -54,7 +47,6 @@ class Balance {
   static int kind_of(std::uint64_t operators);
   void note(std::uint64_t operators, std::int64_t nanoseconds);
   void charge(double operators, double took, double without);
-  void note_gain(double operators, double took, double without);
   void decide();
   void pause();
 
@@ -67,16 +59,16 @@ class Balance {
   int probes_ = 0;
   int least_steps_ = 0;         // that the pause goes on for
   double gained_in_pause_ = 0;  // by the tracer, were it not paused
-  Gain gain_;
   bool is_paused_ = false;
   int cold_ = 1;  // steps to come that count for nothing
   std::uint64_t steps_ = 0;
 };
 
-/// Of all threads: steps, those in which the tracer was paused, operators, and what was gained.
+/// Of all threads: steps, those in which the tracer was paused, operators of the others, and of how
+/// many of these it is known what they took less than without the tracer, in nanoseconds.
 struct Steps {
-  std::uint64_t steps = 0, paused = 0, operators = 0;
-  Balance::Gain gain;
+  std::uint64_t steps = 0, paused = 0, operators = 0, compared = 0;
+  double gained = 0;
 };
 Steps steps();
 

@@ -94,6 +94,7 @@ class Fitter {
   void add_symbol(std::size_t number, const Row& row) {
     const auto id = static_cast<std::int16_t>(result_.symbols.size());
     result_.symbols.push_back(number);
+    distinct_ = distinct_sizes();
     std::vector<Monomial> fresh[3];
     fresh[0].push_back({{id, -1, -1}, row});
     const auto times = [](const Monomial& a, const Monomial& b, std::size_t degree) {
@@ -136,11 +137,7 @@ class Fitter {
   }
   std::optional<SizeExpression> first_of(const SizedRow& row) const {
     if (row.kind == Kind::kInteger) return fit(row.values);
-    return first_found([&](const auto& is_enough) {
-      each_real_fit(row, is_enough, [this](const Row& values, const auto& each_is_enough) {
-        return each_fit(values, each_is_enough);
-      });
-    });
+    return first_found([&](const auto& is_enough) { each_real_fit(row, is_enough, Fits{*this}); });
   }
   // None when expressions that differ at other sizes hold as well.
   std::optional<SizeExpression> only_of(const SizedRow& row, bool& is_ambiguous) {
@@ -158,12 +155,9 @@ class Fitter {
       else
         each_real_fit(row, differs, fits);
     };
-    each([this](const Row& values, const auto& is_enough) { return each_fit(values, is_enough); });
+    each(Fits{*this});
     // Two recordings confirm no line; but what goes through them may be one.
-    if (only && !only->is_constant() && !is_ambiguous && distinct_sizes() < 3)
-      each([this](const Row& values, const auto& is_enough) {
-        return each_line(values, is_enough);
-      });
+    if (only && !only->is_constant() && !is_ambiguous && distinct_ < 3) each(Lines{*this});
     if (is_ambiguous) return std::nullopt;
     if (!only && row.kind == Kind::kInteger) only = fit_quadratic(row.values);
     return only_[row] = only;
@@ -181,6 +175,19 @@ class Fitter {
     }
     return true;
   }
+
+  struct Fits {
+    const Fitter& fitter;
+    bool operator()(const Row& row, const auto& is_enough) const {
+      return fitter.each_fit(row, is_enough);
+    }
+  };
+  struct Lines {
+    const Fitter& fitter;
+    bool operator()(const Row& row, const auto& is_enough) const {
+      return fitter.each_line(row, is_enough);
+    }
+  };
 
   // Calls is_enough(expression) for those that hold, until one is.
   template <typename Enough>
@@ -299,7 +306,7 @@ class Fitter {
     for (int degree = 0; degree < 2; ++degree)
       for (const Monomial& each : monomials_[degree]) products.push_back(&each);
     const std::size_t unknown = products.size() + 1;
-    if (distinct_sizes() <= unknown || !is_small(row)) return std::nullopt;
+    if (distinct_ <= unknown || !is_small(row)) return std::nullopt;
     std::vector<std::vector<double>> lines;  // the factors' coefficients, then the sum
     for (std::size_t sample = 0; sample < row.size(); ++sample) {
       std::vector<double> line{1};
@@ -387,6 +394,7 @@ class Fitter {
 
   const std::vector<Row>& samples_;
   SizeFit result_;
+  std::size_t distinct_ = 1;            // of the symbols' sizes in the samples
   std::vector<Monomial> monomials_[3];  // by degree
   std::map<SizedRow, std::optional<SizeExpression>> only_;
 };

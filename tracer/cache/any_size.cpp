@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <map>
+#include <unordered_map>
 
 #include "src/core/check.h"
 
@@ -140,17 +140,19 @@ AnySize::AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& 
   for (const Sample& sample : samples) sizes.push_back(sample.sizes);
 
   // Numbers with the same values have one expression.
-  std::map<SizedRow, std::uint32_t> row_of;
+  std::unordered_map<SizedRow, std::uint32_t, SizedRow::Hash> row_of;
   std::vector<SizedRow> rows;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> types, program;  // number, row
+  SizedRow sized;
   const auto add = [&](auto& to, std::size_t number, SizedRow::Kind kind, const auto& value_in) {
-    SizedRow sized{kind, {}};
+    sized.kind = kind;
+    sized.values.clear();
     for (const Sample& sample : samples) sized.values.push_back(value_in(sample));
     if (std::count(sized.values.begin(), sized.values.end(), sized.values[0]) ==
         static_cast<std::ptrdiff_t>(samples.size()))
       return;
     const auto [row, is_new] = row_of.try_emplace(sized, static_cast<std::uint32_t>(rows.size()));
-    if (is_new) rows.push_back(std::move(sized));
+    if (is_new) rows.push_back(sized);
     to.emplace_back(static_cast<std::uint32_t>(number), row->second);
   };
   for (std::size_t i = 0; i < samples[0].types.size(); ++i)

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <set>
+#include <unordered_map>
+
+#include "src/core/hash.h"
 
 namespace groove::tracer {
 namespace {
@@ -28,10 +30,18 @@ bool is_small(const Row& row) {
                      [](std::int64_t value) { return value > -kMost && value < kMost; });
 }
 
+bool has_three_values(const Row& row) {
+  const auto is_other = [&row](std::int64_t value) { return value != row[0]; };
+  const auto second = std::find_if(row.begin(), row.end(), is_other);
+  return std::any_of(second, row.end(),
+                     [&](std::int64_t value) { return is_other(value) && value != *second; });
+}
+
 // Products of up to three symbols.
 struct Monomial {
   std::array<std::int16_t, 3> symbols;
   Row values;
+  bool has_three = false;  // different values
 };
 
 class Fitter {
@@ -39,7 +49,11 @@ class Fitter {
   explicit Fitter(const std::vector<Row>& samples) : samples_(samples) {}
 
   std::vector<std::optional<SizeExpression>> run(const std::vector<SizedRow>& rows) {
-    for (std::size_t i = 0; i < samples_[0].size(); ++i) add_symbol(i, values_of(i));
+    Row sizes;
+    for (std::size_t i = 0; i < samples_[0].size(); ++i) {
+      take_values_of(i, sizes);
+      add_symbol(i, sizes);
+    }
     std::vector<std::optional<SizeExpression>> found;
     bool is_ambiguous = false;
     for (const SizedRow& row : rows) found.push_back(only_of(row, is_ambiguous));
@@ -47,11 +61,13 @@ class Fitter {
   }
   SizeFit run(const SizeNumbers& numbers) {
     result_.expressions.resize(numbers.numbers.size());
+    SizedRow sized;
+    const Row& row = sized.values;
     for (std::size_t i = 0; i < numbers.numbers.size(); ++i) {
       const bool is_shown = i < numbers.shown.back();
       const SizeNumber& number = numbers.numbers[i];
-      const Row row = values_of(i);
-      const SizedRow sized{number.is_real() ? Kind::kDouble : Kind::kInteger, row};
+      sized.kind = number.is_real() ? Kind::kDouble : Kind::kInteger;
+      take_values_of(i, sized.values);
       bool is_ambiguous = false;
       std::optional<SizeExpression> found =
           is_shown || number.may_be_anything ? first_of(sized) : only_of(sized, is_ambiguous);
@@ -80,10 +96,9 @@ class Fitter {
   }
 
  private:
-  Row values_of(std::size_t number) const {
-    Row row;
+  void take_values_of(std::size_t number, Row& row) const {
+    row.clear();
     for (const Row& sample : samples_) row.push_back(sample[number]);
-    return row;
   }
   static bool is_same(const Row& row) {
     return std::all_of(row.begin(), row.end(),
@@ -95,12 +110,14 @@ class Fitter {
     const auto id = static_cast<std::int16_t>(result_.symbols.size());
     result_.symbols.push_back(number);
     distinct_ = distinct_sizes();
+    first_.clear();
     std::vector<Monomial> fresh[3];
-    fresh[0].push_back({{id, -1, -1}, row});
+    fresh[0].push_back({{id, -1, -1}, row, has_three_values(row)});
     const auto times = [](const Monomial& a, const Monomial& b, std::size_t degree) {
       Monomial product = a;
       product.symbols[degree] = b.symbols[0];
       for (std::size_t i = 0; i < product.values.size(); ++i) product.values[i] *= b.values[i];
+      product.has_three = has_three_values(product.values);
       return product;
     };
     monomials_[0].push_back(fresh[0][0]);
@@ -135,9 +152,14 @@ class Fitter {
   std::optional<SizeExpression> fit(const Row& row) const {
     return first_found([&](const auto& is_enough) { each_fit(row, is_enough); });
   }
-  std::optional<SizeExpression> first_of(const SizedRow& row) const {
-    if (row.kind == Kind::kInteger) return fit(row.values);
-    return first_found([&](const auto& is_enough) { each_real_fit(row, is_enough, Fits{*this}); });
+  std::optional<SizeExpression> first_of(const SizedRow& row) {
+    const auto [known, is_new] = first_.try_emplace(row);
+    if (is_new)
+      known->second =
+          row.kind == Kind::kInteger ? fit(row.values) : first_found([&](const auto& is_enough) {
+            each_real_fit(row, is_enough, Fits{*this});
+          });
+    return known->second;
   }
   // None when expressions that differ at other sizes hold as well.
   std::optional<SizeExpression> only_of(const SizedRow& row, bool& is_ambiguous) {
@@ -257,8 +279,7 @@ class Fitter {
   }
   // … a third one confirms it.
   static std::optional<SizeExpression> fit_affine(const Row& row, const Monomial& of) {
-    const std::set<std::int64_t> values(of.values.begin(), of.values.end());
-    return values.size() < 3 ? std::nullopt : line_through(row, of);
+    return of.has_three ? line_through(row, of) : std::nullopt;
   }
   // a * first + b * second with factors of one sign, by the first two recordings that tell.
   std::optional<SizeExpression> fit_sum(const Row& row, const Monomial& first,
@@ -396,10 +417,17 @@ class Fitter {
   SizeFit result_;
   std::size_t distinct_ = 1;            // of the symbols' sizes in the samples
   std::vector<Monomial> monomials_[3];  // by degree
-  std::map<SizedRow, std::optional<SizeExpression>> only_;
+  // By row: many numbers have the same one.
+  std::unordered_map<SizedRow, std::optional<SizeExpression>, SizedRow::Hash> first_, only_;
 };
 
 }  // namespace
+
+std::size_t SizedRow::Hash::operator()(const SizedRow& row) const {
+  auto hash = static_cast<std::uint64_t>(row.kind);
+  for (const std::int64_t value : row.values) hash = mixed(hash, static_cast<std::uint64_t>(value));
+  return hash;
+}
 
 std::int64_t SizeExpression::value(const std::vector<std::int64_t>& symbols) const {
   auto total = static_cast<std::uint64_t>(constant);  // wraps for sizes that no memory has

@@ -49,7 +49,10 @@ struct SizedRow {
   enum class Kind : std::uint8_t { kInteger, kDouble, kFloat };  // float: bits of one as a double
   Kind kind = Kind::kInteger;
   std::vector<std::int64_t> values;
-  auto operator<=>(const SizedRow&) const = default;
+  bool operator==(const SizedRow&) const = default;
+  struct Hash {
+    std::size_t operator()(const SizedRow& row) const;
+  };
 };
 std::vector<std::optional<SizeExpression>> fit_rows(
     const std::vector<std::vector<std::int64_t>>& sizes, const std::vector<SizedRow>& rows);

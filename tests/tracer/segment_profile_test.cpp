@@ -125,8 +125,10 @@ TEST(SegmentProfile, WithoutATrialOfItsOwnItSavesWhatItsLoopDoes) {
   EXPECT_GT(profile.saved(10, 0), 10 * 1e-3) << "before any trial a recording tells";
 }
 
+// Longer than any test runs.
+constexpr std::int64_t kHour = std::int64_t{3'600} * 1'000'000'000;
+
 TEST(Investment, IsAShareOfTheTimeAndOfWhatWasSaved) {
-  constexpr std::int64_t kHour = std::int64_t{3'600} * 1'000'000'000;
   Investment investment;
   EXPECT_TRUE(investment.affords(0));
   EXPECT_FALSE(investment.affords(kHour));
@@ -141,41 +143,54 @@ TEST(Investment, IsAShareOfTheTimeAndOfWhatWasSaved) {
 
 TEST(Investment, TheProgramsOwnThreadsSpendLess) {
   Investment investment;
-  investment.spend_here(700'000);
+  investment.spend_here(kHour / 20);
+  investment.save(kHour / 10.0);
   EXPECT_TRUE(investment.affords(0));
   EXPECT_FALSE(investment.affords_here(0));
-  investment.save(6'000'000.0);
+  investment.save(kHour / 5.0);
   EXPECT_TRUE(investment.affords_here(0));
+}
+
+// It must be a small share of the time first, whatever it takes.
+TEST(Investment, NothingIsRecordedAtOnce) {
+  constexpr std::size_t kHours = std::size_t{1} << 40;  // calls that take as long to record
+  Investment investment;
+  EXPECT_FALSE(investment.affords_recording(kHours));
+  investment.save(4'000.0 * kHour);
+  EXPECT_TRUE(investment.affords_recording(kHours));
 }
 
 // What is new leaves something for what is known to be cheap.
 TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
   Investment investment;
-  EXPECT_TRUE(investment.affords_recording());
-  EXPECT_TRUE(investment.affords_search(200'000));
-  investment.spend_searching(450'000);
-  EXPECT_FALSE(investment.affords_search(200'000)) << "a quarter of all";
-  EXPECT_TRUE(investment.affords_recording());
-  investment.spend_here(188'000);
-  EXPECT_FALSE(investment.affords_recording());
-  EXPECT_TRUE(investment.affords_here(8'000));
+  investment.save(8.0 * kHour);
+  EXPECT_TRUE(investment.affords_recording(50));
+  EXPECT_TRUE(investment.affords_search(kHour / 2));
+  investment.spend_searching(kHour * 4 / 5);
+  EXPECT_FALSE(investment.affords_search(kHour / 2)) << "a quarter of all";
+  EXPECT_TRUE(investment.affords_recording(50));
+  investment.spend_here(kHour * 19 / 10);
+  EXPECT_FALSE(investment.affords_recording(50));
+  EXPECT_TRUE(investment.affords_here(kHour / 20));
 }
 
 // What pays best is saved for, and nothing else is begun meanwhile.
 TEST(Investment, WhatPaysBestIsPaidFirst) {
   Investment investment;
-  investment.spend(1'800'000);
+  investment.save(4.0 * kHour);
+  investment.spend(kHour * 9 / 5);
   const int large = 0, small = 0;
-  EXPECT_FALSE(investment.affords(&large, 20'000'000, 1'000'000)) << "there is not as much yet";
-  EXPECT_TRUE(investment.affords_recording()) << "it has not shown that it pays";
-  EXPECT_FALSE(investment.affords(&large, 20'000'000, 15'000'000));
-  EXPECT_FALSE(investment.affords_recording());
-  EXPECT_FALSE(investment.affords(50'000));
-  EXPECT_FALSE(investment.affords(&small, 50'000, 1'000)) << "pays less for what it takes";
-  EXPECT_TRUE(investment.affords(&small, 50'000, 1'000'000)) << "pays more";
-  investment.save(50'000'000.0);
-  EXPECT_TRUE(investment.affords(&large, 20'000'000, 0));
-  EXPECT_TRUE(investment.affords_recording()) << "it is not waited for any more";
+  EXPECT_FALSE(investment.affords(&large, 20 * kHour, 1.0 * kHour)) << "there is not as much yet";
+  EXPECT_TRUE(investment.affords_recording(50)) << "it has not shown that it pays";
+  EXPECT_FALSE(investment.affords(&large, 20 * kHour, 15.0 * kHour));
+  EXPECT_FALSE(investment.affords_recording(50));
+  EXPECT_FALSE(investment.affords(kHour / 20));
+  EXPECT_FALSE(investment.affords(&small, kHour / 20, 0.001 * kHour))
+      << "pays less for what it takes";
+  EXPECT_TRUE(investment.affords(&small, kHour / 20, 1.0 * kHour)) << "pays more";
+  investment.save(50.0 * kHour);
+  EXPECT_TRUE(investment.affords(&large, 20 * kHour, 0));
+  EXPECT_TRUE(investment.affords_recording(50)) << "it is not waited for any more";
 }
 
 TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {

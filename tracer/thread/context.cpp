@@ -204,9 +204,11 @@ bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* pla
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
   if (plan && !is_call && (is_part_of_recorded(*plan) || has_waiting_segment(*plan)))
     plan = nullptr;
-  const bool is_wanted = is_call || plan || is_wanted_again(hash);
+  const Again* const again = is_call || plan ? nullptr : wanted_again(hash);
+  const bool is_wanted = is_call || plan || again;
   if (!is_wanted && starts_rest(hash)) return true;
-  const bool is_affordable = is_wanted && affords_recording();
+  const std::size_t calls = plan ? plan->length : again ? again->base->calls.size() : 1;
+  const bool is_affordable = is_wanted && affords_recording(calls);
   if (plan && !is_affordable) discovery_.wait(*plan);
   const bool is_started = is_affordable && claim_recording(hash);
   if (is_started && is_call)

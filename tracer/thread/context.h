@@ -162,8 +162,8 @@ class Context {
   void take_back_tape();
   std::uint64_t next_session(SessionOf what) const { return new_session(*this, what); }
   /// With synchronous compilation nothing depends on the clock.
-  bool affords_recording() const {
-    return investment().affords_recording() || is_compilation_synchronous() || is_strict();
+  bool affords_recording(std::size_t calls) const {
+    return is_compilation_synchronous() || is_strict() || investment().affords_recording(calls);
   }
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
@@ -264,10 +264,18 @@ class Context {
   void begin_side(const SegmentPtr& base, std::uint64_t exit);
   void run_again_recorded(Reason reason, bool is_piece);
   void start_side_recording(std::uint64_t head);
-  bool is_wanted_again(std::uint64_t head) const {
+  struct Again {  // to be recorded afresh
+    SegmentPtr base;
+    bool is_sample = false;  // because of its sizes
+    int samples_left = -1;   // that may follow, until it is compiled by itself; -1: it never is
+  };
+  /// Is what begins with this call to be? Null if not.
+  const Again* wanted_again(std::uint64_t head) const {
     const auto found = again_.empty() ? again_.end() : again_.find(head);
-    return found != again_.end() &&
-           (!found->second.is_sample || discovery_.is_after(found->second.base->before));
+    const bool is_wanted =
+        found != again_.end() &&
+        (!found->second.is_sample || discovery_.is_after(found->second.base->before));
+    return is_wanted ? &found->second : nullptr;
   }
   /// Keeps in mind what was recorded for an exit.
   void note_made(const SegmentPtr& segment);
@@ -391,12 +399,7 @@ class Context {
   std::array<Beginning, kBeginnings> beginnings_;         // by head
   std::unordered_map<std::uint64_t, SideExit> exits_;     // by place and what came there
   std::unordered_map<std::uint64_t, Variants> variants_;  // by head
-  struct Again {                                          // to be recorded afresh
-    SegmentPtr base;
-    bool is_sample = false;  // because of its sizes
-    int samples_left = -1;   // that may follow, until it is compiled by itself; -1: it never is
-  };
-  std::unordered_map<std::uint64_t, Again> again_;  // by head
+  std::unordered_map<std::uint64_t, Again> again_;        // by head
   std::unordered_map<const SymbolicSegment*, std::unique_ptr<SymbolicCopy>> shapes_;
   std::unordered_map<const Segment*, Shown> shown_;
   bool is_sample_ = false;  // Again::is_sample of the recording under way, or of the one wanted …

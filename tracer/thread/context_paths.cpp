@@ -318,7 +318,8 @@ Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
   const bool is_hot =
       ++known->count >= times_needed(hot_repeats(), in_vain) || (is_lasting && in_vain == 0);
-  return is_hot && affords_recording() ? Wanted::kSide : Wanted::kNothing;
+  return is_hot && affords_recording(replay_->segment().calls.size()) ? Wanted::kSide
+                                                                      : Wanted::kNothing;
 }
 
 // Where paths part again and again, and no other way is to be recorded, the calls that they share
@@ -328,7 +329,8 @@ Context::Wanted Context::wants_piece(std::uint64_t exit, Reason reason) {
       replay_->matched() >= kShortestPiece ? known_exit(exit ^ kPieceMark, reason) : nullptr;
   if (!known) return Wanted::kNothing;
   const std::uint64_t needed = times_needed(2 * hot_repeats(), known->failures);
-  return ++known->count >= needed && affords_recording() ? Wanted::kPiece : Wanted::kNothing;
+  return ++known->count >= needed && affords_recording(replay_->matched()) ? Wanted::kPiece
+                                                                           : Wanted::kNothing;
 }
 
 // A sample of other sizes is no segment of its own, which the exit would wait for in vain.

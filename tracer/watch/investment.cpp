@@ -59,16 +59,20 @@ bool Investment::affords_here(std::int64_t more) const {
   return affords(more) && allows(kHere, spent_here_.load(std::memory_order_relaxed) + more);
 }
 
-bool Investment::affords_recording() const {
+bool Investment::affords_new(std::int64_t here) const {
   const auto with_reserve = [](std::int64_t spent) {
     return spent + std::max(spent, std::int64_t{0}) / 10;
   };
   return allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed)) + reserved()) &&
-         allows(kHere, with_reserve(spent_here_.load(std::memory_order_relaxed)));
+         allows(kHere, with_reserve(spent_here_.load(std::memory_order_relaxed)) + here);
+}
+
+bool Investment::affords_recording(std::size_t calls) const {
+  return affords_new(kToRecord + kToRecordACall * static_cast<std::int64_t>(calls));
 }
 
 bool Investment::affords_search(std::int64_t more) const {
-  return affords_recording() &&
+  return affords_new(kToSearch) &&
          allows(kBeside,
                 reserved() + 4 * (spent_searching_.load(std::memory_order_relaxed) + more));
 }

@@ -1,7 +1,8 @@
 // What the process may spend on recording and compiling: a little at once, a share of the time it
 // has run, and half of what compiled code has saved so far. What the program's own threads spend,
-// which nothing hides, is less. A program that never comes to repeat itself loses no more than
-// that. Any thread may add and ask.
+// which nothing hides, is less, and nothing at once: a program that ends before a recording is a
+// small share of its time gets none. One that never comes to repeat itself loses no more than that.
+// Any thread may add and ask.
 #pragma once
 
 #include <array>
@@ -26,9 +27,9 @@ class Investment {
   bool affords(const void* what, std::int64_t more, double gain);
   /// … or on the program's own?
   bool affords_here(std::int64_t more) const;
-  /// … or something new, of which nobody knows what it will bring? A tenth is left for what is
-  /// known to be cheap: programs at other sizes of what was recorded.
-  bool affords_recording() const;
+  /// … or something new of so many calls, of which nobody knows what it will bring? A tenth is left
+  /// for what is known to be cheap: programs at other sizes of what was recorded.
+  bool affords_recording(std::size_t calls) const;
   /// … or a search for what repeats? A quarter of all at most.
   bool affords_search(std::int64_t more) const;
   void spend_searching(std::int64_t nanoseconds) {
@@ -63,8 +64,11 @@ class Investment {
   struct Terms {
     std::int64_t at_once, share_of_time, share_of_saved;
   };
-  static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {200'000, 10, 4};
+  static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {0, 25, 4};
+  static constexpr std::int64_t kToRecord = 60'000, kToRecordACall = 3'000;  // about
+  static constexpr std::int64_t kToSearch = 200'000;  // … for the thread that waits for nothing
   bool allows(const Terms& terms, std::int64_t spent) const;
+  bool affords_new(std::int64_t here) const;
   // What waits until it can be paid, for as long as it is asked for.
   struct Claim {
     const void* what = nullptr;

@@ -155,22 +155,23 @@ TEST(Investment, TheProgramsOwnThreadsSpendLess) {
 TEST(Investment, NothingIsRecordedAtOnce) {
   constexpr std::size_t kHours = std::size_t{1} << 40;  // calls that take as long to record
   Investment investment;
-  EXPECT_FALSE(investment.affords_recording(kHours));
-  investment.save(4'000.0 * kHour);
-  EXPECT_TRUE(investment.affords_recording(kHours));
+  EXPECT_FALSE(investment.affords_recording(kHours, true));
+  investment.save(6'000.0 * kHour);
+  EXPECT_TRUE(investment.affords_recording(kHours, true));
+  EXPECT_FALSE(investment.affords_recording(kHours, false)) << "it may end soon";
 }
 
 // What is new leaves something for what is known to be cheap.
 TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
   Investment investment;
   investment.save(8.0 * kHour);
-  EXPECT_TRUE(investment.affords_recording(50));
+  EXPECT_TRUE(investment.affords_recording(50, true));
   EXPECT_TRUE(investment.affords_search(kHour / 2));
   investment.spend_searching(kHour * 4 / 5);
   EXPECT_FALSE(investment.affords_search(kHour / 2)) << "a quarter of all";
-  EXPECT_TRUE(investment.affords_recording(50));
+  EXPECT_TRUE(investment.affords_recording(50, true));
   investment.spend_here(kHour * 19 / 10);
-  EXPECT_FALSE(investment.affords_recording(50));
+  EXPECT_FALSE(investment.affords_recording(50, true));
   EXPECT_TRUE(investment.affords_here(kHour / 20));
 }
 
@@ -181,16 +182,16 @@ TEST(Investment, WhatPaysBestIsPaidFirst) {
   investment.spend(kHour * 9 / 5);
   const int large = 0, small = 0;
   EXPECT_FALSE(investment.affords(&large, 20 * kHour, 1.0 * kHour)) << "there is not as much yet";
-  EXPECT_TRUE(investment.affords_recording(50)) << "it has not shown that it pays";
+  EXPECT_TRUE(investment.affords_recording(50, true)) << "it has not shown that it pays";
   EXPECT_FALSE(investment.affords(&large, 20 * kHour, 15.0 * kHour));
-  EXPECT_FALSE(investment.affords_recording(50));
+  EXPECT_FALSE(investment.affords_recording(50, true));
   EXPECT_FALSE(investment.affords(kHour / 20));
   EXPECT_FALSE(investment.affords(&small, kHour / 20, 0.001 * kHour))
       << "pays less for what it takes";
   EXPECT_TRUE(investment.affords(&small, kHour / 20, 1.0 * kHour)) << "pays more";
   investment.save(50.0 * kHour);
   EXPECT_TRUE(investment.affords(&large, 20 * kHour, 0));
-  EXPECT_TRUE(investment.affords_recording(50)) << "it is not waited for any more";
+  EXPECT_TRUE(investment.affords_recording(50, true)) << "it is not waited for any more";
 }
 
 TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {

@@ -199,6 +199,17 @@ bool Context::has_waiting_segment(const Discovery::Plan& plan) {
   return false;
 }
 
+// A piece costs no less than a step that could be recorded instead, of a usual length: it comes
+// first where that is too dear yet, and would be of no use afterwards. A program that has made many
+// steps will make as many more.
+bool Context::affords_recording(std::size_t calls) const {
+  constexpr std::size_t kUsual = 50;
+  constexpr std::uint32_t kMany = 64;
+  if (is_compilation_synchronous() || is_strict()) return true;
+  const std::size_t step = std::min<std::size_t>(discovery_.last_step(), kUsual);
+  return investment().affords_recording(std::max(calls, step), discovery_.steps() >= kMany);
+}
+
 // Is what begins with this call to be recorded? A loop around compiled calls replaces them.
 bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* plan) {
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);

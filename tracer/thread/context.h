@@ -162,9 +162,7 @@ class Context {
   void take_back_tape();
   std::uint64_t next_session(SessionOf what) const { return new_session(*this, what); }
   /// With synchronous compilation nothing depends on the clock.
-  bool affords_recording(std::size_t calls) const {
-    return is_compilation_synchronous() || is_strict() || investment().affords_recording(calls);
-  }
+  bool affords_recording(std::size_t calls) const;
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
   void close_recording(bool is_cut);

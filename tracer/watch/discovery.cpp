@@ -301,7 +301,9 @@ bool Discovery::is_rare(const Loop& loop) const {
 }
 
 void Discovery::note_step_calls() {
-  const std::uint64_t calls = total_.since(step_.total).loop();
+  const Stretch step = total_.since(step_.total);
+  const std::uint64_t calls = step.loop();
+  last_step_ = step.length;
   const bool is_known =
       std::find(step_calls_.begin(), step_calls_.end(), calls) != step_calls_.end();
   unlike_ = unlike_ << 1 | (is_known ? 0 : 1);

@@ -64,6 +64,9 @@ class Discovery {
   bool let_run(const Plan& plan);
   /// Everything seen so far.
   const Stretch& total() const { return total_; }
+  /// Steps so far, and how many calls the last one had.
+  std::uint32_t steps() const { return steps_; }
+  std::uint64_t last_step() const { return last_step_; }
   /// The plan is being recorded, and will not be made again soon.
   void take_plan(const Plan& plan);
   /// After how many calls it came the last times, as far as is known.
@@ -226,6 +229,7 @@ class Discovery {
   // Of the last steps; a bit for each that was like none of those before it.
   std::array<std::uint64_t, 32> step_calls_{};
   std::uint32_t steps_ = 0, unlike_ = 0;
+  std::uint64_t last_step_ = 0;                // its calls
   std::array<std::uint64_t, 8> step_given_{};  // by what given().sizes grew, a ring
   std::uint64_t given_before_step_ = given().sizes;
   bool has_seen_step_ = false;

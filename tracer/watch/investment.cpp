@@ -67,12 +67,13 @@ bool Investment::affords_new(std::int64_t here) const {
          allows(kHere, with_reserve(spent_here_.load(std::memory_order_relaxed)) + here);
 }
 
-bool Investment::affords_recording(std::size_t calls) const {
-  return affords_new(kToRecord + kToRecordACall * static_cast<std::int64_t>(calls));
+bool Investment::affords_recording(std::size_t calls, bool goes_on) const {
+  const double price = kToRecord + kToRecordACall * static_cast<double>(calls);
+  return affords_new(static_cast<std::int64_t>(goes_on ? price : kIfItEnds * price));
 }
 
 bool Investment::affords_search(std::int64_t more) const {
-  return affords_new(kToSearch) &&
+  return affords_new(static_cast<std::int64_t>(kIfItEnds * kToSearch)) &&
          allows(kBeside,
                 reserved() + 4 * (spent_searching_.load(std::memory_order_relaxed) + more));
 }

@@ -27,9 +27,10 @@ class Investment {
   bool affords(const void* what, std::int64_t more, double gain);
   /// … or on the program's own?
   bool affords_here(std::int64_t more) const;
-  /// … or something new of so many calls, of which nobody knows what it will bring? A tenth is left
-  /// for what is known to be cheap: programs at other sizes of what was recorded.
-  bool affords_recording(std::size_t calls) const;
+  /// … or something new of so many calls, of which nobody knows what it will bring, nor, unless it
+  /// `goes_on`, whether the program will not end soon? A tenth is left for what is known to be
+  /// cheap: programs at other sizes of what was recorded.
+  bool affords_recording(std::size_t calls, bool goes_on) const;
   /// … or a search for what repeats? A quarter of all at most.
   bool affords_search(std::int64_t more) const;
   void spend_searching(std::int64_t nanoseconds) {
@@ -64,9 +65,10 @@ class Investment {
   struct Terms {
     std::int64_t at_once, share_of_time, share_of_saved;
   };
-  static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {0, 25, 4};
-  static constexpr std::int64_t kToRecord = 60'000, kToRecordACall = 3'000;  // about
-  static constexpr std::int64_t kToSearch = 200'000;  // … for the thread that waits for nothing
+  static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {0, 12, 4};
+  // What these take of the program's own thread.
+  static constexpr std::int64_t kToRecord = 60'000, kToRecordACall = 3'000, kToSearch = 200'000;
+  static constexpr double kIfItEnds = 2.5;  // times as much must be there
   bool allows(const Terms& terms, std::int64_t spent) const;
   bool affords_new(std::int64_t here) const;
   // What waits until it can be paid, for as long as it is asked for.

@@ -16,10 +16,14 @@ constexpr double kNoise = 0.02, kClearGain = 0.01;
 // tracer or without, a program frees all that it had, or writes a file, in some of them; recordings
 // and exits have accounts of their own (investment.h, segment_profile.h).
 constexpr double kOddStep = 4;
+// The same for what is told of them: the few steps of a probe should not hang on one of those.
+constexpr double kUsualStep = 1.5;
 constexpr int kMemory = 32;  // steps
 // A probe: steps without the tracer, of which the first find little in the caches; then for so many
 // times as long none, but for the first few, as a probe may have been disturbed.
 constexpr int kProbe = 9, kCold = 2, kKnown = 6, kDoubted = 3;
+// Some programs take longer to be as fast as they are without: later probes, which are rarer, wait.
+constexpr int kLongProbe = 48, kColdOfLong = 32;
 constexpr std::int64_t kFirstProbe = 100'000'000;
 // Slow steps: what is compiled must have had the time to show.
 constexpr std::uint64_t kFirstSteps = 24;
@@ -54,9 +58,19 @@ bool ShortSteps::are_one(std::uint64_t operators, std::int64_t nanoseconds) {
 }
 
 void Balance::Kind::note_without(double nanoseconds) {
-  if (count > 0) nanoseconds = std::min(nanoseconds, kOddStep * without);
-  count = std::min(count + 1, kMemory);
-  without += (nanoseconds - without) / count;
+  each[static_cast<std::size_t>(count++) % each.size()] = static_cast<float>(nanoseconds);
+  const std::size_t known = std::min(static_cast<std::size_t>(count), each.size());
+  std::array<float, 16> sorted = each;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(known / 2);
+  std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(known));
+  const double most = kUsualStep * static_cast<double>(*middle);
+  without = 0;
+  for (std::size_t i = 0; i < known; ++i) without += std::min<double>(each[i], most);
+  without /= static_cast<double>(known);
+}
+
+double Balance::Kind::usual(double nanoseconds) const {
+  return std::min(nanoseconds, kUsualStep * std::max(with, without));
 }
 
 double Balance::Kind::note_with(double nanoseconds) {
@@ -103,10 +117,10 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
   const double took = count * kind.note_with(each);
   if (kind.count >= kKnown) {
     charge(count, took, kind.without);
-    count_gain(count, took, kind.without);
+    count_gain(count, count * kind.usual(each), kind.without);
   } else {
     kind.all_operators += count;
-    kind.all_took += took;
+    kind.all_took += count * kind.usual(each);
     // A program's first steps take longer than the later ones whatever runs them.
     constexpr double kKept = 1 - 1.0 / kMemory;
     kind.operators = kKept * kind.operators + count;
@@ -149,8 +163,8 @@ Steps steps() {
 
 void Balance::pause() {
   is_paused_ = true;
-  cold_ = kCold;
-  least_steps_ = kProbe;
+  cold_ = probes_ < kDoubted ? kCold : kColdOfLong;
+  least_steps_ = probes_ < kDoubted ? kProbe : kLongProbe;
   gained_in_pause_ = 0;
   probed_at_ = total_;
 }

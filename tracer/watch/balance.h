@@ -35,13 +35,15 @@ class Balance {
  private:
   // Steps are compared with steps of about as many operators.
   struct Kind {
-    double without = 0;              // nanoseconds for an operator, a mean that forgets …
+    double without = 0;              // nanoseconds for an operator, a mean of the last …
+    std::array<float, 16> each{};    // … a ring …
     int count = 0;                   // … of so many steps
     double with = 0;                 // the same of steps with the tracer
     double operators = 0, took = 0;  // of the last steps with the tracer while that was not known
     double all_operators = 0, all_took = 0;  // … and of all these
     void note_without(double nanoseconds);
     double note_with(double nanoseconds);  // gives what is counted of it
+    double usual(double nanoseconds) const;
   };
   static constexpr int kParts = 4, kKinds = 24 * kParts;
   static int kind_of(std::uint64_t operators);

@@ -42,7 +42,7 @@ target_link_libraries(groove_options INTERFACE fmt::fmt Threads::Threads ZLIB::Z
 if(GROOVE_SANITIZE)
   # GCC sees paths of instrumented code that are none.
   add_compile_options(-fsanitize=${GROOVE_SANITIZE} -fno-omit-frame-pointer -g
-    -Wno-maybe-uninitialized)
+    -Wno-maybe-uninitialized -Wno-array-bounds)
   add_link_options(-fsanitize=${GROOVE_SANITIZE})
 endif()
 

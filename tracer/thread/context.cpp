@@ -203,7 +203,7 @@ bool Context::has_waiting_segment(const Discovery::Plan& plan) {
 // first where that is too dear yet, and would be of no use afterwards. A program that has made many
 // steps will make as many more.
 bool Context::affords_recording(std::size_t calls) const {
-  constexpr std::size_t kUsual = 50;
+  constexpr std::size_t kUsual = 200;
   constexpr std::uint32_t kMany = 64;
   if (is_compilation_synchronous() || is_strict()) return true;
   const std::size_t step = std::min<std::size_t>(discovery_.last_step(), kUsual);

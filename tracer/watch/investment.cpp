@@ -59,12 +59,14 @@ bool Investment::affords_here(std::int64_t more) const {
   return affords(more) && allows(kHere, spent_here_.load(std::memory_order_relaxed) + more);
 }
 
+// What it takes must be a small share of the time by itself; beside what was spent it need not fit,
+// or what takes much would wait for ever where much comes that takes little.
 bool Investment::affords_new(std::int64_t here) const {
   const auto with_reserve = [](std::int64_t spent) {
     return spent + std::max(spent, std::int64_t{0}) / 10;
   };
   return allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed)) + reserved()) &&
-         allows(kHere, with_reserve(spent_here_.load(std::memory_order_relaxed)) + here);
+         allows(kHere, std::max(with_reserve(spent_here_.load(std::memory_order_relaxed)), here));
 }
 
 bool Investment::affords_recording(std::size_t calls, bool goes_on) const {

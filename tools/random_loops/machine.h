@@ -78,7 +78,8 @@ struct Machine {
   std::vector<Hook> hooks;
   std::deque<Tensor> kept;
   std::deque<Tensor> past;  // with their histories
-  Tensor pointed;           // keeps what `pointer` points to
+  Tensor pointed;           // whose memory `pointer` points to …
+  Tensor pointed_memory;    // … and which set_data() must not free
   float* pointer = nullptr;
   Tensor large;
   float* large_pointer = nullptr;

@@ -9,6 +9,12 @@ constexpr auto kV = Phase::kValues;
 constexpr auto kB = Phase::kBefore;
 constexpr auto kX = Phase::kAnywhere;
 
+void point_at(Step& t) {
+  t.m.pointed = t.a;
+  t.m.pointed_memory = t.a.detach(t.at());
+  t.m.pointer = t.a.data_ptr<float>(t.at());
+}
+
 const Rule rules[] = {
     // ---- the program's own memory, seen as $k ----
     {kM, kX, 4, "memory$k[$n] = (i % 7) * 0.25",
@@ -113,16 +119,8 @@ const Rule rules[] = {
        t.a = groove::stack(rows, 0, t.at());
      }},
     // ---- pointers that are kept ----
-    {kM, Phase::kBefore, 3, "pointed = $a, pointer = $a.data_ptr()",
-     [](Step& t) {
-       t.m.pointed = t.a;
-       t.m.pointer = t.a.data_ptr<float>(t.at());
-     }},
-    {kM, kX, 1, "pointed = $a, pointer = $a.data_ptr()",
-     [](Step& t) {
-       t.m.pointed = t.a;
-       t.m.pointer = t.a.data_ptr<float>(t.at());
-     }},
+    {kM, Phase::kBefore, 3, "pointed = $a, pointer = $a.data_ptr()", point_at},
+    {kM, kX, 1, "pointed = $a, pointer = $a.data_ptr()", point_at},
     {kM, kX, 3, "print(pointer[$n])",
      [](Step& t) {
        if (t.m.pointer) t.show("pointer", t.m.pointer[t.n]);

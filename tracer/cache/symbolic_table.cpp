@@ -79,16 +79,10 @@ bool has_free_sizes(const Segment& segment) {
   return false;
 }
 
-// False where the same numbers came again and no others ever did: what came is no other size. What
-// may be any number, such as an optimizer's count of steps, is none either.
+// False where the same numbers came again and no others ever did: what came is no other size.
 bool note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   std::vector<std::int64_t> values = numbers.values();
-  const auto is_same = [&](const std::vector<std::int64_t>& sample) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (sample[i] != values[i] && !numbers.numbers[i].may_be_anything) return false;
-    return true;
-  };
-  if (std::any_of(group.samples.begin(), group.samples.end(), is_same)) {
+  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) {
     const bool is_only = group.samples.size() == 1;
     if (is_only) charge(head);
     return !is_only;

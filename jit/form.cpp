@@ -6,11 +6,7 @@
 namespace groove::jit {
 
 std::size_t FormHash::operator()(const FormWords& words) const {
-  std::uint64_t hash = words.size();
-  for (const std::int64_t word : words) {
-    hash = mixed(hash, static_cast<std::uint64_t>(word));
-  }
-  return static_cast<std::size_t>(hash);
+  return static_cast<std::size_t>(mixed_all(words.size(), words));
 }
 
 void FormWriter::add_type(const Type& type) {

@@ -31,9 +31,7 @@ constexpr double kLongBody = 110, kShortSaves = 0.15;
 constexpr std::int64_t kMostKept = 64 << 10;
 
 std::uint64_t hash_of(const std::vector<std::int32_t>& groups) {
-  std::uint64_t hash = groups.size();
-  for (const std::int32_t id : groups) hash = mixed(hash, static_cast<std::uint64_t>(id));
-  return hash;
+  return mixed_all(groups.size(), groups);
 }
 
 }  // namespace

@@ -28,9 +28,7 @@ inline constinit thread_local Given given;
 }
 inline const Given& given() { return detail::given; }
 inline void note_given(IntArrayRef sizes, bool is_by_value) {
-  std::uint64_t hash = sizes.size();
-  for (const std::int64_t size : sizes) hash = mixed(hash, static_cast<std::uint64_t>(size));
-  detail::given.sizes += hash;
+  detail::given.sizes += mixed_all(sizes.size(), sizes);
   detail::given.by_value += is_by_value ? 1 : 0;
 }
 

@@ -424,9 +424,7 @@ class Fitter {
 }  // namespace
 
 std::size_t SizedRow::Hash::operator()(const SizedRow& row) const {
-  auto hash = static_cast<std::uint64_t>(row.kind);
-  for (const std::int64_t value : row.values) hash = mixed(hash, static_cast<std::uint64_t>(value));
-  return hash;
+  return mixed_all(static_cast<std::uint64_t>(row.kind), row.values);
 }
 
 std::int64_t SizeExpression::value(const std::vector<std::int64_t>& symbols) const {

@@ -116,9 +116,7 @@ SizeValues SymbolicSegment::sizes_in(const std::vector<std::int64_t>& numbers) c
 }
 
 std::size_t SymbolicSegment::Hash::operator()(const SizeValues& sizes) const {
-  std::uint64_t hash = sizes.size();
-  for (const std::int64_t size : sizes) hash = mixed(hash, static_cast<std::uint64_t>(size));
-  return hash;
+  return mixed_all(sizes.size(), sizes);
 }
 
 SegmentPtr SymbolicSegment::find(const SizeValues& sizes) {

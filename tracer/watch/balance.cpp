@@ -21,7 +21,8 @@ constexpr double kUsualStep = 1.5;
 constexpr int kMemory = 32;  // steps
 // A probe: steps without the tracer, of which the first find little in the caches; then for so many
 // times as long none, but for the first few, as a probe may have been disturbed.
-constexpr int kProbe = 9, kCold = 2, kKnown = 6, kDoubted = 3;
+constexpr int kProbe = 9, kCold = 2, kDoubted = 3;
+constexpr std::uint64_t kKnown = 6;
 // Some programs take longer to be as fast as they are without: later probes, which are rarer, wait.
 constexpr int kLongProbe = 48, kColdOfLong = 32;
 constexpr std::int64_t kFirstProbe = 100'000'000;
@@ -58,9 +59,9 @@ bool ShortSteps::are_one(std::uint64_t operators, std::int64_t nanoseconds) {
 }
 
 void Balance::Kind::note_without(double nanoseconds) {
-  each[static_cast<std::size_t>(count++) % each.size()] = static_cast<float>(nanoseconds);
-  const std::size_t known = std::min(static_cast<std::size_t>(count), each.size());
-  std::array<float, 16> sorted = each;
+  each[count++ % each.size()] = static_cast<float>(nanoseconds);
+  const std::size_t known = std::min<std::size_t>(count, each.size());
+  Last sorted = each;
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(known / 2);
   std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(known));
   const double most = kUsualStep * static_cast<double>(*middle);

@@ -35,9 +35,10 @@ class Balance {
  private:
   // Steps are compared with steps of about as many operators.
   struct Kind {
+    using Last = std::array<float, 16>;
     double without = 0;              // nanoseconds for an operator, a mean of the last …
-    std::array<float, 16> each{};    // … a ring …
-    int count = 0;                   // … of so many steps
+    Last each{};                     // … a ring …
+    std::uint64_t count = 0;         // … of so many steps
     double with = 0;                 // the same of steps with the tracer
     double operators = 0, took = 0;  // of the last steps with the tracer while that was not known
     double all_operators = 0, all_took = 0;  // … and of all these

@@ -134,7 +134,7 @@ static void show_launches(const jit::SegmentView& segment, bool all) {
 int main(int argc, char** argv) {
   bool all = false;
   SampleOptions defaults;
-  defaults.steps = 1000;
+  defaults.steps = 2000;
   defaults.batch = 32;
   const char* const about = "Shows what Groove makes of a small training loop.";
   const auto options =

@@ -65,6 +65,20 @@ void data_now_and_then(int steps, Log& log) {
   }
 }
 
+// A result that was looked at gets another's memory before the run that made it is left.
+void result_gets_other_memory(int steps, Log& log) {
+  auto x = groove::randn({8}), other = groove::randn({8});
+  for (int step = 0; step < steps; ++step) {
+    auto made = x * 2;
+    made.add_(1);
+    log.number(made.select(0, 0).item<double>());
+    if (step % 5 == 4) made.set_data(other);
+    x = (x * 0.3 + other).tanh();
+    if (step % 5 == 4) x = x.sin() + made;
+    log.tensor(x);
+  }
+}
+
 // Two leaves that now and then are one, to which all of the gradient goes.
 void one_leaf_by_two_names(int steps, Log& log) {
   auto p = groove::randn({3}).requires_grad_(), q = groove::randn({3}).requires_grad_();
@@ -376,6 +390,7 @@ const std::vector<Loop>& hazard_loops() {
       {"aliases_now_and_then", aliases_now_and_then},
       {"views_now_and_then", views_now_and_then},
       {"data_now_and_then", data_now_and_then},
+      {"result_gets_other_memory", result_gets_other_memory},
       {"one_leaf_by_two_names", one_leaf_by_two_names},
       {"one_result_by_two_names", one_result_by_two_names},
       {"gradients_in_one_buffer", gradients_in_one_buffer, false},

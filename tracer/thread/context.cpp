@@ -467,7 +467,8 @@ void Context::on_expose(TensorImpl& impl) {
 void Context::on_metadata_change(TensorImpl& impl) {
   if (busy_ > 0) return;
   const Lock lock(*this);
-  if (state_ == State::kReplaying && (impl.is_pending || replay_->is_bound(impl))) {
+  if (state_ == State::kReplaying &&
+      (impl.is_pending || replay_->is_bound(impl) || replay_->makes(impl))) {
     flush(Reason::kHostAccess);
   } else if (state_ == State::kRecording && recorder_->knows(impl)) {
     if (is_expanding_) return recorder_->fail(Reason::kHostAccess);

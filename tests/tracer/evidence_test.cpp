@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "groove/groove.h"
 #include "groove/jit.h"
@@ -53,6 +54,35 @@ TEST_F(Evidence, AtomsTellWhereAViewBegan) {
   EXPECT_FALSE(discovery.has_moved(times, 1, 14, 9)) << "another call";
   EXPECT_FALSE(discovery.has_moved({6}, 4, 12, 9)) << "it has not come yet";
   EXPECT_FALSE(discovery.has_moved({}, 1, 12, 9));
+}
+
+// Every so often a step differs from the others, such as one that prints. However the times at
+// which they are looked at fall together with it, what comes mostly is recorded first, and soon.
+TEST_F(Evidence, WhatComesMostlyIsRecordedFirst) {
+  for (const int period : {4, 5, 6, 8, 16})
+    for (int phase = 0; phase < period; ++phase) {
+      Discovery discovery;
+      discovery.set_hot(2);
+      int recordings = 0, accepted = 0;
+      for (int step = phase; accepted == 0 && step < phase + 10 * period; ++step) {
+        const bool is_odd = step % period == period - 1;
+        std::optional<Discovery::Plan> plan;
+        if (const Discovery::Plan* const known = discovery.plan(11)) {
+          plan = *known;
+          discovery.take_plan(*plan);
+          ++recordings;
+        }
+        Stretch calls;
+        for (const std::uint64_t call : {11, is_odd ? 15 : 12, 13}) {
+          discovery.on_call(call, Discovery::kOpCost);
+          calls.append(call);
+        }
+        if (plan && discovery.accepts(*plan, calls)) accepted = is_odd ? -1 : 1;
+        discovery.on_step_end();
+      }
+      EXPECT_EQ(accepted, 1) << period << ", " << phase;
+      EXPECT_LE(recordings, 3) << period << ", " << phase;
+    }
 }
 
 TEST_F(Evidence, RunsTellWhetherAnythingInThemMoved) {

@@ -223,8 +223,17 @@ bool Discovery::turn(const Plan& plan, std::uint64_t before, std::uint64_t head,
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   if (recorded.order == plan.hash && recorded.length == plan.length) return true;
   Loop& loop = loop_of(recorded);
-  if (loop.seen + 1 < needed(plan.head, loop, false)) {
-    if (plan.covers_runs) ++vain_replacements_[plan.head];
+  Loop& expected = loops_[plan.loop];
+  const bool is_rarer = 2 * (loop.ever + 1) < expected.ever;
+  if (is_rarer || loop.seen + 1 < needed(plan.head, loop, false)) {
+    // What is waited for so many times may always be followed by the odd one: tried at once again.
+    expected.was_missed = !expected.was_missed;
+    if (expected.was_missed) {
+      if (expected.plans > 0) --expected.plans;
+      expected.seen = needed(plan.head, expected, plan.covers_runs) - 1;
+    } else if (plan.covers_runs) {
+      ++vain_replacements_[plan.head];
+    }
     return false;
   }
   loop.seen = 0;
@@ -277,7 +286,8 @@ void Discovery::note(const Mark& mark, Kind kind) {
   if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), calls.length, cost, runs))
     return;
   Loop& loop = loop_of(calls);
-  if (++loop.seen == 1) loop.first_step = steps_;
+  loop.come(1);
+  if (loop.seen == 1) loop.first_step = steps_;
   if (kind == Kind::kStep && is_rare(loop)) return;
   // After a run, a call that is mostly followed by something else is no sign of a stretch.
   if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
@@ -490,7 +500,7 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   Loop& loop = loop_of(period);
   if (total_.length < loop.noted_at + period.length) return;
   loop.noted_at = total_.length;
-  loop.seen += loop.plans == 0 ? times : times / 2;
+  loop.come(loop.plans == 0 ? times : times / 2);
   if (loop.seen < needed(0, loop, false)) return;
   const std::uint64_t entry = entry_of(period);
   const std::uint64_t first =

@@ -101,7 +101,8 @@ class Discovery {
   /// What was recorded of a cycle is better taken to begin at another of its calls, given as one
   /// stretch: true if it will be recorded so, which is tried once.
   bool turn(const Plan& plan, std::uint64_t before, std::uint64_t head, const Stretch& calls);
-  /// Was what has been recorded expected, or has it come often enough by itself?
+  /// Was what has been recorded expected, or has it come often enough by itself and not much more
+  /// seldom than what was? A step that prints now and then is compiled after those that do not.
   bool accepts(const Plan& plan, const Stretch& recorded);
   /// Has the call before the one that comes now this hash? (0: any)
   bool is_after(std::uint64_t before) const { return before == 0 || before == last_; }
@@ -148,11 +149,17 @@ class Discovery {
     std::uint32_t due = 0;                // the number of times at which that is looked at
   };
   struct Loop {
-    std::uint32_t seen = 0;
+    void come(std::uint32_t times) {
+      seen += times;
+      ever += times;
+    }
+    std::uint32_t seen = 0;  // since it was recorded or put off
+    std::uint32_t ever = 0;
     std::uint32_t plans = 0;       // recorded so far; each makes the next one dearer
     std::uint64_t noted_at = 0;    // in calls
     std::uint32_t first_step = 0;  // the number of steps when it first came
     bool is_turned = false;
+    bool was_missed = false;  // another came when it was to be recorded
   };
 
   void begin_atom(std::uint64_t head, std::uint64_t last, std::uint32_t position);

@@ -48,7 +48,7 @@ void Discovery::take_findings() {
     if (begin < oldest_atom() || end + 1 >= atom_count_) continue;
     const Stretch calls = atom(end + 1).before.since(atom(begin).before);
     Loop& loop = loop_of(calls);
-    loop.seen += static_cast<std::uint32_t>(repeat.count);
+    loop.come(static_cast<std::uint32_t>(repeat.count));
     const std::uint32_t runs = count(atom(end + 1).runs() - atom(begin).runs());
     if (loop.seen < needed(atom(begin).head, loop, runs > 0)) continue;
     has_news |= plan_atoms(begin, calls, atom(end + 1).cost - atom(begin).cost, runs, Kind::kRepeat,

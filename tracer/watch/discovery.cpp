@@ -227,7 +227,8 @@ bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   const bool is_rarer = 2 * (loop.ever + 1) < expected.ever;
   if (is_rarer || loop.seen + 1 < needed(plan.head, loop, false)) {
     // What is waited for so many times may always be followed by the odd one: tried at once again.
-    expected.was_missed = !expected.was_missed;
+    const bool is_odd_one = recorded.loop() != plan.loop;
+    expected.was_missed = is_odd_one && !expected.was_missed;
     if (expected.was_missed) {
       if (expected.plans > 0) --expected.plans;
       expected.seen = needed(plan.head, expected, plan.covers_runs) - 1;

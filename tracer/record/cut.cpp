@@ -156,7 +156,8 @@ void Context::deoptimize_and_cut(Reason reason) {
     commit_complete(0);
     return;
   }
-  wanted_ = wants_side(exit_at(replay.path_node(), static_cast<std::uint64_t>(reason)), reason);
+  wanted_ =
+      wants_side(SideExits::at(replay.path_node(), static_cast<std::uint64_t>(reason)), reason);
   if (wanted_ == Wanted::kNothing && go_over_to_end()) return;
   deoptimize(reason, 0);
   if (state_ == State::kRecording) cut_recording(reason);

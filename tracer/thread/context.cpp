@@ -526,12 +526,11 @@ void Context::forget() {
   is_sample_ = false;
   beginnings_ = {};
   replays_.clear();
-  exits_.clear();
+  side_exits_ = {};
   rest_.reset();
   trial_.reset();
   wanted_trial_.reset();
   wanted_time_.reset();
-  variants_.clear();
   again_.clear();
   frames_.clear();
   calls_.clear();

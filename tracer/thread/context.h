@@ -18,6 +18,7 @@
 #include "tracer/watch/balance.h"
 #include "tracer/watch/discovery.h"
 #include "tracer/watch/investment.h"
+#include "tracer/watch/side_exits.h"
 
 namespace groove::tracer {
 
@@ -209,18 +210,8 @@ class Context {
   void throw_strict_error(std::uint64_t eager_call);
 
   // Paths (context_paths.cpp): what becomes of a run that does not do what its segment says.
-  struct SideExit {
-    std::uint64_t count = 0;
-    int failures = 0;
-    bool has_made = false;  // what has been recorded for it since
-    std::weak_ptr<Segment> made;
-  };
   // What is recorded when a run is left: its calls and what comes now, or its calls alone.
   enum class Wanted : std::uint8_t { kNothing, kSide, kPiece };
-  // The paths of one head: too many new ones that are hardly taken again make the next ones dearer.
-  struct Variants {
-    std::vector<std::weak_ptr<Segment>> young;
-  };
   class Redo;
   Replay& replay_of(const SegmentPtr& segment);
   // Segments that may begin with a call, as the registry gave them at its state `changes`.
@@ -251,13 +242,10 @@ class Context {
   /// A run of so many calls is over; `gained`: nanoseconds, against eager mode.
   void note_gain(const SegmentPtr& segment, bool is_hit, std::size_t calls, double gained);
   static void order_by_promise(PooledVector<SegmentPtr>& segments);
-  int young_paths(std::uint64_t head);
   /// Is what came at this exit to be recorded now?
   Wanted wants_side(std::uint64_t exit, Reason reason);
   /// Are the calls up to this exit?
   Wanted wants_piece(std::uint64_t exit, Reason reason);
-  /// What is known of an exit that may be recorded; null while its last recording is compiled.
-  SideExit* known_exit(std::uint64_t exit, Reason reason);
   SegmentPtr base_of_side() const;
   void begin_side(const SegmentPtr& base, std::uint64_t exit);
   void run_again_recorded(Reason reason, bool is_piece);
@@ -277,9 +265,6 @@ class Context {
   }
   /// Keeps in mind what was recorded for an exit.
   void note_made(const SegmentPtr& segment);
-  static std::uint64_t exit_at(std::uint64_t path_node, std::uint64_t what) {
-    return (path_node ^ what) * 0x9e3779b97f4a7c15u | 1;
-  }
   // Sizes (context_shapes.cpp).
   struct Shown {                        // by the calls of a segment
     std::vector<std::uint64_t> before;  // [call] the structure up to there
@@ -394,10 +379,9 @@ class Context {
   std::unique_ptr<Recorder> recorder_;
   Workspace workspace_;  // of all replays
   std::unordered_map<Segment*, std::unique_ptr<Replay>> replays_;
-  std::array<Beginning, kBeginnings> beginnings_;         // by head
-  std::unordered_map<std::uint64_t, SideExit> exits_;     // by place and what came there
-  std::unordered_map<std::uint64_t, Variants> variants_;  // by head
-  std::unordered_map<std::uint64_t, Again> again_;        // by head
+  std::array<Beginning, kBeginnings> beginnings_;   // by head
+  std::unordered_map<std::uint64_t, Again> again_;  // by head
+  SideExits side_exits_;
   std::unordered_map<const SymbolicSegment*, std::unique_ptr<SymbolicCopy>> shapes_;
   std::unordered_map<const Segment*, Shown> shown_;
   bool is_sample_ = false;  // Again::is_sample of the recording under way, or of the one wanted …

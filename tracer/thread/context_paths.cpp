@@ -17,14 +17,10 @@
 namespace groove::tracer {
 namespace {
 
-constexpr int kFreePaths = 8;             // of a head, before the next ones get dearer …
-constexpr std::uint64_t kProvenRuns = 4;  // … unless they have run so often
-constexpr std::size_t kMostExits = 8192;
 constexpr std::size_t kLongestRecording = 20'000;
 constexpr std::size_t kShortestLimit = 512;  // calls, of a step
 constexpr std::size_t kShortestSide = 64;    // … and of another iteration, gone another way
 constexpr std::size_t kShortestPiece = 4;    // calls that are worth a run
-constexpr std::uint64_t kPieceMark = 0x6a09e667f3bcc908;  // tells the two uses of an exit apart
 
 template <typename Call>
 bool is_head(const Segment& segment, const Call& call, const SiteKey& site) {
@@ -220,7 +216,8 @@ bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs,
   const bool is_over = is_head(segment, call, site) && segment.has_single_head();
   if (is_over && go_over_to_end()) return false;
   // At sizes that are never the same, what comes is the same call.
-  const std::uint64_t exit = exit_at(from.path_node(), segment.original ? site_hash(site) : key);
+  const std::uint64_t exit =
+      SideExits::at(from.path_node(), segment.original ? site_hash(site) : key);
   const bool is_waiting = std::exchange(is_waiting_, false);
   wanted_ = is_waiting ? Wanted::kNothing : wants_side(exit, why);
   if (wanted_ == Wanted::kNothing && !is_waiting && wants_sample_here(why)) wanted_ = Wanted::kSide;
@@ -271,7 +268,7 @@ bool Context::go_over_to_reader(TensorImpl& impl) {
     replay_ = &from;
   }
   if (from.is_complete()) return false;
-  wanted_ = wants_side(exit_at(from.path_node(), ~static_cast<std::uint64_t>(storage)),
+  wanted_ = wants_side(SideExits::at(from.path_node(), ~static_cast<std::uint64_t>(storage)),
                        Reason::kHostRead);
   return wanted_ == Wanted::kNothing && go_over_to_end();
 }
@@ -290,55 +287,35 @@ SegmentPtr Context::base_of_side() const {
   return nullptr;
 }
 
-Context::SideExit* Context::known_exit(std::uint64_t exit, Reason reason) {
-  side_exit_ = exit;
-  if (!is_recordable(reason) || is_strict()) return nullptr;
-  if (exits_.size() > kMostExits) exits_.clear();
-  SideExit& known = exits_[exit];
-  if (!std::exchange(known.has_made, false)) return &known;
-  // There is a segment for it, and yet the run came to this. One that is taken often is worth its
-  // price: what came now goes another way later on.
-  const SegmentPtr made = known.made.lock();
-  known.has_made = made && made->state.load(std::memory_order_acquire) == State::kCompiling;
-  if (known.has_made) return nullptr;
-  if (made && made->statistics.hits >= kProvenRuns)
-    known.failures /= 2;
-  else
-    ++known.failures;
-  known.count = 0;
-  return &known;
-}
-
 Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
-  SideExit* const known = base_of_side() ? known_exit(exit, reason) : nullptr;
-  if (!known) return Wanted::kNothing;
-  const int crowd = std::max(0, young_paths(replay_->segment().head) - kFreePaths);
-  const int in_vain = known->failures + crowd;
+  if (!base_of_side()) return Wanted::kNothing;
+  side_exit_ = exit;
+  if (!is_recordable(reason) || is_strict()) return Wanted::kNothing;
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
-  const bool is_hot =
-      ++known->count >= times_needed(hot_repeats(), in_vain) || (is_lasting && in_vain == 0);
-  return is_hot && affords_recording(replay_->segment().calls.size()) ? Wanted::kSide
-                                                                      : Wanted::kNothing;
+  const Segment& segment = replay_->segment();
+  return side_exits_.is_hot(exit, segment.head, hot_repeats(), is_lasting) &&
+                 affords_recording(segment.calls.size())
+             ? Wanted::kSide
+             : Wanted::kNothing;
 }
 
 // Where paths part again and again, and no other way is to be recorded, the calls that they share
 // become a segment of their own.
 Context::Wanted Context::wants_piece(std::uint64_t exit, Reason reason) {
-  SideExit* const known =
-      replay_->matched() >= kShortestPiece ? known_exit(exit ^ kPieceMark, reason) : nullptr;
-  if (!known) return Wanted::kNothing;
-  const std::uint64_t needed = times_needed(2 * hot_repeats(), known->failures);
-  return ++known->count >= needed && affords_recording(replay_->matched()) ? Wanted::kPiece
-                                                                           : Wanted::kNothing;
+  if (replay_->matched() < kShortestPiece) return Wanted::kNothing;
+  side_exit_ = SideExits::piece_up_to(exit);
+  if (!is_recordable(reason) || is_strict()) return Wanted::kNothing;
+  return side_exits_.is_hot_piece(side_exit_, 2 * hot_repeats()) &&
+                 affords_recording(replay_->matched())
+             ? Wanted::kPiece
+             : Wanted::kNothing;
 }
 
 // A sample of other sizes is no segment of its own, which the exit would wait for in vain.
 void Context::note_made(const SegmentPtr& segment) {
   if (!side_of_ || side_exit_ == 0 || is_sample_) return;
-  exits_[side_exit_].made = segment;
-  exits_[side_exit_].has_made = true;
-  variants_[segment->head].young.push_back(segment);
+  side_exits_.note_made(side_exit_, segment);
 }
 
 void Context::begin_side(const SegmentPtr& base, std::uint64_t exit) {
@@ -405,17 +382,6 @@ bool Context::is_recording_over_at_read() const {
   // The plan may be one of several that begin alike.
   return recorder_->calls() >= recorded_plan_->length ||
          (ends_at_read && discovery_.is_planned(recorded_plan_->head, recorded_));
-}
-
-// How many paths of this head have been recorded lately and hardly been taken since?
-int Context::young_paths(std::uint64_t head) {
-  const auto found = variants_.find(head);
-  if (found == variants_.end()) return 0;
-  std::erase_if(found->second.young, [](const std::weak_ptr<Segment>& path) {
-    const SegmentPtr segment = path.lock();
-    return !segment || segment->statistics.hits >= kProvenRuns;
-  });
-  return static_cast<int>(found->second.young.size());
 }
 
 }  // namespace groove::tracer

@@ -63,9 +63,7 @@ void Context::stop_recording() {
 
 bool Context::give_up_side() {
   if (!side_of_) return false;
-  SideExit& exit = exits_[side_exit_];
-  ++exit.failures;
-  exit.count = 0;
+  side_exits_.give_up(side_exit_);
   side_of_.reset();
   return true;
 }

@@ -41,7 +41,7 @@ void Context::on_eager_region() {
     commit_complete(0);
   } else if (state_ == State::kReplaying && !go_over_to_end()) {
     // When it comes again here, the calls up to here get a segment of their own.
-    wanted_ = wants_side(exit_at(replay_->path_node(), 0), Reason::kModeChange);
+    wanted_ = wants_side(SideExits::at(replay_->path_node(), 0), Reason::kModeChange);
     deoptimize(Reason::kModeChange, 0);
   }
   if (state_ == State::kRecording) end_recording();

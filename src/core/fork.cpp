@@ -2,6 +2,10 @@
 
 #include <pthread.h>
 
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #include <algorithm>
 #include <new>
 #include <shared_mutex>
@@ -35,10 +39,9 @@ std::shared_mutex& gate() {
 }
 constinit thread_local int gates_held = 0;
 
-[[maybe_unused]] const bool is_gate_handled =
-    at_fork(ForkRank::kGate, [] { gate().lock(); }, [] { gate().unlock(); },
-            // Only the thread that locked it may unlock it, and a child's is another.
-            [] { new (&gate()) std::shared_mutex; });
+[[maybe_unused]] const bool is_gate_handled = at_fork(
+    ForkRank::kGate, [] { gate().lock(); }, [] { gate().unlock(); },
+    [] { unlock_in_child(gate()); });
 
 }  // namespace
 
@@ -55,6 +58,16 @@ bool at_fork(ForkRank rank, void (*prepare)(), void (*parent)(), void (*child)()
                                   [&](const Handler& other) { return other.rank >= rank; });
   all.insert(place, {rank, prepare, parent, child});
   return true;
+}
+
+void unlock_in_child(std::shared_mutex& mutex) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_mutex_pre_unlock(&mutex, 0);
+#endif
+  new (&mutex) std::shared_mutex;
+#if defined(__SANITIZE_THREAD__)
+  __tsan_mutex_post_unlock(&mutex, 0);
+#endif
 }
 
 ForkGate::ForkGate() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <shared_mutex>
 
 namespace groove {
 
@@ -26,8 +27,13 @@ bool at_fork(ForkRank rank, void (*prepare)(), void (*parent)(), void (*child)()
 template <typename MutexOf>
 bool hold_over_fork(ForkRank rank, [[maybe_unused]] MutexOf mutex_of) {
   constexpr auto unlock = [] { MutexOf()().unlock(); };
-  return at_fork(rank, [] { MutexOf()().lock(); }, unlock, unlock);
+  return at_fork(
+      rank, [] { MutexOf()().lock(); }, unlock, unlock);
 }
+
+/// In a child, what fork() held of a lock that readers share: only the thread that locked it may
+/// unlock it, and a child's is another.
+void unlock_in_child(std::shared_mutex& mutex);
 
 /// While one lives, fork() waits: for what is half done meanwhile and that a child could want, such
 /// as entries of a table, and code that a first use generates. To be made before the table's own

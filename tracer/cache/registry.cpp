@@ -99,7 +99,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   registry().recorded.clear();
   unlock_after_fork();
-  new (&compiling()) std::shared_mutex;  // only the thread that locked it may unlock it
+  unlock_in_child(compiling());
 }
 
 [[maybe_unused]] const bool is_fork_handled =

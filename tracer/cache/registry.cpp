@@ -9,7 +9,6 @@
 #include <functional>
 #include <iterator>
 #include <mutex>
-#include <new>
 #include <shared_mutex>
 #include <unordered_map>
 

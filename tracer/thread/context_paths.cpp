@@ -33,8 +33,9 @@ std::uint64_t site_hash(const SiteKey& site) {
          static_cast<std::uint64_t>(site.ordinal) << 20;
 }
 
-// Reasons that are the program's doing and would be the same next time.
+// Reasons that are the program's doing and would be the same next time. Strict mode is not left.
 bool is_recordable(Reason reason) {
+  if (is_strict()) return false;
   switch (reason) {
     case Reason::kMismatchOp:
     case Reason::kMismatchSite:
@@ -290,7 +291,7 @@ SegmentPtr Context::base_of_side() const {
 Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
   if (!base_of_side()) return Wanted::kNothing;
   side_exit_ = exit;
-  if (!is_recordable(reason) || is_strict()) return Wanted::kNothing;
+  if (!is_recordable(reason)) return Wanted::kNothing;
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
   const Segment& segment = replay_->segment();
@@ -305,7 +306,7 @@ Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
 Context::Wanted Context::wants_piece(std::uint64_t exit, Reason reason) {
   if (replay_->matched() < kShortestPiece) return Wanted::kNothing;
   side_exit_ = SideExits::piece_up_to(exit);
-  if (!is_recordable(reason) || is_strict()) return Wanted::kNothing;
+  if (!is_recordable(reason)) return Wanted::kNothing;
   return side_exits_.is_hot_piece(side_exit_, 2 * hot_repeats()) &&
                  affords_recording(replay_->matched())
              ? Wanted::kPiece

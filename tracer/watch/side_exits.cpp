@@ -38,8 +38,9 @@ bool SideExits::is_hot_piece(std::uint64_t piece, int repeats) {
 }
 
 void SideExits::note_made(std::uint64_t exit, const SegmentPtr& segment) {
-  exits_[exit].made = segment;
-  exits_[exit].has_made = true;
+  Exit& known = exits_[exit];
+  known.made = segment;
+  known.has_made = true;
   young_[segment->head].push_back(segment);
 }
 

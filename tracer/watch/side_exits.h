@@ -8,15 +8,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/core/hash.h"
 #include "tracer/calls/segment.h"
 
 namespace groove::tracer {
 
 class SideExits {
  public:
-  /// The exit at a node of the tree of paths where `what` came.
+  /// The exit at a node of the tree of paths where `what` came; never 0.
   static std::uint64_t at(std::uint64_t path_node, std::uint64_t what) {
-    return (path_node ^ what) * 0x9e3779b97f4a7c15u | 1;
+    return mixed(path_node, what) | 1;
   }
   /// The same exit, for the calls up to it.
   static std::uint64_t piece_up_to(std::uint64_t exit) { return exit ^ kPieceMark; }

@@ -208,6 +208,8 @@ class Discovery {
   const Atom& atom(std::uint64_t number) const { return atoms_[number % kAtoms]; }
   std::uint64_t oldest_atom() const { return atom_count_ > kAtoms ? atom_count_ - kAtoms : 0; }
 
+  // Entering a segment costs about as much as three small ops.
+  static constexpr std::uint32_t kEntryCost = 10;
   static constexpr std::size_t kLongest = 20'000;  // calls of one iteration
   static constexpr std::size_t kMostPlans = 64;
   static constexpr std::size_t kMostLoops = 4096;

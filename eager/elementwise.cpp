@@ -1,4 +1,5 @@
 // Elementwise ops: one kernel over the broadcast shape.
+#include "eager/kept_kernels.h"
 #include "eager/plan.h"
 #include "kernels/backend.h"
 #include "src/core/check.h"
@@ -81,25 +82,29 @@ PlanPtr plan_elementwise(const Call& call) {
   GROOVE_ASSERT(!how.uses_flat_index || plan->box.rank == 1, "{}: needs one flat loop",
                 call.op->name);
 
-  Builder builder;
-  Exprs loaded(call.inputs.size()), numbers;
-  for (std::size_t a = 0; a < plan->loads.size(); ++a) {
-    const std::size_t i = plan->loads[a];
-    loaded[i] = builder.load(inputs[i].dtype,
-                             kernels::stride_class(plan->box.strides[a][0], plan->box.count[0]));
-  }
-  for (std::size_t i = 0; i < call.numbers.size(); ++i) {
+  for (std::size_t i = 0; i < call.numbers.size(); ++i)
     plan->number_dtypes.push_back(kernels::number_dtype(signature, how, plan->types.compute, i));
-    numbers.push_back(builder.param(plan->number_dtypes.back()));
-  }
-  const Exprs results = kernels::emit_elementwise(builder, signature, plan->types, loaded, numbers,
-                                                  [&builder] { return builder.index(0); });
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    const std::int64_t inner = plan->box.strides[plan->loads.size() + k][0];
-    builder.store(plan->types.outputs[k].dtype, kernels::stride_class(inner, plan->box.count[0]),
-                  results[k]);
-  }
-  plan->callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
+  const auto class_of = [&](std::size_t access) {
+    return kernels::stride_class(plan->box.strides[access][0], plan->box.count[0]);
+  };
+
+  KernelKey key(call, inputs, plan->types);
+  for (const ScalarType number : plan->number_dtypes) key.add(number);
+  for (std::size_t access = 0; access < strides.size(); ++access) key.add(class_of(access));
+  plan->callable = kept_kernel(std::move(key), [&] {
+    Builder builder;
+    Exprs loaded(call.inputs.size()), numbers;
+    for (std::size_t access = 0; access < plan->loads.size(); ++access) {
+      const std::size_t i = plan->loads[access];
+      loaded[i] = builder.load(inputs[i].dtype, class_of(access));
+    }
+    for (const ScalarType number : plan->number_dtypes) numbers.push_back(builder.param(number));
+    const Exprs results = kernels::emit_elementwise(
+        builder, signature, plan->types, loaded, numbers, [&builder] { return builder.index(0); });
+    for (std::size_t k = 0; k < results.size(); ++k)
+      builder.store(plan->types.outputs[k].dtype, class_of(plan->loads.size() + k), results[k]);
+    return builder.finish();
+  });
   return plan;
 }
 

@@ -1,5 +1,6 @@
 // Reductions in the canonical orders: rows when the reduced axes are a suffix, columns otherwise.
 // Long rows are split by chunk over the threads; the tree over the chunks stays the same.
+#include "eager/kept_kernels.h"
 #include "eager/plan.h"
 #include "kernels/backend.h"
 #include "kernels/order.h"
@@ -213,8 +214,7 @@ PlanPtr plan_reduction(const Call& call) {
     // The innermost kept axis are the columns; an axis order that memory cannot follow is copied.
     plan->needs_copy = plan->split.kept_sizes.empty();
   }
-  if (plan->needs_copy)
-    plan->split = split_rearranged(geometry.sizes, plan->axes, plan->order);
+  if (plan->needs_copy) plan->split = split_rearranged(geometry.sizes, plan->axes, plan->order);
   plan->count_bits = Scalar(static_cast<double>(plan->split.reduced)).bits_as(plan->types.compute);
   const std::int64_t results = element_count(plan->types.outputs[0].sizes);
   plan->is_chunked = plan->order == Order::kRow && is_splittable(how.reductions) &&
@@ -236,34 +236,44 @@ PlanPtr plan_reduction(const Call& call) {
       plan->order == Order::kRow ? plan->split.reduced_stride : plan->box.strides[0][0];
   const std::int64_t inner_count =
       plan->order == Order::kRow ? plan->split.reduced : plan->box.count[0];
-  Builder builder(plan->order);
-  const Expr value =
-      builder.load(inputs[0].dtype, kernels::stride_class(inner_stride, inner_count));
-  const Exprs before = kernels::emit_before_reduction(builder, signature, plan->types, value);
-  Exprs reduced;
-  for (std::size_t r = 0; r < how.reductions.size(); ++r)
-    reduced.push_back(builder.reduce(how.reductions[r], before[r]));
-  builder.next_phase();
-  if (plan->is_chunked) {
-    for (const Expr& partial : reduced) {
-      plan->partial_dtypes.push_back(partial.dtype());
-      builder.store(partial.dtype(), StrideClass::kBroadcast, partial);
-    }
-    Builder combine(Order::kTree);
-    Exprs totals;
+  const StrideClass inner = kernels::stride_class(inner_stride, inner_count);
+  const auto reduce = [&](Builder& builder) {
+    const Expr value = builder.load(inputs[0].dtype, inner);
+    const Exprs before = kernels::emit_before_reduction(builder, signature, plan->types, value);
+    Exprs reduced;
     for (std::size_t r = 0; r < how.reductions.size(); ++r)
-      totals.push_back(combine.reduce(
-          how.reductions[r], combine.load(plan->partial_dtypes[r], StrideClass::kContiguous)));
-    combine.next_phase();
-    store_results(combine, *plan,
-                  kernels::emit_after_reduction(combine, signature, plan->types, totals,
-                                                combine.param(plan->types.compute)));
-    plan->tree = kernels::compile_cached(kernels::current_backend(), combine.finish());
-  } else {
-    store_results(builder, *plan,
-                  kernels::emit_after_reduction(builder, signature, plan->types, reduced,
-                                                builder.param(plan->types.compute)));
+      reduced.push_back(builder.reduce(how.reductions[r], before[r]));
+    builder.next_phase();
+    return reduced;
+  };
+  if (!plan->is_chunked) {
+    KernelKey key(call, inputs, plan->types);
+    key.add(plan->order);
+    key.add(inner);
+    plan->callable = kept_kernel(std::move(key), [&] {
+      Builder builder(plan->order);
+      const Exprs reduced = reduce(builder);
+      store_results(builder, *plan,
+                    kernels::emit_after_reduction(builder, signature, plan->types, reduced,
+                                                  builder.param(plan->types.compute)));
+      return builder.finish();
+    });
+    return plan;
   }
+  Builder builder(plan->order), combine(Order::kTree);
+  for (const Expr& partial : reduce(builder)) {
+    plan->partial_dtypes.push_back(partial.dtype());
+    builder.store(partial.dtype(), StrideClass::kBroadcast, partial);
+  }
+  Exprs totals;
+  for (std::size_t r = 0; r < how.reductions.size(); ++r)
+    totals.push_back(combine.reduce(
+        how.reductions[r], combine.load(plan->partial_dtypes[r], StrideClass::kContiguous)));
+  combine.next_phase();
+  store_results(combine, *plan,
+                kernels::emit_after_reduction(combine, signature, plan->types, totals,
+                                              combine.param(plan->types.compute)));
+  plan->tree = kernels::compile_cached(kernels::current_backend(), combine.finish());
   plan->callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
   return plan;
 }

@@ -28,7 +28,8 @@ struct Body {
 using Exprs = std::vector<Expr>;
 
 // One expression per output over broadcast inputs; results are converted to the output dtypes. The
-// same whatever sizes the operands have: what a body is, is kept for all of them.
+// same whatever sizes the operands have, and whatever lists are among the attributes: what a body
+// is, is kept for all of them.
 struct ElementwiseLowering {
   std::function<Exprs(Body&)> body;
   std::uint32_t raw_inputs = 0;
@@ -42,7 +43,7 @@ struct ElementwiseLowering {
 // Reduction along the axes in attribute field 0 (kInts, already non-negative and sorted; empty
 // list = all axes) with field 1 (kBool) = keepdim.
 struct ReductionLowering {
-  std::vector<Prim> reductions;         // one kReduce… per reduced value
+  std::vector<Prim> reductions;  // one kReduce… per reduced value
   // values to reduce from the converted input: one per reduction (default: the input for each)
   std::function<Exprs(Body&)> before = {};
   // results from the reduced values; `count` is the number of reduced elements as a parameter in
@@ -84,8 +85,8 @@ struct OpaqueLowering {
       run_part = {};
   // Work in nanoseconds on one thread, for scheduling (default: from the bytes touched).
   std::function<double(const Signature&)> nanoseconds = {};
-  // The code knows 16-bit floats (it moves elements, or sums them in f32). Otherwise it is given f32
-  // copies of them and its results are rounded.
+  // The code knows 16-bit floats (it moves elements, or sums them in f32). Otherwise it is given
+  // f32 copies of them and its results are rounded.
   bool takes_halves = false;
   // `run` opens parallel regions of its own, so a program calls it outside its own.
   bool has_regions = false;

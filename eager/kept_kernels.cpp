@@ -1,0 +1,69 @@
+#include "eager/kept_kernels.h"
+
+#include <bit>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "src/core/fork.h"
+#include "src/core/hash.h"
+
+namespace groove::eager {
+namespace {
+
+constexpr std::size_t kMost = 4096;
+
+using Words = std::vector<std::uint64_t>;
+struct Hash {
+  std::size_t operator()(const Words& words) const { return mixed_all(words.size(), words); }
+};
+struct KeptKernels {
+  std::mutex mutex;
+  std::unordered_map<Words, std::shared_ptr<const kernels::Callable>, Hash> kernels;
+};
+
+// Never destroyed: ops may run from other static destructors.
+KeptKernels& kept_kernels() {
+  static KeptKernels& instance = *new KeptKernels;
+  return instance;
+}
+
+}  // namespace
+
+KernelKey::KernelKey(const Call& call, ArrayRef<Type> inputs, const TypeResult& types) {
+  add(std::bit_cast<std::uintptr_t>(call.op));
+  add(std::bit_cast<std::uintptr_t>(&kernels::current_backend()));
+  add(kernels::isa());
+  add(ScalarType(types.compute));
+  for (const Type& input : inputs) add(input.dtype);
+  for (const Type& output : types.outputs) add(output.dtype);
+  const auto& words = call.attrs->words();
+  std::size_t at = 0;
+  for (const AttrField& field : call.op->attributes) {
+    if (at >= words.size()) break;
+    if (field.type == AttrType::kInts)
+      at += 1 + static_cast<std::size_t>(words[at]);
+    else
+      add(words[at++]);
+  }
+  for (; at < words.size(); ++at) add(words[at]);
+}
+
+std::shared_ptr<const kernels::Callable> kept_kernel(KernelKey key,
+                                                     const std::function<kernels::Kernel()>& make) {
+  KeptKernels& kept = kept_kernels();
+  {
+    const ForkGate gate;
+    const std::lock_guard lock(kept.mutex);
+    const auto known = kept.kernels.find(key.words());
+    if (known != kept.kernels.end()) return known->second;
+  }
+  auto made = kernels::compile_cached(kernels::current_backend(), make());
+  const ForkGate gate;
+  const std::lock_guard lock(kept.mutex);
+  if (kept.kernels.size() >= kMost) kept.kernels.clear();
+  kept.kernels.emplace(key.words(), made);
+  return made;
+}
+
+}  // namespace groove::eager

@@ -14,7 +14,16 @@ namespace groove::jit {
 
 class Choices {
  public:
-  enum class Of : std::uint8_t { kSink, kLift, kMerge, kFlatLoop, kFullVectors, kRepeat, kDelay };
+  enum class Of : std::uint8_t {
+    kSink,
+    kLift,
+    kMerge,
+    kFlatLoop,
+    kFullVectors,
+    kShortRows,
+    kRepeat,
+    kDelay
+  };
 
   /// The same ones, to be made again.
   Choices followed() const {

@@ -175,7 +175,9 @@ void Fuser::place_reduction(std::int32_t index) {
   const bool is_split =
       is_row && row > kSplitRow && rows < kSplitRows && can_split(n) && options_.is_enabled;
   const std::vector<std::int32_t> from = producers(index);
-  const bool is_short = is_row && row < kShortRow && rows >= kSplitRows;
+  const bool is_short = is_row && !is_split && chosen(Choices::Of::kShortRows, {index}, [&] {
+                          return row < kShortRow && rows >= kSplitRows;
+                        });
   if (options_.is_enabled && is_row && !is_split && !is_short && !from.empty() &&
       joins_row(from[0], index, loop)) {
     group(from[0]).nodes.push_back(index);

@@ -384,7 +384,10 @@ class Lowerer {
     contraction.a = described.a;
     contraction.b = described.b;
     contraction.is_exact = !options_.has_many_sizes || has_fault(Fault::kOneSizeForAll);
-    if (contraction.is_exact) contraction.shape = described.shape;
+    if (contraction.is_exact)
+      contraction.shape = described.shape;
+    else if (described.shape.n < kernels::order::kDotBound)
+      contraction.order = kernels::OrderClass::kOfLaunch;  // other sizes have other numbers of rows
     plan.shape = described.shape;
     KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
     writer.write(plan, contraction.epilogue);
@@ -414,9 +417,8 @@ class Lowerer {
     plan.shape = how.shape(signature);
     plan.contraction = how.compile(signature, kernels::current_backend(), epilogue);
     plan.kernel = std::make_shared<const kernels::Kernel>(std::move(epilogue));
-    plan.nanoseconds +=
-        kernels::host_nanoseconds(std::get<kernels::OpaqueLowering>(n.op->lowering->how),
-                                  signature, n.op->type(signature));
+    plan.nanoseconds += kernels::host_nanoseconds(
+        std::get<kernels::OpaqueLowering>(n.op->lowering->how), signature, n.op->type(signature));
     reserve_scratch(result_, plan);
     result_.launches.push_back(std::move(plan));
   }

@@ -148,8 +148,40 @@ std::shared_ptr<const Callable> compile_cached(Backend& backend, const Kernel& k
   return cache.get(backend, kernel, isa(), [&] { return backend.compile(kernel); });
 }
 
+namespace {
+
+// Sums in the order that the sizes of the launch ask for.
+class ContractionOfEitherOrder final : public ContractionCallable {
+ public:
+  using Part = std::shared_ptr<const ContractionCallable>;
+  ContractionOfEitherOrder(Part chain, Part dot) : chain_(std::move(chain)), dot_(std::move(dot)) {}
+  std::size_t scratch_bytes(const ContractionLaunch& launch, int parts) const override {
+    return of(launch).scratch_bytes(launch, parts);
+  }
+  void run(const ContractionLaunch& launch, int part, int parts, void* scratch) const override {
+    of(launch).run(launch, part, parts, scratch);
+  }
+  std::string listing() const override { return chain_->listing() + dot_->listing(); }
+
+ private:
+  const ContractionCallable& of(const ContractionLaunch& launch) const {
+    const ContractionShape& shape = launch.shape;
+    return order_class(shape.m, shape.n, shape.k) == OrderClass::kDot ? *dot_ : *chain_;
+  }
+  Part chain_, dot_;
+};
+
+}  // namespace
+
 std::shared_ptr<const ContractionCallable> compile_cached(Backend& backend,
                                                           const Contraction& contraction, Isa isa) {
+  if (contraction.order == OrderClass::kOfLaunch) {
+    Contraction chain = contraction, dot = contraction;
+    chain.order = OrderClass::kChain;
+    dot.order = OrderClass::kDot;
+    return std::make_shared<ContractionOfEitherOrder>(compile_cached(backend, chain, isa),
+                                                      compile_cached(backend, dot, isa));
+  }
   static auto& cache = *new Cache<Contraction, ContractionCallable>;
   return cache.get(backend, contraction, isa, [&] { return backend.compile(contraction, isa); });
 }

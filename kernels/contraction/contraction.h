@@ -11,7 +11,7 @@
 
 namespace groove::kernels {
 
-enum class OrderClass : std::uint8_t { kChain, kDot };
+enum class OrderClass : std::uint8_t { kChain, kDot, kOfLaunch };  // the last: as its shape says
 
 // How a matrix lies in memory: which of its two axes has stride 1 (the other is any), or neither.
 enum class Layout : std::uint8_t { kRowMajor, kColumnMajor, kStrided };

@@ -128,18 +128,42 @@ TEST(AnySize, StagesBeforeASizeWasKnownStay) {
   EXPECT_EQ(become(*program, *program_of(graph_at(40, 9), any_size())), kNone);
 }
 
-// A product's order is another where both sides are short.
-TEST(AnySize, OrdersTellStructuresApart) {
-  const auto structure_at = [](std::int64_t n) {
+// A product's order is another where both sides are short. Few rows are no other program's
+// business, few columns are.
+TEST(AnySize, OrdersGoByTheNumberOfRows) {
+  const auto graph_at = [](std::int64_t rows, std::int64_t columns) {
+    return parse_graph(fmt::format(R"(graph(x: f32[{}, 20], w: f32[20, {}], b: f32[{}]) {{
+      y = mm(x, w)
+      z = add(y, b)
+      return z
+    }})",
+                                   rows, columns, columns));
+  };
+  const auto structure_at = [&](std::int64_t rows, std::int64_t columns) {
     ProgramNumbers numbers;
-    const Graph graph = parse_graph(
-        fmt::format("graph(x: f32[{}, 20], w: f32[20, 3]) {{ y = mm(x, w) return y }}", n));
-    EXPECT_TRUE(program_of(graph, any_size())->list_numbers(numbers));
+    EXPECT_TRUE(program_of(graph_at(rows, columns), any_size())->list_numbers(numbers));
     return numbers.structure;
   };
-  EXPECT_EQ(structure_at(8), structure_at(100));
-  EXPECT_NE(structure_at(7), structure_at(8));
-  EXPECT_EQ(structure_at(7), structure_at(5));
+  EXPECT_EQ(structure_at(7, 3), structure_at(100, 3));
+  EXPECT_EQ(structure_at(7, 30), structure_at(100, 30));
+  EXPECT_NE(structure_at(3, 7), structure_at(3, 8));
+  EXPECT_EQ(structure_at(3, 7), structure_at(3, 5));
+  for (const std::int64_t columns : {1, 3, 7, 9})
+    expect_same_at({100, 8, 7, 2, 40, 5, 9},
+                   [&](std::int64_t rows) { return graph_at(rows, columns); });
+}
+
+// Sums of short rows, of as many rows as have a loop of their own or fewer.
+TEST(AnySize, ShortRowsMayBeFew) {
+  expect_same_at({30, 4, 9, 2, 100}, [](std::int64_t n) {
+    return parse_graph(fmt::format(R"(graph(x: f32[{}, 6]) {{
+      a = tanh(x)
+      b = sum(a) {{dims: [1], keepdim: true}}
+      c = mul(a, b)
+      return a, c
+    }})",
+                                   n));
+  });
 }
 
 // Whether two maps of what was stored are better one depends on how many elements they have.

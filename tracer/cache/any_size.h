@@ -49,6 +49,7 @@ class AnySize final : public Executable {
   /// there is no such program.
   AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& make);
 
+  const Bounds& bounds(std::size_t symbol) const { return bounds_[symbol]; }
   bool covers(const SizeValues& sizes) const;
   bool covers(std::size_t symbol, std::int64_t size) const {
     return size >= bounds_[symbol].least && size <= bounds_[symbol].greatest;

@@ -92,6 +92,8 @@ SymbolicSegment::SymbolicSegment(SegmentPtr original, const SizeNumbers& numbers
     const std::int64_t value = numbers.numbers[number].value();
     symbols_.push_back({number, call, value, value});
     names_.push_back(name_of_shown(*original_, call, number - numbers.shown[call]));
+    are_shown_at_once_ &= original_->stage_ends.empty() ||
+                          static_cast<std::int32_t>(call) < original_->stage_ends[0].after;
   }
 }
 
@@ -293,14 +295,21 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
       std::int64_t least = std::min(symbols_[i].least, sizes[i]);
       std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
       // Others are likely to come: of n numbers drawn evenly the least and the greatest lie about a
-      // part in n - 1 of what is between them from the ends. And between the powers of two
-      // structures hardly change.
-      const std::int64_t beyond = (greatest - least) / std::max<std::int64_t>(1, times_noted_ - 1);
-      least = std::max(least - beyond, std::min<std::int64_t>(least, 1));
-      greatest += beyond;
+      // part in n - 1 of what is between them from the ends, and few tell little of how far they
+      // spread. Between the powers of two structures hardly change, and from 2 on few do.
+      const std::int64_t apart = (greatest - least) / std::max<std::int64_t>(1, times_noted_ - 1);
+      least = std::min<std::int64_t>(least, least - apart < 2 ? 1 : 2);
+      greatest += std::max(apart, greatest / 3);
       widest.push_back({least < 2 ? least : floor_of_two(least),
                         greatest < 2 ? greatest : ceiling_of_two(greatest)});
     }
+    // Between the sizes that others cover.
+    if (symbols_.size() == 1)
+      for (const std::shared_ptr<const AnySize>& known : any_sizes_) {
+        const auto [least, greatest] = known->bounds(0);
+        if (least > sizes[0]) widest[0].greatest = std::min(widest[0].greatest, least - 1);
+        if (greatest < sizes[0]) widest[0].least = std::max(widest[0].least, greatest + 1);
+      }
   }
   job->source = original_->source;
   job->id = original_->id;
@@ -335,10 +344,12 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
   compile_program(job, is_synchronous);
 }
 
-// What it takes to make a program is made up for after so many runs that are a little faster.
+// What it takes to make a program is made up for after so many runs that are a little faster. None
+// is where a stage has run before all sizes are known: it would have to run again in the other.
 SegmentPtr SymbolicSegment::ready_program(const SizeValues& sizes, const Graph& graph) {
   constexpr std::size_t kMostSeen = 4096;
   constexpr double kFaster = 0.05;
+  if (!are_shown_at_once_ && any_size(sizes)) return nullptr;
   const SegmentPtr known = find(sizes);
   if (known) return known->is_armed() ? known : nullptr;
   if (is_compilation_synchronous()) return nullptr;

@@ -102,6 +102,7 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   std::vector<SizeExpression> expressions_;
   std::vector<std::size_t> moving_;
   std::vector<Symbol> symbols_;
+  bool are_shown_at_once_ = true;  // before a stage runs
   std::vector<std::string> names_;
 
   std::unordered_map<SizeValues, Program, Hash> programs_;

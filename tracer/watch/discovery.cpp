@@ -62,7 +62,7 @@ void Discovery::note(const Mark& mark, Kind kind) {
   Loop& loop = loop_of(calls);
   loop.come(1);
   if (loop.seen == 1) loop.first_step = steps_;
-  if (kind == Kind::kStep && is_rare(loop)) return;
+  if (kind == Kind::kStep && is_rare(loop, loop.seen)) return;
   // After a run, a call that is mostly followed by something else is no sign of a stretch.
   if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
   if (gaps_.size() > kMostLoops) gaps_.clear();
@@ -74,14 +74,14 @@ void Discovery::note(const Mark& mark, Kind kind) {
 
 // Of steps that hardly ever are the same, such as those over sequences of any length, each would be
 // recorded for itself; what comes as seldom as that must come very often until it pays.
-bool Discovery::is_rare(const Loop& loop) const {
+bool Discovery::is_rare(const Loop& loop, std::uint32_t seen) const {
   constexpr std::uint32_t kOften = 3, kSeldom = 12;  // steps for one
-  constexpr std::uint32_t kSome = 4, kMany = 64;     // of it
+  constexpr std::uint32_t kSome = 8;                 // of it: fewer of many come close by chance
   constexpr int kUnlike = 8;
   if (unlike_steps() < kUnlike) return false;
-  const std::uint32_t again = loop.seen - 1, among = steps_ - loop.first_step;
-  if (among <= kOften * again || loop.seen >= kMany) return false;
-  return loop.seen < kSome || among > kSeldom * again;
+  const std::uint32_t again = seen - 1, among = steps_ - loop.first_step;
+  if (among <= kOften * again) return false;
+  return seen < kSome || among > kSeldom * again;
 }
 
 void Discovery::note_step_calls() {
@@ -283,6 +283,7 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   const Stretch calls =
       entry == atom_count_ ? period : atom(entry).before.since(atom(first).before);
   if (!plan_atoms(first, calls, cost, runs, Kind::kCycle, total_.length)) return;
+  note_cycle(calls);
   // A run that goes on over the place where the loop begins would hide it.
   const std::uint64_t offset = (total_.length - atom(first).before.length) % period.length;
   if (atom_at(total_.length - offset) == atom_count_ && offset > 0)
@@ -293,14 +294,14 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
 // ones, once it has come often enough in a row for that. Steps that are alike are recorded as a
 // whole.
 void Discovery::plan_cycles(std::uint64_t length, std::uint32_t times) {
-  constexpr std::uint32_t kWorthwhile = 8 * kEntryCost, kMost = 8;
+  constexpr std::uint32_t kWorthwhile = 8 * kEntryCost;
   constexpr int kUnlike = 4;
   plan_cycle(length, times);
   if (unlike_steps() < kUnlike) return;
   const auto cost =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kWorthwhile)) * kOpCost;
   std::uint32_t together = 1;
-  while (together < kMost && together * cost < kWorthwhile) together *= 2;
+  while (together < kMostTogether && together * cost < kWorthwhile) together *= 2;
   if (together > 1 && times >= 2 * together) plan_cycle(length * together, times / together);
 }
 
@@ -325,9 +326,30 @@ bool Discovery::is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint3
   return false;
 }
 
+// Any number of iterations of one loop comes in a row sooner or later; by how many each of them is
+// recorded is plan_cycles's to say.
+bool Discovery::are_iterations(const Stretch& calls) const {
+  return std::any_of(cycles_.begin(), cycles_.end(), [&calls](const Stretch& cycle) {
+    const std::uint64_t count = calls.length / cycle.length;
+    return count > 1 && count * cycle.length == calls.length &&
+           count * cycle.content == calls.content &&
+           !(std::has_single_bit(count) && count <= kMostTogether);
+  });
+}
+
+void Discovery::note_cycle(const Stretch& calls) {
+  constexpr std::size_t kKnown = 16;
+  const bool is_known = std::any_of(cycles_.begin(), cycles_.end(), [&calls](const Stretch& cycle) {
+    return cycle.length == calls.length && cycle.content == calls.content;
+  });
+  if (is_known) return;
+  if (cycles_.size() == kKnown) cycles_.erase(cycles_.begin());
+  cycles_.push_back(calls);
+}
+
 bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost,
                            std::uint32_t runs, Kind kind, std::uint64_t seen_at) {
-  if (!pays(cost, runs, calls.length, kind)) return false;
+  if (!pays(cost, runs, calls.length, kind) || are_iterations(calls)) return false;
   if (is_too_wide(begin, calls.length, cost, runs)) return false;
   const Atom& first = atom(begin);
   Plan plan{first.head, calls.order, calls.length, kind, 0, calls.loop(), runs > 0};

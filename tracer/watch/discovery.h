@@ -166,7 +166,7 @@ class Discovery {
   void move(Mark& mark);
   void note_head(std::uint64_t head);
   void note_step_calls();
-  bool is_rare(const Loop& loop) const;
+  bool is_rare(const Loop& loop, std::uint32_t seen) const;
   bool are_steps_given_many_sizes() const;
   /// Of the last steps, how many were like none before them?
   int unlike_steps() const { return std::popcount(unlike_); }
@@ -184,6 +184,8 @@ class Discovery {
   std::uint32_t least_times(std::uint64_t length) const;
   void plan_cycle(std::uint64_t length, std::uint32_t times);
   void plan_cycles(std::uint64_t length, std::uint32_t times);
+  void note_cycle(const Stretch& calls);
+  bool are_iterations(const Stretch& calls) const;
   Loop& loop_of(const Stretch& calls);
   std::uint64_t entry_of(const Stretch& period) const;
   std::uint64_t atom_from(std::uint64_t length) const;
@@ -212,6 +214,7 @@ class Discovery {
   static constexpr std::uint32_t kEntryCost = 10;
   static constexpr std::size_t kLongest = 20'000;  // calls of one iteration
   static constexpr std::size_t kMostPlans = 64;
+  static constexpr std::uint32_t kMostTogether = 8;  // iterations of a short loop
   static constexpr std::size_t kMostLoops = 4096;
   static constexpr std::size_t kFirstReturns = 256, kMostReturns = 2048;  // powers of two
   static constexpr std::size_t kAtoms = 4096;                             // a power of two
@@ -249,6 +252,7 @@ class Discovery {
   std::unordered_map<std::uint64_t, int> penalties_;       // head -> failures
   // head -> recordings in place of compiled runs that did not go as expected
   std::unordered_map<std::uint64_t, int> vain_replacements_;
+  std::vector<Stretch> cycles_;  // one iteration of each, the last ones that were planned
   std::vector<Plan> plans_;
   std::uint64_t quiet_until_ = 0;  // in calls
 };

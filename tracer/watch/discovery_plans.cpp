@@ -201,7 +201,8 @@ bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   if (recorded.order == plan.hash && recorded.length == plan.length) return true;
   Loop& loop = loop_of(recorded);
   Loop& expected = loops_[plan.loop];
-  const bool is_rarer = 2 * (loop.ever + 1) < expected.ever;
+  const bool is_rarer = 2 * (loop.ever + 1) < expected.ever ||
+                        (plan.kind == Kind::kStep && is_rare(loop, loop.seen + 1));
   if (is_rarer || loop.seen + 1 < needed(plan.head, loop, false)) {
     // What is waited for so many times may always be followed by the odd one: tried at once again.
     const bool is_odd_one = recorded.loop() != plan.loop;

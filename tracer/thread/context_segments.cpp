@@ -163,12 +163,16 @@ void Context::note_time(Segment& segment, std::int64_t nanoseconds) {
 
 // With synchronous compilation nothing depends on the clock.
 void Context::note_gain(const SegmentPtr& segment, bool is_hit, std::size_t calls, double gained) {
-  if (is_compilation_synchronous())
+  double whole = 0;
+  if (is_compilation_synchronous()) {
     gained = LoopRecord::expected_gain(is_hit, calls);
-  else if (!is_hit)
-    investment().save(gained);
-  segment->loop->note(is_hit, gained);
-  segment->backoff.note(is_hit, gained);
+    whole = static_cast<double>(segment->calls.size());
+  } else {
+    if (!is_hit) investment().save(gained);
+    if (gained < 0) whole = segment->profile.eager() * 1e6;
+  }
+  segment->loop->note(is_hit, gained, whole);
+  segment->backoff.note(is_hit, gained, whole);
 }
 
 // ---- replay ----
@@ -417,7 +421,7 @@ void Context::end_replay(bool is_hit, Reason reason) {
     // Where only the program for its sizes is missing, there may be one next time.
     const bool lacks_program = reason == Reason::kLiveInType && matched == segment.calls.size();
     if (lacks_program)
-      segment.loop->note(false, -lost_at_exit_);
+      segment.loop->note(false, -lost_at_exit_, segment.profile.eager() * 1e6);
     else
       note_gain(replay->told_segment(), false, matched, -lost_at_exit_);
     return;

@@ -20,11 +20,13 @@ inline std::uint64_t times_needed(int times, int in_vain) {
 }
 
 // A run after a pause finds nothing in the caches and takes long, whatever it took otherwise. So
-// some run in a row then, of which the last says what one gains; one that is left ends them.
+// some run in a row then, and what those before the last lose says nothing; one that is left ends
+// them.
 class Backoff {
  public:
-  /// One more run: nanoseconds that it took less than eager mode, below 0 when it took more.
-  void note(bool is_hit, double gained);
+  /// One more run: nanoseconds that it took less than eager mode, below 0 when it took more, and
+  /// what `whole` of them takes eagerly. The less of that is lost, the shorter is a pause.
+  void note(bool is_hit, double gained, double whole);
   /// May another one begin? Counts the times that it may not.
   bool is_willing();
   /// Does the time of the next run say nothing?
@@ -48,8 +50,8 @@ struct LoopRecord {
   std::atomic<float> speedup{0};
   Backoff backoff;
 
-  /// `gained`: see Backoff.
-  void note(bool is_hit, double gained);
+  /// See Backoff.
+  void note(bool is_hit, double gained, double whole);
   /// The run was left, and what came instead has a segment from now on.
   void note_recorded();
   /// Another loop that begins alike was chosen: what this one did is forgiven slowly.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -49,34 +50,43 @@ std::uint64_t SegmentProfile::note_compiled(std::int64_t nanoseconds, std::uint6
   const double taken = usual(compiled_, timed_, time) * static_cast<double>(runs);
   taken_ += taken;
   taken_since_ += taken;
-  next_time_.store(hits + (hits < kFirst ? 1 : kSeldom), std::memory_order_relaxed);
+  const bool are_few = hits < kFirst || (has_many_sizes() && timed_ < 2 * kManySizes);
+  next_time_.store(hits + (are_few ? 1 : kSeldom), std::memory_order_relaxed);
+  timed_sizes_.add(usual(compiled_, timed_, time));
   compiled_[timed_++ % compiled_.size()] = time;
   find_gain();
   return runs;
 }
 
-// Whatever disturbs makes a time longer: a quarter of them says nothing.
-SegmentProfile::Spread::Spread(const Times& times, std::uint64_t count) {
-  Times sorted = times;
-  const auto all = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count, times.size()));
-  const auto end = sorted.begin() + std::max<std::ptrdiff_t>(2, all - all / 4);
-  std::sort(sorted.begin(), sorted.begin() + all);
+SegmentProfile::Spread::Mean SegmentProfile::Spread::mean() const {
+  auto sorted = times_;
+  const auto all = sorted.begin() + static_cast<std::ptrdiff_t>(count());
+  std::sort(sorted.begin(), all);
+  const auto end = all - static_cast<std::ptrdiff_t>(count() / 4);
   const auto n = static_cast<double>(end - sorted.begin());
-  mean = std::accumulate(sorted.begin(), end, 0.0) / n;
-  const double squares = std::accumulate(sorted.begin(), end, 0.0, [this](double sum, double time) {
+  const double mean = std::accumulate(sorted.begin(), end, 0.0) / n;
+  const double squares = std::accumulate(sorted.begin(), end, 0.0, [mean](double sum, double time) {
     return sum + (time - mean) * (time - mean);
   });
-  error = std::sqrt(squares / (n * (n - 1)));
+  return {mean, std::sqrt(squares / (n * (n - 1)))};
+}
+
+// The doubt is Student's at one in twenty, roughly.
+SegmentProfile::Gain SegmentProfile::gain_at_many_sizes() const {
+  const auto least = static_cast<double>(std::min(tried_sizes_.count(), timed_sizes_.count()));
+  if (least < 3) return {0, std::numeric_limits<double>::infinity(), 0};
+  const Spread::Mean eager = tried_sizes_.mean(), compiled = timed_sizes_.mean();
+  const double errors = std::hypot(eager.error, compiled.error);
+  return {eager.mean - compiled.mean, (2 + 4 / (least - 1)) * errors, eager.mean};
 }
 
 void SegmentProfile::find_gain() {
   double gain = eager_ - quartile();
   if (has_many_sizes()) {
-    if (tried_ < 2 || timed_ < 2) return;
-    const Spread eager(trials_, tried_), compiled(compiled_, timed_);
-    const double doubt = 2 * (eager.error + compiled.error);
-    gain = eager.mean - compiled.mean;
-    if (std::abs(gain) < doubt && (tried_ < trials_.size() || timed_ < compiled_.size())) return;
+    const Gain found = gain_at_many_sizes();
+    const bool are_all = tried_sizes_.count() == kManySizes && timed_sizes_.count() == kManySizes;
+    if (std::abs(found.gain) <= found.doubt && !are_all) return;
+    gain = found.gain;
   } else if (tried_ < 1 || timed_ < 1) {
     return;
   }
@@ -175,7 +185,8 @@ bool SegmentProfile::take_trial(std::uint64_t hits) {
   constexpr double kNoDoubt = 4;                         // times as fast as eager mode
   const std::lock_guard lock(profile_locks().of(this));
   const std::uint64_t least = tried_ < kEnoughTrials ? 2 : 8;
-  const bool are_few = has_many_sizes() && tried_ < trials_.size();
+  const bool are_few =
+      has_many_sizes() && (tried_ < trials_.size() || (tried_ < kManySizes && !is_known_.load()));
   next_trial_.store(
       hits + std::clamp(are_few ? least : hits, least, hits < 4 * kOften ? kOften : kSeldom),
       std::memory_order_relaxed);
@@ -186,7 +197,9 @@ bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
   const std::lock_guard lock(profile_locks().of(this));
   const double time = static_cast<double>(nanoseconds) / kMillisecond;
   speedups_[tried_ % speedups_.size()] = times_as_long(time, quartile());
-  taken_by_trials_ += usual(trials_, tried_, time);
+  const double usual_time = usual(trials_, tried_, time);
+  taken_by_trials_ += usual_time;
+  tried_sizes_.add(usual_time);
   trials_[tried_++ % trials_.size()] = time;
   if (runs_told_ > 0) saved_before_ += std::exchange(taken_since_, 0) * (tried_speedup() - 1);
   if (tried_ == 1 && recorded_ > 0) note_share(trials_[0] / recorded_);
@@ -194,8 +207,8 @@ bool SegmentProfile::note_trial(std::int64_t nanoseconds) {
   find_gain();
   if (has_many_sizes()) {
     if (tried_ < trials_.size() || timed_ < compiled_.size()) return false;
-    const Spread eager(trials_, tried_), compiled(compiled_, timed_);
-    return compiled.mean - 2 * (eager.error + compiled.error) > kMargin * eager.mean;
+    const Gain found = gain_at_many_sizes();
+    return -found.gain - found.doubt > (kMargin - 1) * found.eager;
   }
   return tried_ >= kToLetGo && quartile() > kMargin * eager_;
 }

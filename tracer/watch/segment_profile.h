@@ -2,6 +2,7 @@
 // timed now and then, and every way in which compiled code was left. Any thread may add and read.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -93,8 +94,8 @@ class SegmentProfile {
   /// no trial.
   double eager() const;
   double compiled() const;
-  /// What a compiled run gains, in nanoseconds; 0 before the first trials, and where the times are
-  /// about the same or, at many sizes, no few of them tell.
+  /// What a compiled run gains, in nanoseconds; 0 before the first trials, where the times are
+  /// about the same, and at many sizes as long as those may have made the difference.
   double gain() const { return gain_.load(std::memory_order_relaxed); }
   /// The same, and before the first trial what a run that stands for so many operators may be
   /// expected to gain.
@@ -118,11 +119,27 @@ class SegmentProfile {
   static double quartile(const Times& times, std::uint64_t count);
   static double usual(const Times& before, std::uint64_t count, double time);
   static double times_as_long(double eager, double compiled);
-  // Of times at sizes of all kinds.
-  struct Spread {
-    double mean = 0, error = 0;  // the mean's standard error
-    explicit Spread(const Times& times, std::uint64_t count);
+  static constexpr std::uint64_t kManySizes = 32;  // times that tell
+  // The last times at sizes of all kinds, without the longest quarter: whatever disturbs makes a
+  // time longer, and what a size needs is made when it comes first.
+  class Spread {
+   public:
+    void add(double time) { times_[count_++ % times_.size()] = time; }
+    std::uint64_t count() const { return std::min<std::uint64_t>(count_, times_.size()); }
+    struct Mean {
+      double mean, error;  // standard
+    };
+    Mean mean() const;
+
+   private:
+    std::array<double, kManySizes> times_{};
+    std::uint64_t count_ = 0;
   };
+  // What a run gains, and how far from that it may be by chance.
+  struct Gain {
+    double gain, doubt, eager;
+  };
+  Gain gain_at_many_sizes() const;
   double quartile() const { return quartile(compiled_, timed_); }
   double tried_speedup() const;
   void find_gain();
@@ -133,6 +150,7 @@ class SegmentProfile {
   Times compiled_{}, trials_{};
   Times speedups_{};  // of each trial against the compiled runs before it
   std::uint64_t timed_ = 0, tried_ = 0;
+  Spread timed_sizes_, tried_sizes_;
   // Of compiled runs: what those before the last trial saved, what those since took, what all did,
   // and how many runs that is; and what all trials took.
   double saved_before_ = 0, taken_since_ = 0, taken_ = 0, taken_by_trials_ = 0;

@@ -11,6 +11,7 @@
 #include "tracer/replay/replay.h"
 #include "tracer/tell/coverage.h"
 #include "tracer/thread/threads.h"
+#include "tracer/watch/investment.h"
 
 namespace groove::tracer {
 namespace {
@@ -220,10 +221,13 @@ void Replay::prepare_arena() {
 }
 
 // At other sizes than before a program may have to be made.
+// What it takes to be at other sizes every run takes, what it takes to make a program but one.
 bool Replay::prepare_program() {
   if (!segment_->original) return segment_->executable->prepare();
-  const Overhead timing(preparing_);
-  return segment_->executable->prepare();
+  const std::int64_t before = investment().spent_here();
+  const bool is_prepared = segment_->executable->prepare();
+  preparing_ += std::max<std::int64_t>(0, investment().spent_here() - before);
+  return is_prepared;
 }
 
 // What a program writes it reads where it lies, whichever stage it is that writes: exposed memory

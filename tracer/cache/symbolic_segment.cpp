@@ -276,6 +276,31 @@ bool SymbolicSegment::waits_for_first() {
   return true;
 }
 
+// Of those that came, `sizes` among them, and of others that are likely to: of n numbers drawn
+// evenly the least and the greatest lie about a part in n - 1 of what is between them from the
+// ends, and few tell little of how far they spread. Between the powers of two structures hardly
+// change, and from 2 on few do.
+std::vector<AnySize::Bounds> SymbolicSegment::bounds_of(const SizeValues& sizes) const {
+  std::vector<AnySize::Bounds> came, bounds;
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    came.push_back(
+        {std::min(symbols_[i].least, sizes[i]), std::max(symbols_[i].greatest, sizes[i])});
+  for (const auto& own : came) {
+    auto [least, greatest] = own;
+    // What one of a kind was, such as the rows of an expert, another may be.
+    for (const auto& other : came) {
+      if (other.least > own.greatest || other.greatest < own.least) continue;
+      least = std::min(least, other.least);
+      greatest = std::max(greatest, other.greatest);
+    }
+    const std::int64_t apart = (greatest - least) / std::max<std::int64_t>(1, times_noted_ - 1);
+    least = std::min<std::int64_t>(least, least - apart < 2 ? 1 : 2);
+    greatest += std::max(apart, greatest / 2);
+    bounds.push_back({least, greatest < 2 ? greatest : ceiling_of_two(greatest)});
+  }
+  return bounds;
+}
+
 // The first of its programs takes what any segment like it does, the others find its code.
 void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
   constexpr std::int64_t kSegments = 3;
@@ -291,18 +316,7 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
     const std::lock_guard lock(symbolic_locks().of(this));
     if (next_any_size_) return;
     next_any_size_ = job;
-    for (std::size_t i = 0; i < symbols_.size(); ++i) {
-      std::int64_t least = std::min(symbols_[i].least, sizes[i]);
-      std::int64_t greatest = std::max(symbols_[i].greatest, sizes[i]);
-      // Others are likely to come: of n numbers drawn evenly the least and the greatest lie about a
-      // part in n - 1 of what is between them from the ends, and few tell little of how far they
-      // spread. Between the powers of two structures hardly change, and from 2 on few do.
-      const std::int64_t apart = (greatest - least) / std::max<std::int64_t>(1, times_noted_ - 1);
-      least = std::min<std::int64_t>(least, least - apart < 2 ? 1 : 2);
-      greatest += std::max(apart, greatest / 3);
-      widest.push_back({least < 2 ? least : floor_of_two(least),
-                        greatest < 2 ? greatest : ceiling_of_two(greatest)});
-    }
+    widest = bounds_of(sizes);
     // Between the sizes that others cover.
     if (symbols_.size() == 1)
       for (const std::shared_ptr<const AnySize>& known : any_sizes_) {

@@ -89,6 +89,7 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   };
   SegmentPtr find(const SizeValues& sizes);
   bool may_have_any_size() const;
+  std::vector<AnySize::Bounds> bounds_of(const SizeValues& sizes) const;
   /// Makes one: at once, or on the compile thread.
   SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
   void note_programs_made();

@@ -285,17 +285,17 @@ std::vector<AnySize::Bounds> SymbolicSegment::bounds_of(const SizeValues& sizes)
   for (std::size_t i = 0; i < symbols_.size(); ++i)
     came.push_back(
         {std::min(symbols_[i].least, sizes[i]), std::max(symbols_[i].greatest, sizes[i])});
-  for (const auto& own : came) {
-    auto [least, greatest] = own;
-    // What one of a kind was, such as the rows of an expert, another may be.
+  for (auto [least, greatest] : came) {
+    // What one was, such as the rows of an expert, another of the same magnitude may be.
+    constexpr std::int64_t kAlike = 4;
     for (const auto& other : came) {
-      if (other.least > own.greatest || other.greatest < own.least) continue;
+      if (other.greatest > kAlike * greatest || greatest > kAlike * other.greatest) continue;
       least = std::min(least, other.least);
       greatest = std::max(greatest, other.greatest);
     }
     const std::int64_t apart = (greatest - least) / std::max<std::int64_t>(1, times_noted_ - 1);
     least = std::min<std::int64_t>(least, least - apart < 2 ? 1 : 2);
-    greatest += std::max(apart, greatest / 2);
+    greatest += std::max(apart, greatest);
     bounds.push_back({least, greatest < 2 ? greatest : ceiling_of_two(greatest)});
   }
   return bounds;

@@ -133,6 +133,7 @@ class Program final : public Executable {
   struct Stage {
     std::vector<std::int32_t> first_steps;  // of each level, then one more: they lie in order
     std::vector<Turn> turns;                // with more than one thread
+    std::int32_t first_fixed = 0;
     std::int32_t first_moved = 0, last_moved = 0;
     std::int32_t first_moving = 0, last_moving = 0;
     std::int32_t first_entry = 0, last_entry = 0;
@@ -168,7 +169,8 @@ class Program final : public Executable {
   void bind(std::int32_t step);
   void lay_out_control(const std::vector<LaunchPlan>& plans);
   std::int64_t control_bytes() const;
-  void place_addresses(const std::vector<Buffer>& buffers);
+  /// Of this stage and those after it; of those before it they are there.
+  void place_addresses(const std::vector<Buffer>& buffers, std::size_t first_stage = 0);
   void place_address(const std::vector<Buffer>& buffers, const Operand& operand, std::int64_t at,
                      std::int64_t offset);
   char* values_of(const ProgramContext& context) const noexcept;

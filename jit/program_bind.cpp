@@ -92,8 +92,10 @@ void Program::place_address(const std::vector<Buffer>& buffers, const Operand& o
   }
 }
 
-void Program::place_addresses(const std::vector<Buffer>& buffers) {
-  for (Stage& stage : stages_) {
+void Program::place_addresses(const std::vector<Buffer>& buffers, std::size_t first_stage) {
+  for (std::size_t at = first_stage; at < stages_.size(); ++at) {
+    Stage& stage = stages_[at];
+    stage.first_fixed = static_cast<std::int32_t>(fixed_.size());
     stage.first_moved = static_cast<std::int32_t>(moved_.size());
     stage.first_moving = static_cast<std::int32_t>(moving_.size());
     for (std::int32_t index = stage.begin(0); index < stage.end(stage.levels() - 1); ++index) {

@@ -198,17 +198,20 @@ std::int32_t Program::settle(std::int32_t first_stage) {
   std::int32_t kept = first_stage;
   const auto moved = [&](std::size_t buffer) { kept = std::min(kept, first_stage_of_[buffer]); };
   arena_bytes_ = std::max<std::int64_t>(rooms_.place(buffers_, control_bytes(), moved), 64);
-  std::size_t scalar = 0;
-  for (Step& step : steps_) {
-    const LaunchPlan& first = plans_[static_cast<std::size_t>(step.plan)];
-    step.scratch_bytes = first.scratch_bytes;
-    if (step.kind == LaunchPlan::Kind::kContraction) step.matrices.shape = first.shape;
+  if (kept >= static_cast<std::int32_t>(stages_.size())) return kept;
+  const auto first = static_cast<std::size_t>(std::max(kept, 0));
+  for (auto at = static_cast<std::size_t>(stages_[first].begin(0)); at < steps_.size(); ++at) {
+    Step& step = steps_[at];
+    const LaunchPlan& own = plans_[static_cast<std::size_t>(step.plan)];
+    step.scratch_bytes = own.scratch_bytes;
+    if (step.kind == LaunchPlan::Kind::kContraction) step.matrices.shape = own.shape;
     step.points = 0;
     for (Instance& instance : step.instances) {
       const LaunchPlan& plan = plans_[static_cast<std::size_t>(instance.plan)];
       std::copy_n(plan.box.count, plan.box.rank, instance.launch.count);
       instance.points = plan.box.points();
       step.points += instance.points;
+      auto scalar = static_cast<std::size_t>(instance.scalars);
       for (const ScalarSlot& slot : plan.scalars) scalars_[scalar++] = slot.bits;
     }
     if (step.kind != LaunchPlan::Kind::kOpaque) continue;
@@ -228,10 +231,11 @@ std::int32_t Program::settle(std::int32_t first_stage) {
   }
   if (!scalars_.empty())
     std::memcpy(control_.data() + scalars_at_, scalars_.data(), scalars_.size() * 8);
-  fixed_.clear();
-  moved_.clear();
-  moving_.clear();
-  place_addresses(buffers_);
+  const Stage& from = stages_[first];
+  fixed_.resize(static_cast<std::size_t>(from.first_fixed));
+  moved_.resize(static_cast<std::size_t>(from.first_moved));
+  moving_.resize(static_cast<std::size_t>(from.first_moving));
+  place_addresses(buffers_, first);
   mark_ = new_mark();
   return kept;
 }

@@ -21,15 +21,11 @@ bool is_plain(const RecordedCall& call) {
 
 }  // namespace
 
-void ExpectedCalls::renew(const Segment& segment) {
-  calls.resize(segment.calls.size() + 1);
-  slots.clear();
+ExpectedCalls::ExpectedCalls(const Segment& segment) : calls(segment.calls.size() + 1) {
   std::vector<bool> is_met(segment.slots.size());
   for (std::size_t w = 0; w < segment.calls.size(); ++w) {
     const RecordedCall& recorded = segment.calls[w];
     ExpectedCall& call = calls[w];
-    call.op = nullptr;
-    call.meets_live_in = false;
     for (const SlotId id : recorded.inputs) {
       if (id == kNoSlot || !segment.slots[static_cast<std::size_t>(id)].is_live_in) continue;
       call.meets_live_in |= !is_met[static_cast<std::size_t>(id)];
@@ -51,6 +47,11 @@ void ExpectedCalls::renew(const Segment& segment) {
     call.tape_nodes = static_cast<std::uint32_t>(recorded.tape_nodes);
     call.grad_enabled = recorded.grad_enabled;
   }
+}
+
+void ExpectedCalls::renew_attributes(const Segment& segment) {
+  for (std::size_t w = 0; w < segment.calls.size(); ++w)
+    if (calls[w].op) calls[w].attrs = segment.calls[w].attrs.words().data();
 }
 
 }  // namespace groove::tracer

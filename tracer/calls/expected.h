@@ -32,9 +32,9 @@ struct alignas(64) ExpectedCall {
 static_assert(sizeof(ExpectedCall) == 64);
 
 struct ExpectedCalls {
-  explicit ExpectedCalls(const Segment& segment) { renew(segment); }
-  /// The segment's calls have other attributes now; the lines stay.
-  void renew(const Segment& segment);
+  explicit ExpectedCalls(const Segment& segment);
+  /// The segment's calls have other attributes now, and are the same otherwise.
+  void renew_attributes(const Segment& segment);
   std::vector<ExpectedCall> calls;  // [call], and one more after the last
   std::vector<SlotId> slots;
 };

@@ -166,7 +166,7 @@ void Replay::hand_back(Replay& from) {
 }
 
 void Replay::note_resized() {
-  expected_.renew(*segment_);
+  expected_.renew_attributes(*segment_);
   expect_live_ins();
   // Those that the run has are what they were.
   for (const SlotId id : segment_->live_ins) {

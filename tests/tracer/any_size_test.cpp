@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "src/core/hash.h"
@@ -75,6 +76,27 @@ TEST(AnySizeFinder, ABoundMayLieJustAboveAPowerOfTwo) {
   const AnySize any({90}, {{2, 128}}, programs.make());
   EXPECT_EQ(any.bounds(0).least, 65);
   EXPECT_EQ(any.bounds(0).greatest, 128);
+}
+
+// Of each structure the widest bounds, with few programs made.
+TEST(AnySizeFinder, FindsBoundsInFewSteps) {
+  const auto structure = [](const SizeValues& sizes) {
+    return static_cast<std::uint64_t>(sizes[0] < 8     ? 1
+                                      : sizes[0] < 16  ? 2
+                                      : sizes[0] <= 64 ? 3
+                                                       : 4);
+  };
+  const auto bounds_at = [&](std::int64_t now) {
+    Programs programs{structure};
+    const AnySize any({now}, {{2, 1024}}, programs.make());
+    EXPECT_LE(programs.made, 14) << "at " << now;
+    return std::pair(any.bounds(0).least, any.bounds(0).greatest);
+  };
+  EXPECT_EQ(bounds_at(5), std::pair(std::int64_t{2}, std::int64_t{7}));
+  EXPECT_EQ(bounds_at(12), std::pair(std::int64_t{8}, std::int64_t{15}));
+  EXPECT_EQ(bounds_at(17), std::pair(std::int64_t{16}, std::int64_t{64}));
+  EXPECT_EQ(bounds_at(64), std::pair(std::int64_t{16}, std::int64_t{64}));
+  EXPECT_EQ(bounds_at(700), std::pair(std::int64_t{65}, std::int64_t{1024}));
 }
 
 }  // namespace

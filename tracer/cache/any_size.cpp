@@ -130,7 +130,7 @@ class AnySize::Finder {
     }
     return is_alike_apart(least, all) && is_alike_apart(greatest, all);
   }
-  // Bounds of numerics and of vectors are powers of two.
+  // Bounds of numerics and of vectors are powers of two, or one more.
   void narrow(std::size_t symbol) {
     SizeValues sizes = now_;
     const auto is_alike_at = [&](std::int64_t size) {
@@ -139,13 +139,30 @@ class AnySize::Finder {
     };
     auto& [least, greatest] = bounds_[symbol];
     const std::int64_t now = now_[symbol];
-    while (greatest > now && !is_alike_at(greatest))
-      greatest = std::max(now, floor_of_two(greatest) - 1);
-    while (least < now && !is_alike_at(least)) {
-      // Below the next power of two, a bound may be the one before.
-      const std::int64_t next = least <= 0 ? least + 1 : 2 * floor_of_two(least);
-      least = next > now && is_alike_at(std::min(now, least + 1)) ? least + 1 : std::min(now, next);
+    std::vector<std::int64_t> above{now}, below{now};  // ever farther
+    for (std::int64_t power = ceiling_of_two(std::max<std::int64_t>(now, 1)); power <= greatest;
+         power *= 2)
+      for (const std::int64_t size : {power - 1, power})
+        if (size > above.back()) above.push_back(size);
+    if (greatest > above.back()) above.push_back(greatest);
+    for (std::int64_t power = floor_of_two(std::max<std::int64_t>(now, 1)); power > 0; power /= 2)
+      for (const std::int64_t size : {power + 1, power})
+        if (size < below.back() && size >= least) below.push_back(size);
+    if (least < below.back()) below.push_back(least);
+    greatest = farthest(above, is_alike_at);
+    least = farthest(below, is_alike_at);
+  }
+  // What differs at one size does so at those beyond: the last one before that, in few steps.
+  template <typename IsAlike>
+  static std::int64_t farthest(const std::vector<std::int64_t>& sizes, const IsAlike& is_alike_at) {
+    std::size_t alike = 0, unlike = sizes.size();
+    if (is_alike_at(sizes.back())) return sizes.back();
+    --unlike;
+    while (unlike - alike > 1) {
+      const std::size_t middle = alike + (unlike - alike) / 2;
+      (is_alike_at(sizes[middle]) ? alike : unlike) = middle;
     }
+    return sizes[alike];
   }
   void add_inner() {
     std::uint64_t drawn = 0x2545f4914f6cdd1d;

@@ -157,7 +157,7 @@ TEST_P(Process, AChildMayAskWhatBecameOfLoops) {
       [] { jit::explain(); },
       [] { jit::summary(); },
       [&] { profile.exits(); },
-      [&] { profile.note_exit(1, 2, tracer::Reason::kHostRead, {}, 1000, 1000); },
+      [&] { profile.note_exit(0, 1, 2, tracer::Reason::kHostRead, {}, 1000, 1000); },
       [] { tracer::forget_gone(); },
   };
   std::vector<std::thread> others;

@@ -229,6 +229,20 @@ TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {
   EXPECT_LT(investment.expected(10), 120'000) << "what the last ones took is expected of the next";
 }
 
+// What ran compiled before the run was left was for nothing, unless it saved running that eagerly.
+TEST(SegmentProfile, WhatRanCompiledIsLostToo) {
+  ProfileOfRuns profile;
+  profile.note_eager(100'000);
+  for (int i = 0; i < 8; ++i) profile.note_compiled(20'000, 1);
+  profile.note_trial(50'000);
+  const auto lost = [&](std::size_t ran, std::int64_t again) {
+    return profile.note_exit(ran, 50, 100, Reason::kHostRead, {}, again, 1'000'000);
+  };
+  EXPECT_NEAR(lost(0, 25'000), 1'500, 1);
+  EXPECT_NEAR(lost(50, 25'000), 11'500, 1);
+  EXPECT_NEAR(lost(50, 0), 500, 1);
+}
+
 TEST(Backoff, PausesWhereRunsLoseInAll) {
   Backoff backoff;
   const auto begun = [&backoff](int times) {

@@ -221,6 +221,13 @@ void Replay::prepare_arena() {
 }
 
 // At other sizes than before a program may have to be made.
+std::size_t Replay::ran() const {
+  const std::int32_t stages = std::max(next_stage_, own_stages_);
+  return stages > 0 ? static_cast<std::size_t>(
+                          segment_->stage_ends[static_cast<std::size_t>(stages - 1)].after)
+                    : 0;
+}
+
 // What it takes to be at other sizes every run takes, what it takes to make a program but one.
 bool Replay::prepare_program() {
   if (!segment_->original) return segment_->executable->prepare();

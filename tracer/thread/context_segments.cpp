@@ -293,7 +293,7 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
   if (trial_) return false;
   if (!is_all_there || refused) note_other_sizes(hash, refusal);
   if (refused)
-    refused->profile.note_exit(0, refused->calls.size(), refusal, {}, 0, time_since_exit());
+    refused->profile.note_exit(0, 0, refused->calls.size(), refusal, {}, 0, time_since_exit());
   return false;
 }
 

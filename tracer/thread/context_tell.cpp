@@ -70,8 +70,8 @@ Reason Context::note_exit(Reason reason, std::int64_t nanoseconds) {
   Segment& segment = *replay_->told_segment();
   const std::size_t matched = replay_->matched();
   if (error_at_ == matched && came_.op) reason = Reason::kException;
-  lost_at_exit_ = segment.profile.note_exit(matched, segment.calls.size(), reason, came_,
-                                            nanoseconds, time_since_exit());
+  lost_at_exit_ = segment.profile.note_exit(replay_->ran(), matched, segment.calls.size(), reason,
+                                            came_, nanoseconds, time_since_exit());
   if (is_strict() && is_strict_about(reason)) {
     std::string seen;
     if (came_.op && matched < segment.calls.size())

@@ -109,20 +109,25 @@ Exit& SegmentProfile::exit_at(std::int32_t call, Reason reason, const Came& came
   return exits_.back();
 }
 
-double SegmentProfile::note_exit(std::size_t matched, std::size_t calls, Reason reason,
-                                 const Came& came, std::int64_t again, std::int64_t passed) {
+double SegmentProfile::note_exit(std::size_t ran, std::size_t matched, std::size_t calls,
+                                 Reason reason, const Came& came, std::int64_t again,
+                                 std::int64_t passed) {
   const std::lock_guard lock(profile_locks().of(this));
   Exit& exit = exit_at(static_cast<std::int32_t>(matched), reason, came);
+  const auto part = [calls](std::size_t of) {
+    return calls == 0 ? 1 : static_cast<double>(of) / static_cast<double>(calls);
+  };
   // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
-  const double left =
-      calls == 0 ? 0 : 1 - static_cast<double>(matched) / static_cast<double>(calls);
-  const double lost =
-      static_cast<double>(again) / kMillisecond + std::max(0.0, left) * eager_ - quartile();
+  const double left = std::max(0.0, 1 - part(matched));
+  const double lost = static_cast<double>(again) / kMillisecond + left * eager_ - quartile();
   ++exit.count;
   exit.lost += std::clamp(lost, 0.0, static_cast<double>(passed) / kMillisecond);
-  // To begin a run and to leave it, and to match a call.
+  // To begin a run and to leave it, and to match a call; what ran compiled was for nothing where
+  // its results were not what came next.
   constexpr double kEntry = 500, kMatch = 20;
-  const double whole = kEntry + kMatch * static_cast<double>(matched) + static_cast<double>(again);
+  const double compiled = part(ran) * (timed_ > 0 ? quartile() : eager_);
+  const double whole = kEntry + kMatch * static_cast<double>(matched) + static_cast<double>(again) +
+                       compiled * kMillisecond;
   return std::max(kEntry, whole - (1 - left) * eager_ * kMillisecond);
 }
 

@@ -74,11 +74,11 @@ class SegmentProfile {
   /// It stands for all runs since the one that was timed before; `hits`: those before it. Gives
   /// their number.
   std::uint64_t note_compiled(std::int64_t nanoseconds, std::uint64_t hits);
-  /// `again`: what it took to run eagerly what had matched, of `calls` calls in all; `passed`: the
-  /// time since the thread's exit before this, and no more than that is lost. Gives what was lost
-  /// against eager mode, in nanoseconds.
-  double note_exit(std::size_t matched, std::size_t calls, Reason reason, const Came& came,
-                   std::int64_t again, std::int64_t passed);
+  /// Of `calls` calls `matched` had matched, of which `ran` had run compiled. `again`: what it took
+  /// to run eagerly what had matched; `passed`: the time since the thread's exit before this, and
+  /// no more than that is lost. Gives what was lost against eager mode, in nanoseconds.
+  double note_exit(std::size_t ran, std::size_t matched, std::size_t calls, Reason reason,
+                   const Came& came, std::int64_t again, std::int64_t passed);
 
   /// What so many compiled runs took less than eager ones would have, in milliseconds; below 0 for
   /// what they took more. A trial is compared with the runs that were timed before it, as the

@@ -211,9 +211,13 @@ if(GROOVE_BUILD_SAMPLES)
   # Whole programs in the public API; about 20 s of one core.
   add_test(NAME random_loops COMMAND random-loops --seed 1 --count 100 --ways hot sync check)
   # What it has found, kept: inputs that died while a run had them.
-  add_test(NAME random_loops_found
-    COMMAND random-loops --seed 26113348 --count 1 --ways hot guard-pages)
-  set_tests_properties(random_loops random_loops_found PROPERTIES TIMEOUT 900)
+  # What the search found, beside the loops that were made of it.
+  foreach(seed 26113348 27400048)
+    add_test(NAME random_loops_found_${seed}
+      COMMAND random-loops --seed ${seed} --count 1 --ways hot guard-pages)
+    set_tests_properties(random_loops_found_${seed} PROPERTIES TIMEOUT 900)
+  endforeach()
+  set_tests_properties(random_loops PROPERTIES TIMEOUT 900)
   # Training programs as people write them; compiling at once makes the measured share the same
   # however busy the machine is.
   add_test(NAME random_loops_recipes

@@ -86,12 +86,14 @@ std::int32_t Replay::storage_of(const TensorImpl& impl) const {
 // of it is not made by any.
 std::int32_t Replay::stages_seen(const Replay& from) const {
   std::int32_t count = 0;
+  // What paths before that one ran it owes.
+  const std::int32_t made = std::max(from.next_stage_, from.owed_stages_);
   const Segment& other = *from.segment_;
   const auto storage = [](const Segment& segment, const StageEnd& end) {
     return segment.slots[static_cast<std::size_t>(end.slot)].storage;
   };
   for (const StageEnd& ran : other.stage_ends) {
-    if (ran.stage >= from.next_stage_) continue;
+    if (ran.stage >= made) continue;
     const auto same = std::find_if(
         segment_->stage_ends.begin(), segment_->stage_ends.end(), [&](const StageEnd& end) {
           return end.after == ran.after && storage(*segment_, end) == storage(other, ran);

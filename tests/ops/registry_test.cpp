@@ -2,6 +2,11 @@
 // is named here.
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include "kernels/build.h"
+#include "kernels/ops/widen.h"
+#include "src/core/attribute_words.h"
 #include "support.h"
 
 namespace groove::testing {
@@ -48,6 +53,67 @@ TEST(Registry, ReferencesAgree) {
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t k = 0; k < actual.size(); ++k)
       EXPECT_EQ(reference_difference(op, actual[k], expected[k]), "") << "output " << k;
+  });
+}
+
+// The kernel of a body by itself; none where the op has no body.
+std::optional<kernels::Kernel> kernel_of(const Signature& signature, const TypeResult& types) {
+  const auto& how = signature.op.lowering->how;
+  const auto store = [&](kernels::Builder& builder, const kernels::Exprs& results) {
+    for (std::size_t k = 0; k < results.size(); ++k)
+      builder.store(types.outputs[k].dtype, kernels::StrideClass::kContiguous, results[k]);
+    return builder.finish();
+  };
+  if (const auto* const map = std::get_if<kernels::ElementwiseLowering>(&how)) {
+    kernels::Builder builder;
+    kernels::Exprs inputs, numbers;
+    for (const Type& input : signature.inputs) {
+      inputs.emplace_back();
+      if (input.dtype != ScalarType::Undefined)
+        inputs.back() = builder.load(input.dtype, kernels::StrideClass::kContiguous);
+    }
+    for (std::size_t i = 0; i < signature.numbers.size(); ++i)
+      numbers.push_back(builder.param(kernels::number_dtype(signature, *map, types.compute, i)));
+    return store(builder, kernels::emit_elementwise(builder, signature, types, inputs, numbers,
+                                                    [&builder] { return builder.index(0); }));
+  }
+  if (const auto* const row = std::get_if<kernels::ReductionLowering>(&how)) {
+    kernels::Builder builder(kernels::Order::kRow);
+    const auto value = builder.load(signature.inputs[0].dtype, kernels::StrideClass::kContiguous);
+    const auto before = kernels::emit_before_reduction(builder, signature, types, value);
+    kernels::Exprs reduced;
+    for (std::size_t r = 0; r < row->reductions.size(); ++r)
+      reduced.push_back(builder.reduce(row->reductions[r], before[r]));
+    builder.next_phase();
+    const auto count = builder.param(types.compute);
+    return store(builder, kernels::emit_after_reduction(builder, signature, types, reduced, count));
+  }
+  return std::nullopt;
+}
+
+// Eager mode keeps kernels for all sizes, and for all lists among the attributes.
+TEST(Registry, BodiesReadNoSizesAndNoLists) {
+  for_each_sample([](const Op& op, const Sample& sample) {
+    const Signature signature{op, sample.inputs, sample.attrs, sample.numbers};
+    if (kernels::needs_widening(op, sample.inputs)) return;
+    const TypeResult types = op.type(signature);
+    const auto kernel = kernel_of(signature, types);
+    if (!kernel) return;
+    Sample other = sample;
+    for (Type& input : other.inputs)
+      for (std::int64_t& size : input.sizes) size += 3;
+    std::size_t at = 0;
+    for (const AttrField& field : op.attributes) {
+      const auto& words = other.attrs.words();
+      if (at >= words.size()) break;
+      const std::int64_t count = field.type == AttrType::kInts ? words[at] : 0;
+      for (std::int64_t i = 1; i <= count; ++i) {
+        const std::size_t index = at + static_cast<std::size_t>(i);
+        other.attrs = with_word(other.attrs, index, other.attrs.words()[index] + 1);
+      }
+      at += 1 + static_cast<std::size_t>(count);
+    }
+    EXPECT_TRUE(kernel == kernel_of({op, other.inputs, other.attrs, other.numbers}, types));
   });
 }
 

@@ -212,7 +212,7 @@ if(GROOVE_BUILD_SAMPLES)
   add_test(NAME random_loops COMMAND random-loops --seed 1 --count 100 --ways hot sync check)
   # What it has found, kept: inputs that died while a run had them.
   # What the search found, beside the loops that were made of it.
-  foreach(seed 26113348 27400048)
+  foreach(seed 26113348 27400048 27800127)
     add_test(NAME random_loops_found_${seed}
       COMMAND random-loops --seed ${seed} --count 1 --ways hot guard-pages)
     set_tests_properties(random_loops_found_${seed} PROPERTIES TIMEOUT 900)

@@ -79,6 +79,38 @@ void result_gets_other_memory(int steps, Log& log) {
   }
 }
 
+// A model is made in the run, and an optimizer over it now and then: in other rounds the optimizer
+// is an older model's, whose gradients came in that run.
+void optimizer_of_an_older_model(int steps, Log& log) {
+  const auto x = groove::randn({4, 4}), p = groove::randn({4, 4}).requires_grad_();
+  nn::Linear net(4, 4);
+  nn::GRUCell cell(4, 4);
+  optim::Adam other({p}, optim::AdamOptions(0.01));
+  const auto of_both = [&] {
+    std::vector<Tensor> all = net->parameters();
+    for (const Tensor& parameter : cell->parameters()) all.push_back(parameter);
+    return std::make_unique<optim::AdamW>(all, optim::AdamWOptions(0.01));
+  };
+  auto optimizer = of_both();
+  for (int step = 0; step < steps; ++step) {
+    for (int i = 0; i < 5; ++i) {
+      other.zero_grad();
+      cell->forward(x).pow(2).mean().backward();
+      other.step();
+    }
+    if (step % 5 == 0) cell = nn::GRUCell(4, 4);
+    if (step % 23 == 5) optimizer = of_both();
+    for (int i = 0; i < 3; ++i) {
+      optimizer->zero_grad();
+      net->forward(x).pow(2).mean().backward();
+      optimizer->step();
+    }
+    log.number(static_cast<double>(optimizer->state().size()));
+  }
+  for (auto& group : optimizer->param_groups())
+    for (const Tensor& parameter : group.params()) log.parameter(parameter);
+}
+
 // Two leaves that now and then are one, to which all of the gradient goes.
 void one_leaf_by_two_names(int steps, Log& log) {
   auto p = groove::randn({3}).requires_grad_(), q = groove::randn({3}).requires_grad_();
@@ -391,6 +423,7 @@ const std::vector<Loop>& hazard_loops() {
       {"views_now_and_then", views_now_and_then},
       {"data_now_and_then", data_now_and_then},
       {"result_gets_other_memory", result_gets_other_memory},
+      {"optimizer_of_an_older_model", optimizer_of_an_older_model, false},
       {"one_leaf_by_two_names", one_leaf_by_two_names},
       {"one_result_by_two_names", one_result_by_two_names},
       {"gradients_in_one_buffer", gradients_in_one_buffer, false},

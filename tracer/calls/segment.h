@@ -134,9 +134,11 @@ struct RecordedCall {
   bool has_settled_position = false;  // a view's numbers, taken for constants until they move
   std::vector<SlotId> nested_live_ins;
   std::vector<std::int32_t> nested_places;  // … and which of those that it walks each is, or -1
-  std::vector<SlotId> read_live_ins;        // whose memory its expansion reads
-  std::vector<LeafGrad> grads_before;       // that its expansion walks, as they must be
-  std::vector<LeafGrad> effects;            // … and what it leaves
+  // Of those that it walks, which are results of earlier calls.
+  std::vector<std::pair<std::int32_t, SlotId>> walked_results;
+  std::vector<SlotId> read_live_ins;   // whose memory its expansion reads
+  std::vector<LeafGrad> grads_before;  // that its expansion walks, as they must be
+  std::vector<LeafGrad> effects;       // … and what it leaves
   std::vector<FlagEffect> flags;
   CodeRole code_role = CodeRole::kNone;
   std::int32_t stops_at = -1;  // where a backward stops: the call that attached the code …

@@ -180,6 +180,11 @@ class Walk {
     mix_ids(call.number_kinds);
     mix_ids(call.nested_live_ins);
     mix_ids(call.nested_places);
+    mix(call.walked_results.size());
+    for (const auto& [place, slot] : call.walked_results) {
+      mix(static_cast<std::uint64_t>(place));
+      mix(static_cast<std::uint64_t>(slot));
+    }
     mix_ids(call.written_live_ins);
     mix_grads(call.grads_before);
     mix_grads(call.effects);

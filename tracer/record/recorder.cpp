@@ -179,8 +179,13 @@ void Recorder::note_walked(ArrayRef<TensorImpl*> walked) {
   current().walked = walked.size();
   for (std::size_t i = 0; i < walked.size(); ++i) {
     const auto place = static_cast<std::int32_t>(i);
-    if (const auto [known, is_new] = walked_.try_emplace(walked[i], place); !is_new)
+    if (const auto [known, is_new] = walked_.try_emplace(walked[i], place); !is_new) {
       current().twins.emplace_back(place, known->second);
+      continue;
+    }
+    const SlotId slot = walked[i] ? known_slot(*walked[i]) : kNoSlot;
+    if (slot != kNoSlot && !segment_->slots[static_cast<std::size_t>(slot)].is_live_in)
+      current().walked_results.emplace_back(place, slot);
   }
 }
 

@@ -196,6 +196,8 @@ std::vector<TensorImpl*> Replay::walked_by(const RecordedCall& call) const {
     if (const std::int32_t place = call.nested_places[k]; place >= 0)
       walked[static_cast<std::size_t>(place)] =
           live_[static_cast<std::size_t>(call.nested_live_ins[k])].object;
+  for (const auto& [place, slot] : call.walked_results)
+    walked[static_cast<std::size_t>(place)] = live_[static_cast<std::size_t>(slot)].object;
   for (const auto& [later, earlier] : call.twins)
     walked[static_cast<std::size_t>(later)] = walked[static_cast<std::size_t>(earlier)];
   return walked;

@@ -332,6 +332,12 @@ bool Replay::match(const LibraryCall& big, const SiteKey& site, Reason& why) {
     why = Reason::kMismatchState;
     return false;
   }
+  for (const auto& [place, slot] : call.walked_results) {
+    const Live& live = live_[static_cast<std::size_t>(slot)];
+    if (live.run == run_ && live.object == big.walked[static_cast<std::size_t>(place)]) continue;
+    why = Reason::kMismatchOperand;
+    return false;
+  }
   for (std::size_t i = 0; i < big.inputs.size(); ++i)
     if (!match_operand(call.inputs[i], big.inputs[i], why)) return false;
   if (!numbers_match(call, big.numbers, why) || !bind_nested(call, big.walked, why) ||

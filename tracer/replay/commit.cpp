@@ -220,15 +220,16 @@ void Replay::prepare_arena() {
   program_context_.mark = 0;
 }
 
-// At other sizes than before a program may have to be made.
 std::size_t Replay::ran() const {
-  const std::int32_t stages = std::max(next_stage_, own_stages_);
-  return stages > 0 ? static_cast<std::size_t>(
-                          segment_->stage_ends[static_cast<std::size_t>(stages - 1)].after)
-                    : 0;
+  const auto stages = static_cast<std::size_t>(std::max(next_stage_, own_stages_));
+  if (stages == 0) return 0;
+  // The last stage ends with the run.
+  const std::vector<StageEnd>& ends = segment_->stage_ends;
+  return stages <= ends.size() ? static_cast<std::size_t>(ends[stages - 1].after) : matched_;
 }
 
-// What it takes to be at other sizes every run takes, what it takes to make a program but one.
+// At other sizes than before a program may have to be made. What it takes to be at other sizes
+// every run takes, what it takes to make a program but one.
 bool Replay::prepare_program() {
   if (!segment_->original) return segment_->executable->prepare();
   const std::int64_t before = investment().spent_here();

@@ -54,9 +54,9 @@ class Replay {
     return segment_->original ? segment_->original : segment_;
   }
   std::uint64_t session() const { return session_; }
-  /// Of those, how many have run compiled: up to the last host read.
-  std::size_t ran() const;
   std::size_t matched() const { return matched_; }
+  /// How many of the matched calls have run compiled: those up to the last host read.
+  std::size_t ran() const;
   /// Nanoseconds of this run that went into making a program.
   std::int64_t preparing() const { return preparing_; }
   /// A raw pointer is about to be handed out: keeps what matched calls have read of this storage.

@@ -340,7 +340,7 @@ bool Discovery::are_iterations(const Stretch& calls) const {
 void Discovery::note_cycle(const Stretch& calls) {
   constexpr std::size_t kKnown = 16;
   const bool is_known = std::any_of(cycles_.begin(), cycles_.end(), [&calls](const Stretch& cycle) {
-    return cycle.length == calls.length && cycle.content == calls.content;
+    return cycle.loop() == calls.loop();
   });
   if (is_known) return;
   if (cycles_.size() == kKnown) cycles_.erase(cycles_.begin());

@@ -47,12 +47,13 @@ std::uint64_t SegmentProfile::note_compiled(std::int64_t nanoseconds, std::uint6
   // Another thread may have told of later ones.
   const std::uint64_t before = std::exchange(runs_told_, std::max(runs_told_, hits + 1));
   const std::uint64_t runs = runs_told_ - before;
-  const double taken = usual(compiled_, timed_, time) * static_cast<double>(runs);
+  const double usual_time = usual(compiled_, timed_, time);
+  const double taken = usual_time * static_cast<double>(runs);
   taken_ += taken;
   taken_since_ += taken;
   const bool are_few = hits < kFirst || (has_many_sizes() && timed_ < 2 * kManySizes);
   next_time_.store(hits + (are_few ? 1 : kSeldom), std::memory_order_relaxed);
-  timed_sizes_.add(usual(compiled_, timed_, time));
+  timed_sizes_.add(usual_time);
   compiled_[timed_++ % compiled_.size()] = time;
   find_gain();
   return runs;

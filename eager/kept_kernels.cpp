@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/core/attribute_words.h"
 #include "src/core/fork.h"
 #include "src/core/hash.h"
 
@@ -37,16 +38,9 @@ KernelKey::KernelKey(const Call& call, ArrayRef<Type> inputs, const TypeResult& 
   add(ScalarType(types.compute));
   for (const Type& input : inputs) add(input.dtype);
   for (const Type& output : types.outputs) add(output.dtype);
-  const auto& words = call.attrs->words();
-  std::size_t at = 0;
-  for (const AttrField& field : call.op->attributes) {
-    if (at >= words.size()) break;
-    if (field.type == AttrType::kInts)
-      at += 1 + static_cast<std::size_t>(words[at]);
-    else
-      add(words[at++]);
-  }
-  for (; at < words.size(); ++at) add(words[at]);
+  each_attribute(*call.op, *call.attrs, [&](AttrType type, std::size_t begin, std::size_t) {
+    if (type != AttrType::kInts) add(call.attrs->words()[begin]);
+  });
 }
 
 std::shared_ptr<const kernels::Callable> kept_kernel(KernelKey key,

@@ -102,17 +102,11 @@ TEST(Registry, BodiesReadNoSizesAndNoLists) {
     Sample other = sample;
     for (Type& input : other.inputs)
       for (std::int64_t& size : input.sizes) size += 3;
-    std::size_t at = 0;
-    for (const AttrField& field : op.attributes) {
-      const auto& words = other.attrs.words();
-      if (at >= words.size()) break;
-      const std::int64_t count = field.type == AttrType::kInts ? words[at] : 0;
-      for (std::int64_t i = 1; i <= count; ++i) {
-        const std::size_t index = at + static_cast<std::size_t>(i);
-        other.attrs = with_word(other.attrs, index, other.attrs.words()[index] + 1);
-      }
-      at += 1 + static_cast<std::size_t>(count);
-    }
+    each_attribute(op, sample.attrs, [&](AttrType type, std::size_t begin, std::size_t end) {
+      if (type != AttrType::kInts) return;
+      for (std::size_t i = begin + 1; i < end; ++i)
+        other.attrs = with_word(other.attrs, i, other.attrs.words()[i] + 1);
+    });
     EXPECT_TRUE(kernel == kernel_of({op, other.inputs, other.attrs, other.numbers}, types));
   });
 }

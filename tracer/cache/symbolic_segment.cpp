@@ -277,8 +277,8 @@ bool SymbolicSegment::waits_for_first() {
 }
 
 // Of those that came, `sizes` among them, and of others that are likely to: of n numbers drawn
-// evenly the least and the greatest lie about a part in n - 1 of what is between them from the
-// ends, and few tell little of how far they spread. Between the powers of two structures hardly
+// evenly the least lies about a part in n - 1 of what is between them and the greatest from its
+// end, and few tell little of how far they spread. Between the powers of two structures hardly
 // change, and from 2 on few do.
 std::vector<AnySize::Bounds> SymbolicSegment::bounds_of(const SizeValues& sizes) const {
   std::vector<AnySize::Bounds> came, bounds;
@@ -295,7 +295,7 @@ std::vector<AnySize::Bounds> SymbolicSegment::bounds_of(const SizeValues& sizes)
     }
     const std::int64_t apart = (greatest - least) / std::max<std::int64_t>(1, times_noted_ - 1);
     least = std::min<std::int64_t>(least, least - apart < 2 ? 1 : 2);
-    greatest += std::max(apart, greatest);
+    greatest += std::max<std::int64_t>(greatest, 0);
     bounds.push_back({least, greatest < 2 ? greatest : ceiling_of_two(greatest)});
   }
   return bounds;

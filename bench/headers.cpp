@@ -8,14 +8,10 @@
 #include <exception>
 #include <filesystem>
 
+#include "bench/median.h"
 #include "headers/preprocessed.h"
 
 namespace {
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 void measure(const std::string& compiler, const headers::Library& library, int pairs,
              const char* goal) {

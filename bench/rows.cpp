@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/median.h"
 #include "jit/pipeline.h"
 #include "jit/program.h"
 #include "kernels/pool.h"
@@ -105,7 +106,8 @@ double seconds(const Body& body) {
 }
 
 // Of a run after several: what others left in the caches, lines to be written back above all, is
-// gone then, what the last cache keeps of the body's own memory is there, and the threads are awake.
+// gone then, what the last cache keeps of the body's own memory is there, and the threads are
+// awake.
 template <typename Body>
 double steady_seconds(const Body& body) {
   constexpr int kBefore = 4, kTimed = 3;
@@ -114,11 +116,6 @@ double steady_seconds(const Body& body) {
            for (int i = 0; i < kTimed; ++i) body();
          }) /
          kTimed;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // a = b * s + c over `bytes` in all; with and without stores past the caches.
@@ -385,10 +382,11 @@ int run(int argc, char** argv) {
       wanted.push_back(word);
     }
   }
-  std::printf("| ms on %d threads                | of     | Groove | triad  | in L1  | share  "
-              "| moved  |\n"
-              "|---|---|---|---|---|---|---|\n",
-              kernels::num_threads());
+  std::printf(
+      "| ms on %d threads                | of     | Groove | triad  | in L1  | share  "
+      "| moved  |\n"
+      "|---|---|---|---|---|---|---|\n",
+      kernels::num_threads());
   for (const Case& one : kCases) {
     if (!wanted.empty() && !std::count(wanted.begin(), wanted.end(), one.anchor)) continue;
     measure(one, samples);

@@ -1,13 +1,14 @@
-// Loops at sizes that are never the same: what a run takes at sizes seen for the first time and again,
-// beside eager mode and a loop of one size. Lines of "name value unit".
+// Loops at sizes that are never the same: what a run takes at sizes seen for the first time and
+// again, beside eager mode and a loop of one size. Lines of "name value unit".
 #include <groove/groove.h>
 
-#include <algorithm>
 #include <chrono>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
 #include <vector>
+
+#include "bench/median.h"
 
 namespace {
 
@@ -16,13 +17,8 @@ using groove::Tensor;
 double microseconds_of(const std::function<void()>& run) {
   const auto start = std::chrono::steady_clock::now();
   run();
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 // Each of `count` sizes once.
@@ -54,8 +50,9 @@ void measure(const char* name, const std::function<void(std::int64_t)>& step) {
   run_all(one);
   groove::jit::synchronize();
   const double fixed = run_all(one);
-  std::printf("%s.eager %.1f us\n%s.first_sight %.1f us\n%s.seen_before %.1f us\n%s.one_size %.1f us\n",
-              name, eager, name, new_size, name, seen, name, fixed);
+  std::printf(
+      "%s.eager %.1f us\n%s.first_sight %.1f us\n%s.seen_before %.1f us\n%s.one_size %.1f us\n",
+      name, eager, name, new_size, name, seen, name, fixed);
 }
 
 }  // namespace

@@ -1,54 +1,27 @@
 // Small models whose sizes never settle: batches of 1 to 64 rows, experts that get rows by value,
-// rows chosen by a mask, sequences of 1 to 100. Each loop in pairs of fresh processes, eager and
-// automatic: time of the whole run and of its last half against eager mode's, the share that ran
-// compiled, and the last step during which something was compiled.
+// rows chosen by a mask, sequences of 1 to 100, in pairs of fresh processes.
 #include <groove/groove.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "groove/jit.h"
+#include "bench/pairs/pairs.h"
 
 namespace {
 
 using groove::Tensor;
+using pairs::learn;
+using pairs::Step;
 namespace nn = groove::nn;
-namespace optim = groove::optim;
-
-using Step = std::function<Tensor(int)>;  // gives the loss
 
 int width = 32;
 
-nn::Sequential network(std::int64_t in, std::int64_t out) {
-  return nn::Sequential(nn::Linear(in, width), nn::Tanh(), nn::Linear(width, out));
-}
+nn::Sequential network(std::int64_t in, std::int64_t out) { return pairs::network(in, width, out); }
 
 // A drawn number of 1 … most that does not depend on the library's generator.
 int drawn(int step, int most) {
   auto bits = static_cast<std::uint64_t>(step + 1) * 0x9e3779b97f4a7c15u;
   bits = (bits ^ (bits >> 31)) * 0xbf58476d1ce4e5b9u;
   return 1 + static_cast<int>((bits >> 33) % static_cast<std::uint64_t>(most));
-}
-
-Step learn(std::vector<Tensor> parameters, std::function<Tensor(int)> loss_of) {
-  auto optimizer = std::make_shared<optim::Adam>(parameters, optim::AdamOptions(1e-3));
-  return [optimizer, loss_of](int step) {
-    optimizer->zero_grad();
-    Tensor loss = loss_of(step);
-    loss.backward();
-    optimizer->step();
-    return loss;
-  };
 }
 
 Step ragged_batches() {
@@ -117,103 +90,18 @@ Step attention() {
   });
 }
 
-struct Loop {
-  const char* name;
-  Step (*make)();
-};
-const Loop kLoops[] = {{"ragged batches of 1..64", ragged_batches},
-                       {"rows by a mask", masks},
-                       {"experts by value", experts},
-                       {"recurrent, 1..100 steps", sequences},
-                       {"attention, 1..100 tokens", attention}};
-
-struct Run {
-  double whole, last_half, share, loss;
-  int last_compiling;  // step
-};
-
-Run run(const Loop& loop, int steps, groove::jit::Mode mode) {
-  groove::jit::set_mode(mode);
-  groove::manual_seed(1);
-  using Clock = std::chrono::steady_clock;
-  Run result{};
-  const auto start = Clock::now();
-  auto half = start;
-  const Step step = loop.make();
-  double compiling = 0;
-  for (int i = 0; i < steps; ++i) {
-    if (i == steps / 2) half = Clock::now();
-    result.loss += static_cast<double>(step(i).item<float>());
-    if (i % 10 == 9 && mode == groove::jit::Mode::kAuto) {
-      const double now = groove::jit::summary().compile_milliseconds;
-      if (now > compiling) result.last_compiling = i;
-      compiling = now;
-    }
-  }
-  const auto end = Clock::now();
-  result.whole = std::chrono::duration<double>(end - start).count();
-  result.last_half = std::chrono::duration<double>(end - half).count();
-  const auto counts = groove::jit::summary();
-  result.share =
-      static_cast<double>(counts.ops_compiled) /
-      static_cast<double>(std::max<std::uint64_t>(1, counts.ops_compiled + counts.ops_eager));
-  return result;
-}
-
-// In a process of its own, so that nothing is warm.
-Run run_apart(const Loop& loop, int steps, groove::jit::Mode mode) {
-  void* memory =
-      ::mmap(nullptr, sizeof(Run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  auto* shared = new (memory) Run{};
-  std::fflush(nullptr);
-  if (const pid_t child = ::fork(); child == 0) {
-    *shared = run(loop, steps, mode);
-    ::_exit(0);
-  } else {
-    ::waitpid(child, nullptr, 0);
-  }
-  const Run result = *shared;
-  ::munmap(memory, sizeof(Run));
-  return result;
-}
-
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+const std::vector<pairs::Loop> kLoops = {{"ragged batches of 1..64", ragged_batches},
+                                         {"rows by a mask", masks},
+                                         {"experts by value", experts},
+                                         {"recurrent, 1..100 steps", sequences},
+                                         {"attention, 1..100 tokens", attention}};
 
 }  // namespace
 
 int main(int count, char** words) {
-  int steps = 2000, pairs = 5;
-  std::string only;
   CLI::App app("Small models at sizes that never settle, automatic mode against eager mode");
-  app.add_option("--steps", steps, "of each loop");
-  app.add_option("--pairs", pairs, "of processes, eager and automatic in turns");
+  const pairs::Pairs in_pairs(app);
   app.add_option("--width", width, "of the hidden layers");
-  app.add_option("--loop", only, "only those with this in their name");
   CLI11_PARSE(app, count, words);
-  groove::set_num_threads(1);
-  std::printf("%-26s %10s %8s %10s %9s %15s\n", "", "eager us", "whole", "last half", "compiled",
-              "last compiling");
-  for (const Loop& loop : kLoops) {
-    if (std::string(loop.name).find(only) == std::string::npos) continue;
-    std::vector<double> eager_step, whole, last, share, compiling;
-    bool has_same_bits = true;
-    for (int pair = 0; pair < pairs; ++pair) {
-      const Run eager = run_apart(loop, steps, groove::jit::Mode::kEager);
-      const Run traced = run_apart(loop, steps, groove::jit::Mode::kAuto);
-      eager_step.push_back(1e6 * eager.whole / steps);
-      whole.push_back(traced.whole / eager.whole);
-      last.push_back(traced.last_half / eager.last_half);
-      share.push_back(traced.share);
-      compiling.push_back(traced.last_compiling);
-      has_same_bits &= std::memcmp(&eager.loss, &traced.loss, sizeof eager.loss) == 0;
-    }
-    std::printf("%-26s %10.1f %8.2f %10.2f %8.1f%% %15.0f%s\n", loop.name, middle(eager_step),
-                middle(whole), middle(last), 100 * middle(share), middle(compiling),
-                has_same_bits ? "" : "  OTHER BITS");
-    std::fflush(stdout);
-  }
-  return 0;
+  return in_pairs.compare(kLoops) ? 0 : 1;
 }

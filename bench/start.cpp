@@ -3,12 +3,13 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 #include <vector>
+
+#include "bench/median.h"
 
 extern char** environ;
 
@@ -29,11 +30,6 @@ double milliseconds_of(const std::filesystem::path& program) {
     throw std::runtime_error(program.string() + " failed");
   }
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + kRounds / 2, values.end());
-  return values[kRounds / 2];
 }
 
 }  // namespace

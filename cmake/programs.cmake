@@ -64,6 +64,10 @@ foreach(source IN LISTS bench_sources)
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name})
 endforeach()
 
+foreach(name IN ITEMS sizes feeds)
+  target_sources(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR}/bench/pairs/pairs.cpp)
+endforeach()
+
 # build/bench/headers times compilations; tests/project counts lines.
 target_sources(bench_headers PRIVATE ${PROJECT_SOURCE_DIR}/bench/headers/preprocessed.cpp)
 target_compile_definitions(bench_headers PRIVATE

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/median.h"
 #include "jit/pipeline.h"
 #include "jit/plan_memory.h"
 #include "jit/program.h"
@@ -38,12 +39,6 @@ double processor_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 struct Phase {

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "../median.h"
 #include "contestant.h"
 
 namespace {
@@ -69,12 +70,6 @@ struct Settings {
 
 using Contestants = std::vector<std::unique_ptr<Contestant>>;
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
-}
-
 std::string format(const char* how, double value) {
   char text[64];
   std::snprintf(text, sizeof text, how, value);
@@ -87,7 +82,8 @@ std::vector<Library> find_libraries(const Settings& settings) {
   std::vector<Library> all = {{"groove", {folder / "anchors_groove"}, false}};
   // Takes part only when it is named.
   if (std::count(settings.libraries.begin(), settings.libraries.end(), "groove-eager")) {
-    all.push_back({"groove-eager", {"/usr/bin/env", "GROOVE_MODE=eager", folder / "anchors_groove"}});
+    all.push_back(
+        {"groove-eager", {"/usr/bin/env", "GROOVE_MODE=eager", folder / "anchors_groove"}});
   }
   if (fs::exists(folder / "anchors_torch")) all.push_back({"libtorch", {folder / "anchors_torch"}});
   if (!settings.python.empty()) {
@@ -167,8 +163,8 @@ const Contestant* best_of(const Contestants& contestants, const std::string& key
 
 std::string cell(const Contestant& contestant, const Contestant& groove) {
   const auto [low, high] = std::minmax_element(contestant.times.begin(), contestant.times.end());
-  std::string text = format("%.1f", median(contestant.times)) + format(" (%.1f–", *low) +
-                     format("%.1f)", *high);
+  std::string text =
+      format("%.1f", median(contestant.times)) + format(" (%.1f–", *low) + format("%.1f)", *high);
   if (!contestant.library().is_peer) return text;
   std::vector<double> ratios;
   for (size_t i = 0; i < contestant.times.size(); ++i) {
@@ -276,8 +272,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(names));
   app.add_option("--libraries", settings.libraries, "peers that take part; all when none is named")
       ->delimiter(',')
-      ->check(CLI::IsMember(
-          {"groove-eager", "libtorch", "torch", "torch.compile", "jax", "none"}));
+      ->check(CLI::IsMember({"groove-eager", "libtorch", "torch", "torch.compile", "jax", "none"}));
   app.add_option("--python", settings.python,
                  "interpreter that has bench/peers/requirements.txt; bench/peers/run makes one")
       ->check(CLI::ExistingFile);

@@ -15,6 +15,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "bench/median.h"
+
 namespace groove::random_loops {
 namespace {
 
@@ -23,11 +25,6 @@ using nlohmann::json;
 // One kernel thread in both, so that what is not the program's own is the compile thread's.
 const Way kEager{"eager", {{"GROOVE_MODE", "eager"}, {"GROOVE_NUM_THREADS", "1"}}};
 const Way kAutomatic{"auto", {{"GROOVE_NUM_THREADS", "1"}}};
-
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
-}
 
 // A process on each core that does nothing but use it.
 class Spinning {
@@ -160,18 +157,18 @@ struct Measure {
       const auto others = [](const Counters& c) { return c.process_seconds - c.program_seconds; };
       beside.push_back(1e3 * (others(a) - others(e)));
     }
-    row.process = middle(process);
-    row.program = middle(program);
-    row.steady = middle(steady);
-    row.wall = middle(wall);
-    row.eager_seconds = middle(eager_seconds);
-    row.share = middle(share);
-    row.steady_share = middle(steady_share);
-    row.exits = middle(exits);
-    row.steady_exits = middle(steady_exits);
-    row.segments = middle(segments);
-    row.compile = middle(compile);
-    row.beside = middle(beside);
+    row.process = median(process);
+    row.program = median(program);
+    row.steady = median(steady);
+    row.wall = median(wall);
+    row.eager_seconds = median(eager_seconds);
+    row.share = median(share);
+    row.steady_share = median(steady_share);
+    row.exits = median(exits);
+    row.steady_exits = median(steady_exits);
+    row.segments = median(segments);
+    row.compile = median(compile);
+    row.beside = median(beside);
     if (steps <= 1000 && (steps >= 200 || options.steps.size() == 1))
       row.reasons = reasons_of(run_in_child(task, kAutomatic, options.limit, Report::kYes).report);
     return row;
@@ -342,8 +339,8 @@ int measure(std::uint64_t seed, std::uint64_t count,
   std::vector<double> shares;
   for (const Row& row : all.rows)
     if (row.steps == options.steps.back()) shares.push_back(100 * row.steady_share);
-  if (middle(shares) < options.least_share) {
-    fmt::print("{:.1f} % are less than {} %\n", middle(shares), options.least_share);
+  if (median(shares) < options.least_share) {
+    fmt::print("{:.1f} % are less than {} %\n", median(shares), options.least_share);
     ++failures;
   }
   return failures;

@@ -119,16 +119,12 @@ void Context::cut_recording(Reason reason) {
   const std::uint64_t stop = recorded_stop_, last = recorder_->last_hash();
   SegmentPtr piece = recorder_->finish();
   if (!piece) return abandon_recording();
+  if (!side_of_) discovery_.note_cut(plan);
   piece->kind = plan.kind;
   piece->expected = calls;
-  note_made(piece);
-  rest_ = Rest{piece, plan.kind, plan.length > calls ? plan.length - calls : 1, stop, last};
-  side_of_.reset();
-  stop_recording();
-  if (!keep_sample(piece)) return;
-  piece->recorded_by = index_;
-  piece->recorded_at = discovery_.total().length;
-  if (!submit(std::move(piece), is_compilation_synchronous())) rest_.reset();
+  rest_ = Rest{piece, plan.kind, plan.length > calls ? plan.length - calls : 1,
+               stop,  last,      samples_left_};
+  if (!keep_recorded(std::move(piece), ", to be gone on with")) rest_.reset();
 }
 
 // A call that no segment begins with, after a cut.
@@ -143,6 +139,7 @@ bool Context::starts_rest(std::uint64_t head) {
   recorded_plan_->length = rest.length;
   recorded_plan_->before = rest.before;
   recorded_stop_ = rest.stop;
+  samples_left_ = rest.samples_left;
   recorder_ = std::make_unique<Recorder>(head, next_session(SessionOf::kRecording), moving(head),
                                          widened(head));
   recorder_->set_before(rest.before);

@@ -167,6 +167,7 @@ class Context {
   void start_recording(const Discovery::Plan& plan);
   void finish_recording(bool is_cut = false);
   void close_recording(bool is_cut);
+  bool keep_recorded(SegmentPtr segment, const char* how);
   bool begins_elsewhere();
   void note_recorded(std::uint64_t hash, Discovery::Cost cost, std::uint32_t position = 0);
   void abandon_recording();
@@ -297,6 +298,7 @@ class Context {
     Discovery::Kind kind;
     std::size_t length;
     std::uint64_t stop, before;
+    int samples_left;
   };
   void cut_recording(Reason reason);
   bool starts_rest(std::uint64_t head);

@@ -113,6 +113,9 @@ void Context::close_recording(bool is_cut) {
   // What it takes to run one small operator is less than what it takes to begin a run.
   if (is_cut && recorded_plan_->kind != Discovery::Kind::kCall &&
       recorded_cost_ <= Discovery::kOpCost) {
+    if (environment().logs("segments"))
+      fmt::print(stderr, "groove: {} calls of {} are too little to begin a run for\n",
+                 recorder_->calls(), recorder_->source());
     give_up_side();
     is_sample_ = false;
     stop_recording();
@@ -133,24 +136,33 @@ void Context::close_recording(bool is_cut) {
     segment->expected = recorded_plan_->length;
     segment->loop = side_of_->loop;
   }
+  if (!keep_recorded(std::move(segment), is_cut ? ", cut short" : ""))
+    discovery_.penalize(recorded_plan_->head);
+}
+
+// A recording that has ended well is compiled, or first waits for what it is at other sizes. False
+// if it cannot be compiled.
+bool Context::keep_recorded(SegmentPtr segment, const char* how) {
   if (environment().logs("segments"))
     fmt::print(stderr, "groove: recorded {} calls of {}{}{}\n", segment->calls.size(),
-               segment->source, is_cut ? ", cut short" : "", is_sample_ ? ", for their sizes" : "");
+               segment->source, how, is_sample_ ? ", for their sizes" : "");
   note_made(segment);
-  const bool is_for_sizes = !is_compilation_synchronous() && !is_cut && samples_left_ >= 0 &&
-                            (is_sample_ || has_endless_sizes());
+  const bool is_for_sizes =
+      !is_compilation_synchronous() && samples_left_ >= 0 && (is_sample_ || has_endless_sizes());
   side_of_.reset();
   stop_recording();
   // What was just recorded is as good a sample as the one that was waited for.
   if (const auto wanted = again_.find(segment->head);
       wanted != again_.end() && wanted->second.is_sample)
     again_.erase(wanted);
-  if (is_for_sizes ? !keep_first_sample(segment) : !keep_sample(segment)) return drop_retired();
-  segment->recorded_by = index_;
-  segment->recorded_at = discovery_.total().length;
-  if (!submit(std::move(segment), is_compilation_synchronous()))
-    discovery_.penalize(recorded_plan_->head);
+  bool is_kept = true;
+  if (is_for_sizes ? keep_first_sample(segment) : keep_sample(segment)) {
+    segment->recorded_by = index_;
+    segment->recorded_at = discovery_.total().length;
+    is_kept = submit(std::move(segment), is_compilation_synchronous());
+  }
   drop_retired();
+  return is_kept;
 }
 
 // ---- does it pay? ----

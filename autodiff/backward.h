@@ -31,6 +31,7 @@ tracer::HistoryPlan::Node describe_function(
     const std::function<tracer::HistoryPlan::Saved(const SavedValue&)>& place_of);
 /// Of any user code: the run is over, and what a function saved is with the history.
 void part_with_saved(TapeNode& node);
+bool has_changed_saved(const TapeNode& node);
 /// Gives it what it saved, unless that is used up, and a place on the tape; without edges.
 void place_function(TapeNode& node, const tracer::HistoryPlan::Node& planned,
                     std::uint64_t sequence);

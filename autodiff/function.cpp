@@ -176,8 +176,7 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
     for (const Tensor& input : inputs) {
       const bool is_tensor = input.defined();
       own_edges.push_back(is_tensor ? autodiff::gradient_edge(input) : autodiff::Edge());
-      types.push_back(is_tensor ? Type{input.scalar_type(), input.impl()->geometry.sizes}
-                                : Type());
+      types.push_back(is_tensor ? Type{input.scalar_type(), input.impl()->geometry.sizes} : Type());
     }
     edges = own_edges.data();
     edge_count = static_cast<std::uint32_t>(own_edges.size());
@@ -204,6 +203,12 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
       planned.saved_outputs.push_back(at.output);
     }
     return planned;
+  }
+  bool has_changed_saved() const {
+    const auto& places = context.saved_->places;
+    return std::any_of(places.begin(), places.end(), [](const AutogradContext::Saved::Place& at) {
+      return at.value && at.value->is_changed();
+    });
   }
   void part_with_saved() { context.saved_->to_save.clear(); }
   void place(const tracer::HistoryPlan::Node& planned, std::uint64_t position) {
@@ -380,6 +385,11 @@ tracer::HistoryPlan::Node describe_function(
 
 void part_with_saved(TapeNode& node) {
   if (auto* const function = dynamic_cast<FunctionNode*>(&node)) function->part_with_saved();
+}
+
+bool has_changed_saved(const TapeNode& node) {
+  const auto* const function = dynamic_cast<const FunctionNode*>(&node);
+  return function && function->has_changed_saved();
 }
 
 void place_function(TapeNode& node, const tracer::HistoryPlan::Node& planned,

@@ -45,6 +45,11 @@ class SavedValue {
   std::uint32_t version() const { return version_; }
   /// Undefined when an unowned output is dying on another thread: try again.
   Tensor get() const;
+  /// Was the tensor written since save(), noticed or not?
+  bool is_changed() const {
+    return version_of(*impl_) != version_ ||
+           other_writes_ != static_cast<std::uint16_t>(other_writes_of(*impl_));
+  }
   /// Throws groove::Error when the tensor was written since save(). Gives true when it was written
   /// in a way that is not to be noticed.
   bool check(const char* op, const char* role, std::size_t index) const;

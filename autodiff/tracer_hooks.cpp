@@ -50,6 +50,7 @@ const bool registered = [] {
     if (auto* const function = dynamic_cast<Node*>(&node)) function->release_saved();
   };
   hooks.part_with_saved = part_with_saved;
+  hooks.has_changed_saved = has_changed_saved;
   hooks.index_of_hook = index_of_hook;
   hooks.hook_at = hook_at;
   hooks.change_hooks = change_leaf_hooks;

@@ -283,6 +283,39 @@ void old_pointers(int steps, Log& log) {
   log.parameters({weight, target, mask});
 }
 
+struct Product : autograd::Function<Product> {
+  static Tensor forward(autograd::AutogradContext* context, const Tensor& x, const Tensor& y) {
+    context->save_for_backward({x, y});
+    return x.mm(y);
+  }
+  static autograd::variable_list backward(autograd::AutogradContext* context,
+                                          autograd::variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    return {gradients[0].mm(saved[1].t()), saved[0].t().mm(gradients[0])};
+  }
+};
+
+// What the function has saved is written before its backward, by the loop itself: an error each
+// time.
+void function_saves_what_is_written(int steps, Log& log) {
+  auto w = groove::randn({4, 4}).requires_grad_(), scale = groove::randn({4, 4}).requires_grad_();
+  const auto start = groove::randn({4, 4});
+  for (int step = 0; step < steps; ++step) {
+    auto loss = groove::zeros({});
+    auto x = start.clone() * scale;
+    const auto y = Product::apply(x, w).tanh();
+    x[2].copy_(y[0]);
+    loss = loss + x.square().mean();
+    try {
+      loss.backward();
+      log.line("no error");
+    } catch (const Error& error) {
+      log.line(error.what());
+    }
+  }
+  log.parameters({w, scale});
+}
+
 }  // namespace
 
 const std::vector<Loop>& code_loops() {
@@ -290,6 +323,7 @@ const std::vector<Loop>& code_loops() {
       {"hook_on_parameter", hook_on_parameter},
       {"hook_on_result", hook_on_result},
       {"hook_that_throws", hook_that_throws},
+      {"function_saves_what_is_written", function_saves_what_is_written},
       {"hook_in_a_second_derivative", hook_in_a_second_derivative},
       {"custom_function", custom_function},
       {"data_replaced", data_replaced},

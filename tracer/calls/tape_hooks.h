@@ -24,6 +24,8 @@ struct TapeHooks {
   void (*release)(TapeNode& user_code) = nullptr;
   // A run is over: what a custom function of it saved is with the history that is left, if any.
   void (*part_with_saved)(TapeNode& user_code) = nullptr;
+  // Was something that a custom function saved written since?
+  bool (*has_changed_saved)(const TapeNode& user_code) = nullptr;
   // Which of the hooks that hang on this leaf it is, or -1; and the other way round.
   std::int32_t (*index_of_hook)(const TensorImpl& leaf, const TapeNode* user_code) = nullptr;
   TapeNodePtr (*hook_at)(const TensorImpl& leaf, std::int32_t index) = nullptr;

@@ -113,6 +113,8 @@ void Recorder::note_stop(const Script& script) {
     }
     if (current().stops_at_hook.leaf == kNoSlot) return fail(Reason::kUserCode);
   }
+  // A run compares no versions, so it would neither throw nor warn.
+  if (tape_hooks().has_changed_saved(*code)) return fail(Reason::kChangedSaved);
   note_results(script.arguments.data(), script.arguments.size());
 }
 

@@ -234,6 +234,7 @@ class Context {
   template <typename AnyCall>
   bool go_over(const AnyCall& recorded, const SiteKey& site, Tensor* outputs, Reason why);
   bool go_over_to_reader(TensorImpl& impl);
+  bool began_after(std::uint64_t before) const { return before == 0 || before == began_after_; }
   bool go_over_to_end();
   /// Frees the replays of segments that are no more.
   void drop_retired();
@@ -410,6 +411,7 @@ class Context {
   std::optional<std::size_t> error_at_;  // calls that had matched when an error was thrown
   std::string strict_error_;             // to be thrown when the program is back in its own code
   std::unordered_map<std::uint64_t, Uncompiled> uncompiled_;  // by head
+  std::uint64_t began_after_ = 0;                             // what came before the run under way
   std::int64_t started_ = -1;  // of a run that is timed, in nanoseconds
   std::int64_t noted_exit_ = nanoseconds_now();
   double lost_at_exit_ = 0;  // against eager mode, in nanoseconds

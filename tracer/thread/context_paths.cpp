@@ -193,7 +193,7 @@ bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs,
   Replay& from = *replay_;
   const std::uint64_t key = from.key_of(call, site);
   for (const SegmentPtr& segment : armed_continuing(from.path_node(), key)) {
-    if (segment.get() == &from.segment()) continue;
+    if (segment.get() == &from.segment() || !began_after(segment->before)) continue;
     Replay& to = replay_of(segment);
     if (!to.can_switch_path(from)) continue;
     to.switch_path(from);

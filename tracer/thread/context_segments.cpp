@@ -228,6 +228,7 @@ bool Context::begin_run(Replay& replay, const AnyCall& call, const SiteKey& site
     started_ = start;
     sequence_ = tape_hooks().sequence ? tape_hooks().sequence() : 0;
     tape_ = tape_hooks().tape ? tape_hooks().tape() : 0;
+    began_after_ = discovery_.last();
     discovery_.on_run_start();
     rest_.reset();
     move_to(State::kReplaying);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <functional>
 #include <string>
 #include <tuple>
@@ -12,6 +13,8 @@
 #include "tests/tracer/at_once.h"
 #include "tests/tracer/loop_log.h"
 #include "tracer/cache/compiler.h"
+#include "tracer/cache/registry.h"
+#include "tracer/cache/symbolic_table.h"
 #include "tracer/tell/testing.h"
 #include "tracer/thread/beside.h"
 
@@ -407,6 +410,33 @@ TEST(SizesByValue, GetNoProgramForOneOfThem) {
   }
   tracer::wait_for_compiler();
   EXPECT_EQ(counting.of_one_size, 0) << jit::explain();
+  tt::forget_everything();
+}
+
+// Recordings that differ in what any number may stand for are of the same sizes, however many come.
+TEST(SizesByValue, WhatMayBeAnyNumberIsNoSize) {
+  tt::set_synchronous(true);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  const Tensor x = groove::randn({6, 5});
+  const Tensor w = groove::randn({5, 3}).requires_grad_();
+  for (int step = 0; step < 40; ++step) {
+    groove::mm(x, w).tanh().square().mean().backward();
+    const NoGradGuard no_grad;
+    w.sub_(w.grad() * (0.1 / (1 + step)));
+    w.mutable_grad().zero_();
+  }
+  int free_numbers = 0;
+  for (const tracer::SegmentPtr& segment : tracer::all_segments())
+    for (int time = 0; time < 5; ++time) {
+      for (tracer::SizeNumber& number : tracer::size_numbers(*segment).numbers) {
+        if (!number.may_be_anything) continue;
+        number.set(std::bit_cast<std::int64_t>(0.5 + time));
+        ++free_numbers;
+      }
+      EXPECT_EQ(tracer::add_sample(segment), tracer::Sample::kFixed) << time;
+    }
+  EXPECT_GT(free_numbers, 0);
   tt::forget_everything();
 }
 

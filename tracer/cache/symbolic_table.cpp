@@ -79,10 +79,16 @@ bool has_free_sizes(const Segment& segment) {
   return false;
 }
 
-// False where the same numbers came again and no others ever did: what came is no other size.
+// False where the same numbers came again and no others ever did: what came is no other size. What
+// may be any number, such as an optimizer's count of steps, is none either.
 bool note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   std::vector<std::int64_t> values = numbers.values();
-  if (std::find(group.samples.begin(), group.samples.end(), values) != group.samples.end()) {
+  const auto is_same = [&](const std::vector<std::int64_t>& sample) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (sample[i] != values[i] && !numbers.numbers[i].may_be_anything) return false;
+    return true;
+  };
+  if (std::any_of(group.samples.begin(), group.samples.end(), is_same)) {
     const bool is_only = group.samples.size() == 1;
     if (is_only) charge(head);
     return !is_only;
@@ -132,6 +138,21 @@ bool wants_sample(std::uint64_t head) {
   known.missed = 0;
   ++known.wasted;
   return true;
+}
+
+bool has_sample_at(std::uint64_t head, const std::vector<std::int64_t>& shown) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto known = t.heads.find(head);
+  if (known == t.heads.end()) return false;
+  const auto begins_so = [&shown](const std::vector<std::int64_t>& sample) {
+    return sample.size() >= shown.size() && std::equal(shown.begin(), shown.end(), sample.begin());
+  };
+  return std::any_of(
+      known->second.groups.begin(), known->second.groups.end(), [&](const Group& group) {
+        const auto count = std::count_if(group.samples.begin(), group.samples.end(), begins_so);
+        return count > 0 && static_cast<std::size_t>(count) < group.samples.size();
+      });
 }
 
 bool is_early_sample(std::uint64_t head) {

@@ -393,6 +393,33 @@ TEST_F(NewSizes, CompileNothingForConvolutions) {
   expect_nothing_is_compiled(net, {1, 8, 8});
 }
 
+// Of two sizes each is recorded once, as only a third one would tell what follows from it; where
+// none comes, each gets a program.
+TEST(SizesByValue, AreNotRecordedAgainForThem) {
+  tt::set_synchronous(true);
+  tt::set_hot(2);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  const Tensor w = groove::randn({6, 3}).requires_grad_();
+  const auto train = [&](std::int64_t rows) {
+    groove::mm(groove::full({rows, 6}, 0.5), w).tanh().square().mean().backward();
+    const NoGradGuard no_grad;
+    w.sub_(w.grad() * 0.1);
+    w.mutable_grad().zero_();
+  };
+  const auto either = [](int step) { return 0x9e3779b97f4a7c15u >> step % 64 & 1 ? 12 : 15; };
+  for (int step = 0; step < 40; ++step) train(15);
+  for (int step = 0; step < 8; ++step) train(either(step));
+  const std::uint64_t at_two = tt::recordings();
+  for (int step = 8; step < 64; ++step) train(either(step));
+  EXPECT_LE(tt::recordings(), at_two + 4);
+  const jit::Summary before = jit::summary();
+  for (int step = 0; step < 64; ++step) train(either(step));
+  const jit::Summary after = jit::summary();
+  EXPECT_EQ(after.ops_eager, before.ops_eager) << jit::explain();
+  tt::forget_everything();
+}
+
 // Where sizes follow from values, a program for those of the moment would hardly ever run.
 TEST(SizesByValue, GetNoProgramForOneOfThem) {
   tt::set_synchronous(false);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -16,6 +17,7 @@ namespace groove::tracer {
 namespace {
 
 constexpr std::size_t kLeastSamples = 3, kMostSamples = 12;
+constexpr int kMostAgain = 16;
 constexpr int kFreeSamples = 8;  // of a head, before the next ones must be waited for longer
 constexpr std::size_t kMostHeads = 1024, kMostStructures = 16;
 
@@ -29,6 +31,7 @@ struct Group {
 struct Head {
   std::vector<Group> groups;     // the one that was recorded last comes last
   std::uint64_t missed = 0;      // since the last recording
+  int came_again = 0;            // iterations at sizes that were recorded, since others came
   int wasted = 0;                // recordings that have not become symbolic
   std::weak_ptr<Segment> alone;  // the last one that was not for its sizes
 };
@@ -79,9 +82,14 @@ bool has_free_sizes(const Segment& segment) {
   return false;
 }
 
-// False where the same numbers came again and no others ever did: what came is no other size. What
-// may be any number, such as an optimizer's count of steps, is none either.
-bool note_values(Head& head, Group& group, const SizeNumbers& numbers) {
+// How the sizes of a recording came. What may be any number, such as an optimizer's count of steps,
+// is no size.
+enum class Sizes : std::uint8_t {
+  kAtOthers,
+  kAtTheOnly,  // no others ever did
+  kAgain,      // and no others for long
+};
+Sizes note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   std::vector<std::int64_t> values = numbers.values();
   const auto is_same = [&](const std::vector<std::int64_t>& sample) {
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -91,11 +99,13 @@ bool note_values(Head& head, Group& group, const SizeNumbers& numbers) {
   if (std::any_of(group.samples.begin(), group.samples.end(), is_same)) {
     const bool is_only = group.samples.size() == 1;
     if (is_only) charge(head);
-    return !is_only;
+    if (is_only) return Sizes::kAtTheOnly;
+    return ++head.came_again > kMostAgain ? Sizes::kAgain : Sizes::kAtOthers;
   }
+  head.came_again = 0;
   if (group.samples.size() == kMostSamples) group.samples.erase(group.samples.begin());
   group.samples.push_back(std::move(values));
-  return true;
+  return Sizes::kAtOthers;
 }
 
 }  // namespace
@@ -140,19 +150,24 @@ bool wants_sample(std::uint64_t head) {
   return true;
 }
 
-bool has_sample_at(std::uint64_t head, const std::vector<std::int64_t>& shown) {
+bool tells_nothing(std::uint64_t head, std::size_t first, const std::vector<std::int64_t>& shown) {
   Table& t = table();
   const std::lock_guard lock(t.mutex);
   const auto known = t.heads.find(head);
-  if (known == t.heads.end()) return false;
-  const auto begins_so = [&shown](const std::vector<std::int64_t>& sample) {
-    return sample.size() >= shown.size() && std::equal(shown.begin(), shown.end(), sample.begin());
+  if (known == t.heads.end() || known->second.came_again >= kMostAgain) return false;
+  const auto shows_them = [&](const std::vector<std::int64_t>& sample) {
+    return sample.size() >= first + shown.size() &&
+           std::equal(shown.begin(), shown.end(),
+                      sample.begin() + static_cast<std::ptrdiff_t>(first));
   };
-  return std::any_of(
-      known->second.groups.begin(), known->second.groups.end(), [&](const Group& group) {
-        const auto count = std::count_if(group.samples.begin(), group.samples.end(), begins_so);
-        return count > 0 && static_cast<std::size_t>(count) < group.samples.size();
-      });
+  const auto has_it_and_others = [&](const Group& group) {
+    const auto count = std::count_if(group.samples.begin(), group.samples.end(), shows_them);
+    return count > 0 && static_cast<std::size_t>(count) < group.samples.size();
+  };
+  const std::vector<Group>& groups = known->second.groups;
+  if (std::none_of(groups.begin(), groups.end(), has_it_and_others)) return false;
+  ++known->second.came_again;
+  return true;
 }
 
 bool is_early_sample(std::uint64_t head) {
@@ -187,12 +202,13 @@ Sample add_sample(const SegmentPtr& segment) {
     return Sample::kCovered;
   if (group.is_let_go) return Sample::kNoted;
   const bool is_new = group.samples.empty() && head.groups.size() > 1;
-  const bool is_at_others = note_values(head, group, numbers);
+  const Sizes came = note_values(head, group, numbers);
   if (is_new) {
     head.alone = segment;
     return Sample::kOfNewStructure;
   }
-  if (!is_at_others) return Sample::kFixed;
+  if (came == Sizes::kAtTheOnly) return Sample::kFixed;
+  if (came == Sizes::kAgain) return Sample::kOfFewSizes;
   if (group.samples.size() < kLeastSamples) return Sample::kNoted;
   SizeFit fit = fit_sizes(numbers, group.samples);
   if (!fit.failure.empty()) {

@@ -21,6 +21,10 @@ inline bool may_have_symbolic_segment(std::uint64_t head) {
 
 /// An iteration of this head came at sizes that no segment has: is it to be recorded?
 bool wants_sample(std::uint64_t head);
+/// A call of the head shows these numbers, the first of them being number `first`. Would a
+/// recording tell nothing, as there is one with them, and another with others? Not without end:
+/// others may never come.
+bool tells_nothing(std::uint64_t head, std::size_t first, const std::vector<std::int64_t>& shown);
 /// Are there too few recordings of the head for a symbolic segment, this one included? Then it is
 /// noted alone, by whatever thread.
 bool is_early_sample(std::uint64_t head);
@@ -28,6 +32,7 @@ void note_sample(Segment& segment);
 enum class Sample : std::uint8_t {
   kCovered,         // it is one of a symbolic segment's, and must not be compiled by itself
   kOfNewStructure,  // it differs from what the head had before in more than sizes
+  kOfFewSizes,      // it is at sizes that came before, and no others did for long
   kFixed,           // … or in nothing, or its sizes may not be others
   kNoted,
 };

@@ -11,6 +11,8 @@ void force_exit_at(std::int64_t call);
 void fail_live_in_check(std::int64_t slot);
 /// Drops all segments and what discovery has seen on this thread.
 void forget_everything();
+/// How many recordings have begun so far, in all threads.
+std::uint64_t recordings();
 /// Calls of the longest armed segment; 0 when none is armed.
 std::int64_t longest_segment();
 void set_hot(int repeats);

@@ -99,6 +99,7 @@ void Context::move_to(State next) {
     fmt::print(stderr, "groove: {}\n",
                next == State::kRecording ? "recording a loop" : "recording ended");
   if (state_ == State::kRecording) release_recording(recorded_plan_->head);
+  if (next == State::kRecording) recordings_begun.fetch_add(1, std::memory_order_relaxed);
   if (next == State::kRecording && trial_) end_trial();
   state_ = next;
 }
@@ -165,7 +166,7 @@ void Context::watch_call(const Call& call, const SiteKey& site, std::uint64_t ha
   const bool is_first = is_recording_first(hash, plan);
   if (!is_first && may_have_segment(hash) && start_replay(hash, call, site, outputs)) return;
   if (plan) plan = discovery_.plan(hash);
-  if (try_start_recording(hash, plan)) {
+  if (try_start_recording(call, site, hash, plan)) {
     record_call(call, site, hash, outputs);
     return;
   }
@@ -211,11 +212,14 @@ bool Context::affords_recording(std::size_t calls) const {
 }
 
 // Is what begins with this call to be recorded? A loop around compiled calls replaces them.
-bool Context::try_start_recording(std::uint64_t hash, const Discovery::Plan* plan) {
+template <typename AnyCall>
+bool Context::try_start_recording(const AnyCall& call, const SiteKey& site, std::uint64_t hash,
+                                  const Discovery::Plan* plan) {
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
   if (plan && !is_call && (is_part_of_recorded(*plan) || has_waiting_segment(*plan)))
     plan = nullptr;
   const Again* const again = is_call || plan ? nullptr : wanted_again(hash);
+  if (again && again->is_sample && is_passed_over(*again, call, site)) return false;
   const bool is_wanted = is_call || plan || again;
   if (!is_wanted && starts_rest(hash)) return true;
   const std::size_t calls = plan ? plan->length : again ? again->base->calls.size() : 1;
@@ -346,7 +350,7 @@ void Context::on_library_call(const LibraryCall& call, void (*expand)(void*), vo
   }
   if (is_free) {
     if (plan) plan = discovery_.plan(hash);
-    try_start_recording(hash, plan);
+    try_start_recording(call, site, hash, plan);
   }
   if (state_ == State::kRecording) {
     run_recorded(call, site, expand, context);

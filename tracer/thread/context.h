@@ -270,6 +270,7 @@ class Context {
   // Sizes (context_shapes.cpp).
   struct Shown {                        // by the calls of a segment
     std::vector<std::uint64_t> before;  // [call] the structure up to there
+    std::vector<std::size_t> first;     // [call] its first number
     SizeValues values;
   };
   SymbolicCopy& copy_of(const SymbolicSegmentPtr& symbolic);
@@ -284,7 +285,10 @@ class Context {
   template <typename AnyCall>
   bool follow_sizes(const AnyCall& recorded, const SiteKey& site, Tensor* outputs, Reason& why);
   void note_other_sizes(std::uint64_t head, Reason refusal);
-  bool wants_sample_here(Reason reason);
+  template <typename AnyCall>
+  bool is_passed_over(const Again& again, const AnyCall& call, const SiteKey& site) const;
+  template <typename AnyCall>
+  bool wants_sample_here(const AnyCall& call, const SiteKey& site, Reason reason);
   bool keep_sample(const SegmentPtr& segment);
   bool keep_first_sample(const SegmentPtr& segment);
   /// Are there likely to be others than the sizes that the recording has?
@@ -308,7 +312,9 @@ class Context {
   bool is_recording_over_at_read() const;
   bool record_read(TensorImpl& impl);
   bool is_recording_first(std::uint64_t hash, const Discovery::Plan* plan);
-  bool try_start_recording(std::uint64_t hash, const Discovery::Plan* plan);
+  template <typename AnyCall>
+  bool try_start_recording(const AnyCall& call, const SiteKey& site, std::uint64_t hash,
+                           const Discovery::Plan* plan);
   bool is_part_of_recorded(const Discovery::Plan& plan);
   bool has_waiting_segment(const Discovery::Plan& plan);
   /// Might try_start_recording() do something without a plan?

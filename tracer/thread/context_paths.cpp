@@ -221,7 +221,8 @@ bool Context::go_over(const AnyCall& call, const SiteKey& site, Tensor* outputs,
       SideExits::at(from.path_node(), segment.original ? site_hash(site) : key);
   const bool is_waiting = std::exchange(is_waiting_, false);
   wanted_ = is_waiting ? Wanted::kNothing : wants_side(exit, why);
-  if (wanted_ == Wanted::kNothing && !is_waiting && wants_sample_here(why)) wanted_ = Wanted::kSide;
+  if (wanted_ == Wanted::kNothing && !is_waiting && wants_sample_here(call, site, why))
+    wanted_ = Wanted::kSide;
   if (wanted_ != Wanted::kNothing || is_over || go_over_to_end() || is_waiting ||
       std::exchange(is_waiting_, false))
     return false;

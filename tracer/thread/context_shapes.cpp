@@ -93,6 +93,7 @@ const Context::Shown& Context::shown_of(const SegmentPtr& segment) {
     known.values = numbers.values();
     known.values.resize(numbers.shown.back());
     known.before = std::move(numbers.structure_before);
+    known.first = std::move(numbers.shown);
   }
   return known;
 }
@@ -162,7 +163,7 @@ bool Context::follow_sizes(const AnyCall& call, const SiteKey& site, Tensor* out
     std::erase(symbolic_segments, own->symbolic());
   } else if (!symbolic_segments.empty() &&
              symbolic_segments.front()->original()->calls.size() < from.segment().calls.size() &&
-             wants_sample_here(why)) {
+             wants_sample_here(call, site, why)) {
     wanted_ = Wanted::kSide;  // the longer loop is worth more at any sizes than a piece of it
     return false;
   }
@@ -207,10 +208,29 @@ void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
   again_[head] = {.base = base, .is_sample = true};
 }
 
-bool Context::wants_sample_here(Reason reason) {
-  if (!is_about_sizes(reason) || is_strict() || !can_be_sampled(replay_->segment())) return false;
-  return is_sample_ = wants_sample(replay_->segment().head);
+template <typename AnyCall>
+bool Context::is_passed_over(const Again& again, const AnyCall& call, const SiteKey& site) const {
+  SizeValues shown;
+  return shown_by(*again.base, 0, call, site, shown) && tells_nothing(again.base->head, 0, shown);
 }
+
+template bool Context::is_passed_over(const Again&, const Call&, const SiteKey&) const;
+template bool Context::is_passed_over(const Again&, const LibraryCall&, const SiteKey&) const;
+
+template <typename AnyCall>
+bool Context::wants_sample_here(const AnyCall& call, const SiteKey& site, Reason reason) {
+  const Segment& segment = replay_->segment();
+  if (!is_about_sizes(reason) || is_strict() || !can_be_sampled(segment)) return false;
+  const std::size_t at = replay_->matched();
+  SizeValues shown;
+  if (shown_by(segment, at, call, site, shown) &&
+      tells_nothing(segment.head, shown_of(replay_->segment_pointer()).first[at], shown))
+    return false;
+  return is_sample_ = wants_sample(segment.head);
+}
+
+template bool Context::wants_sample_here(const Call&, const SiteKey&, Reason);
+template bool Context::wants_sample_here(const LibraryCall&, const SiteKey&, Reason);
 
 // True when the recording is to be compiled by itself, as also what was taken for other sizes and
 // is something else: another phase, say, in which other parameters are trained.
@@ -229,6 +249,7 @@ bool Context::keep_sample(const SegmentPtr& segment) {
     case Sample::kCovered:
       return false;
     case Sample::kOfNewStructure:
+    case Sample::kOfFewSizes:
       return true;
     case Sample::kFixed:
     case Sample::kNoted:
@@ -246,7 +267,7 @@ bool Context::keep_first_sample(const SegmentPtr& segment) {
   if (const auto make = std::exchange(segment->make_graph, nullptr)) make(segment->graph);
   const Sample known = add_sample(segment);
   if (known == Sample::kCovered) return false;
-  if (known == Sample::kFixed || samples_left_ == 0) return true;
+  if (known == Sample::kFixed || known == Sample::kOfFewSizes || samples_left_ == 0) return true;
   again_[segment->head] = {.base = segment, .is_sample = true, .samples_left = samples_left_ - 1};
   return false;
 }

@@ -197,6 +197,7 @@ std::int64_t longest_segment() {
 }
 void set_cache_bytes(std::size_t bytes) { tracer::set_cache_bytes(bytes); }
 void set_large_arena(std::size_t bytes) { tracer::set_large_arena(bytes); }
+std::uint64_t recordings() { return recordings_begun.load(); }
 void set_check(std::int64_t every) { chosen_check.store(every); }
 void set_pauses(std::int64_t every) { chosen_pauses.store(every); }
 void set_hot(int repeats) { chosen_hot.store(repeats); }

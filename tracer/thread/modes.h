@@ -16,6 +16,8 @@ class Context;
 int hot_repeats();
 bool is_compilation_synchronous();
 bool is_strict();
+/// By all threads; for tests.
+inline constinit std::atomic<std::uint64_t> recordings_begun{0};
 /// The tracer pauses in every second stretch of so many steps; 0: where it loses time.
 std::int64_t forced_pauses();
 /// Every how many-th complete run is compared with eager mode; 0: none.

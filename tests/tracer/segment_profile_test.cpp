@@ -205,7 +205,7 @@ TEST(Investment, WhatPaysBestIsPaidFirst) {
   const int large = 0, small = 0;
   EXPECT_FALSE(investment.affords(&large, 20 * kHour, 1.0 * kHour)) << "there is not as much yet";
   EXPECT_TRUE(investment.affords_recording(50, true)) << "it has not shown that it pays";
-  EXPECT_FALSE(investment.affords(&large, 20 * kHour, 15.0 * kHour));
+  EXPECT_FALSE(investment.affords(&large, 20 * kHour, 1.5 * kHour)) << "a tenth of what it takes";
   EXPECT_FALSE(investment.affords_recording(50, true));
   EXPECT_FALSE(investment.affords(kHour / 20));
   EXPECT_FALSE(investment.affords(&small, kHour / 20, 0.001 * kHour))

@@ -23,7 +23,7 @@ class Investment {
   /// program's …
   bool affords(std::int64_t more) const;
   /// The same of `what`, which now would have gained so much if it were there. What pays best is
-  /// paid first: once it would have gained a part of what it takes, whatever pays less waits.
+  /// paid first: once it would have gained a tenth of what it takes, whatever pays less waits.
   bool affords(const void* what, std::int64_t more, double gain);
   /// … or on the program's own?
   bool affords_here(std::int64_t more) const;
@@ -76,7 +76,8 @@ class Investment {
     const void* what = nullptr;
     std::int64_t cost = 0, asked_at = 0;
     double gain = 0;  // that it would have brought so far
-    bool is_proven() const { return 2 * gain >= static_cast<double>(cost); }
+    /// What would have gained that much goes on to.
+    bool is_proven() const { return 10 * gain >= static_cast<double>(cost); }
     double return_on_cost() const { return gain / static_cast<double>(cost); }
   };
   std::int64_t reserved() const;

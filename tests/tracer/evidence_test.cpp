@@ -56,6 +56,22 @@ TEST_F(Evidence, AtomsTellWhereAViewBegan) {
   EXPECT_FALSE(discovery.has_moved({}, 1, 12, 9));
 }
 
+// Every third iteration ends early, so that no call comes only once in three of them, and each
+// comes at other intervals from one time to the next. The loop begins where it can be told from the
+// other places at which its first call comes.
+TEST_F(Evidence, AnIterationOfThreePartsIsSeen) {
+  tt::set_synchronous(false);  // and so is no search
+  Discovery discovery;
+  discovery.set_hot(2);
+  for (int i = 0; i < 60 && !discovery.plan(21); ++i)
+    for (std::uint64_t call = 21; call < (i % 3 == 2 ? 26 : 41); ++call)
+      discovery.on_call(call, Discovery::kOpCost);
+  ASSERT_TRUE(discovery.plan(21));
+  EXPECT_EQ(discovery.plan(21)->length, 45);
+  EXPECT_EQ(discovery.plan(21)->before, 25);
+  EXPECT_EQ(discovery.plan(21)->kind, Discovery::Kind::kCycle);
+}
+
 // Every so often a step differs from the others, such as one that prints. However the times at
 // which they are looked at fall together with it, what comes mostly is recorded first, and soon.
 TEST_F(Evidence, WhatComesMostlyIsRecordedFirst) {

@@ -263,6 +263,27 @@ std::uint64_t Discovery::entry_of(const Stretch& period) const {
   return entry;
 }
 
+// Where a loop begins with a call that comes after the same call elsewhere in it, a recording would
+// begin at either: the next place is taken that can be told from all others. Twice the loop has
+// come from `first` on; what came before that was perhaps something else.
+std::uint64_t Discovery::beginning_of(std::uint64_t first, std::uint64_t length) const {
+  const std::uint64_t again = atom_at(atom(first).before.length + length);
+  const std::uint64_t end = atom(first).before.length + 2 * length;
+  if (again == atom_count_ || total_.length < end) return first;
+  const auto place = [this](std::uint64_t at) { return mixed(atom(at - 1).last, atom(at).head); };
+  const auto is_inside = [&](std::uint64_t at) {
+    return at < atom_count_ && atom(at).before.length < end;
+  };
+  std::unordered_map<std::uint64_t, int> times;
+  for (std::uint64_t at = again; is_inside(at); ++at) ++times[place(at)];
+  for (std::uint64_t at = again; is_inside(at); ++at) {
+    if (times[place(at)] > 1) continue;
+    const std::uint64_t begin = atom_at(atom(at).before.length - length);
+    if (begin != atom_count_) return begin;
+  }
+  return first;
+}
+
 // The last `length` calls came `times` times in a row, and the first of them comes now. Every call
 // of a loop says so once in an iteration; the first one is listened to.
 void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
@@ -277,11 +298,12 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   loop.come(loop.plans == 0 ? times : times / 2);
   if (loop.seen < needed(0, loop, false)) return;
   const std::uint64_t entry = entry_of(period);
-  const std::uint64_t first =
-      entry == atom_count_ ? begin : atom_at(atom(entry).before.length - period.length);
+  const std::uint64_t first = beginning_of(
+      entry == atom_count_ ? begin : atom_at(atom(entry).before.length - period.length),
+      period.length);
   if (loop.seen < needed(atom(first).head, loop, runs > 0)) return;
-  const Stretch calls =
-      entry == atom_count_ ? period : atom(entry).before.since(atom(first).before);
+  const std::uint64_t end = atom_at(atom(first).before.length + period.length);
+  const Stretch calls = (end == atom_count_ ? total_ : atom(end).before).since(atom(first).before);
   if (!plan_atoms(first, calls, cost, runs, Kind::kCycle, total_.length)) return;
   note_cycle(calls);
   // A run that goes on over the place where the loop begins would hide it.

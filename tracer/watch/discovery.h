@@ -182,6 +182,7 @@ class Discovery {
   }
   void add_returns();
   std::uint32_t least_times(std::uint64_t length) const;
+  std::uint64_t beginning_of(std::uint64_t first, std::uint64_t length) const;
   void plan_cycle(std::uint64_t length, std::uint32_t times);
   void plan_cycles(std::uint64_t length, std::uint32_t times);
   void note_cycle(const Stretch& calls);
@@ -196,6 +197,7 @@ class Discovery {
   }
   bool plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost, std::uint32_t runs,
                   Kind kind, std::uint64_t seen_at);
+  void look_for_period();
   void look_for_repeats();
   void take_findings();
   bool add_plan(Plan plan, std::uint64_t seen_at);
@@ -235,6 +237,7 @@ class Discovery {
   std::vector<Atom> atoms_;       // the last of them, a ring
   std::uint64_t atom_count_ = 0;  // ever
   std::uint64_t watched_ = 0, look_at_ = kFirstLook, look_after_ = kFirstLook;
+  std::uint64_t look_for_period_at_ = kFirstLook;  // ever more seldom
   Mark step_, read_, gap_;
   int hot_ = 2;
   int reads_since_step_ = 0;

@@ -10,8 +10,37 @@
 namespace groove::tracer {
 
 // Looks when many calls ran eagerly, and the more seldom the less there was to find.
+// A loop of which each call comes several times in an iteration, as every third one is longer, is
+// not seen where calls come back: are the last calls those before them, and those before these?
+void Discovery::look_for_period() {
+  constexpr int kMostComings = 64;
+  const std::uint64_t oldest = oldest_atom();
+  const Atom& now = atom(atom_count_ - 1);
+  int comings = 0;
+  for (std::uint64_t at = atom_count_ - 1; at-- > oldest && comings < kMostComings;) {
+    if (atom(at).head != now.head) continue;
+    ++comings;
+    const std::uint64_t length = now.before.length - atom(at).before.length;
+    if (length > kLongest || total_.length < step_.total.length + length) return;
+    if (count(now.runs() - atom(at).runs()) > 0) return;  // what is around runs is seen there
+    const Stretch period = now.before.since(atom(at).before);
+    std::uint32_t times = 1;
+    for (std::uint64_t end = at; times < least_times(length); ++times) {
+      if (atom(end).before.length < length) break;
+      const std::uint64_t begin = atom_at(atom(end).before.length - length);
+      if (begin == atom_count_ || atom(end).before.since(atom(begin).before) != period) break;
+      end = begin;
+    }
+    if (times >= least_times(length)) return plan_cycle(length, times);
+  }
+}
+
 void Discovery::look_for_repeats() {
   look_at_ = watched_ + kPatience;
+  if (watched_ >= look_for_period_at_) {
+    look_for_period_at_ = watched_ + watched_ / 2;
+    look_for_period();
+  }
   if (search_) {
     if (search_->is_done.load(std::memory_order_acquire)) take_findings();
     return;

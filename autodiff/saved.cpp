@@ -42,7 +42,7 @@ bool SavedValue::check(const char* op, const char* role, std::size_t index) cons
                "{}; clone it before the inplace operation",
                op, role, index, groove::name(impl_->dtype), to_string(impl_->geometry.sizes), now,
                version_);
-  return other_writes_ != static_cast<std::uint16_t>(other_writes_of(*impl_));
+  return has_other_writes();
 }
 
 void warn_of_change() {

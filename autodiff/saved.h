@@ -46,10 +46,7 @@ class SavedValue {
   /// Undefined when an unowned output is dying on another thread: try again.
   Tensor get() const;
   /// Was the tensor written since save(), noticed or not?
-  bool is_changed() const {
-    return version_of(*impl_) != version_ ||
-           other_writes_ != static_cast<std::uint16_t>(other_writes_of(*impl_));
-  }
+  bool is_changed() const { return version_of(*impl_) != version_ || has_other_writes(); }
   /// Throws groove::Error when the tensor was written since save(). Gives true when it was written
   /// in a way that is not to be noticed.
   bool check(const char* op, const char* role, std::size_t index) const;
@@ -60,6 +57,9 @@ class SavedValue {
     impl->tape_references.fetch_add(1, std::memory_order_relaxed);
     impl_ = impl;
     is_owned_ = true;
+  }
+  bool has_other_writes() const {
+    return other_writes_ != static_cast<std::uint16_t>(other_writes_of(*impl_));
   }
   void note_versions() {
     version_ = version_of(*impl_);

@@ -393,6 +393,14 @@ TEST_F(NewSizes, CompileNothingForConvolutions) {
   expect_nothing_is_compiled(net, {1, 8, 8});
 }
 
+// A step by hand.
+void learn(const Tensor& x, const Tensor& w, double rate) {
+  groove::mm(x, w).tanh().square().mean().backward();
+  const NoGradGuard no_grad;
+  w.sub_(w.grad() * rate);
+  w.mutable_grad().zero_();
+}
+
 // Of two sizes each is recorded once, as only a third one would tell what follows from it; where
 // none comes, each gets a program.
 TEST(SizesByValue, AreNotRecordedAgainForThem) {
@@ -401,12 +409,7 @@ TEST(SizesByValue, AreNotRecordedAgainForThem) {
   jit::set_mode(jit::Mode::kAuto);
   tt::forget_everything();
   const Tensor w = groove::randn({6, 3}).requires_grad_();
-  const auto train = [&](std::int64_t rows) {
-    groove::mm(groove::full({rows, 6}, 0.5), w).tanh().square().mean().backward();
-    const NoGradGuard no_grad;
-    w.sub_(w.grad() * 0.1);
-    w.mutable_grad().zero_();
-  };
+  const auto train = [&](std::int64_t rows) { learn(groove::full({rows, 6}, 0.5), w, 0.1); };
   const auto either = [](int step) { return 0x9e3779b97f4a7c15u >> step % 64 & 1 ? 12 : 15; };
   for (int step = 0; step < 40; ++step) train(15);
   for (int step = 0; step < 8; ++step) train(either(step));
@@ -428,13 +431,7 @@ TEST(SizesByValue, GetNoProgramForOneOfThem) {
   Counting counting;
   const Tensor rows = groove::arange(600), x = groove::randn({600, 6});
   const Tensor w = groove::randn({6, 3}).requires_grad_();
-  for (int step = 0; step < 500; ++step) {
-    const Tensor chosen = x.index({rows < 40 + step * 37 % 97});
-    groove::mm(chosen, w).tanh().square().mean().backward();
-    const NoGradGuard no_grad;
-    w.sub_(w.grad() * 0.1);
-    w.mutable_grad().zero_();
-  }
+  for (int step = 0; step < 500; ++step) learn(x.index({rows < 40 + step * 37 % 97}), w, 0.1);
   tracer::wait_for_compiler();
   EXPECT_EQ(counting.of_one_size, 0) << jit::explain();
   tt::forget_everything();
@@ -447,12 +444,7 @@ TEST(SizesByValue, WhatMayBeAnyNumberIsNoSize) {
   tt::forget_everything();
   const Tensor x = groove::randn({6, 5});
   const Tensor w = groove::randn({5, 3}).requires_grad_();
-  for (int step = 0; step < 40; ++step) {
-    groove::mm(x, w).tanh().square().mean().backward();
-    const NoGradGuard no_grad;
-    w.sub_(w.grad() * (0.1 / (1 + step)));
-    w.mutable_grad().zero_();
-  }
+  for (int step = 0; step < 40; ++step) learn(x, w, 0.1 / (1 + step));
   int free_numbers = 0;
   for (const tracer::SegmentPtr& segment : tracer::all_segments())
     for (int time = 0; time < 5; ++time) {

@@ -219,7 +219,7 @@ bool Context::try_start_recording(const AnyCall& call, const SiteKey& site, std:
   if (plan && !is_call && (is_part_of_recorded(*plan) || has_waiting_segment(*plan)))
     plan = nullptr;
   const Again* const again = is_call || plan ? nullptr : wanted_again(hash);
-  if (again && again->is_sample && is_passed_over(*again, call, site)) return false;
+  if (again && again->is_sample && is_passed_over(again->base, 0, call, site)) return false;
   const bool is_wanted = is_call || plan || again;
   if (!is_wanted && starts_rest(hash)) return true;
   const std::size_t calls = plan ? plan->length : again ? again->base->calls.size() : 1;

@@ -286,7 +286,8 @@ class Context {
   bool follow_sizes(const AnyCall& recorded, const SiteKey& site, Tensor* outputs, Reason& why);
   void note_other_sizes(std::uint64_t head, Reason refusal);
   template <typename AnyCall>
-  bool is_passed_over(const Again& again, const AnyCall& call, const SiteKey& site) const;
+  bool is_passed_over(const SegmentPtr& segment, std::size_t at, const AnyCall& call,
+                      const SiteKey& site);
   template <typename AnyCall>
   bool wants_sample_here(const AnyCall& call, const SiteKey& site, Reason reason);
   bool keep_sample(const SegmentPtr& segment);

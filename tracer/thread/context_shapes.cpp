@@ -208,25 +208,27 @@ void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
   again_[head] = {.base = base, .is_sample = true};
 }
 
+// Would a recording that has what this call shows, where the segment has its call number `at`, tell
+// nothing that others do not?
 template <typename AnyCall>
-bool Context::is_passed_over(const Again& again, const AnyCall& call, const SiteKey& site) const {
+bool Context::is_passed_over(const SegmentPtr& segment, std::size_t at, const AnyCall& call,
+                             const SiteKey& site) {
   SizeValues shown;
-  return shown_by(*again.base, 0, call, site, shown) && tells_nothing(again.base->head, 0, shown);
+  return shown_by(*segment, at, call, site, shown) &&
+         tells_nothing(segment->head, at == 0 ? 0 : shown_of(segment).first[at], shown);
 }
 
-template bool Context::is_passed_over(const Again&, const Call&, const SiteKey&) const;
-template bool Context::is_passed_over(const Again&, const LibraryCall&, const SiteKey&) const;
+template bool Context::is_passed_over(const SegmentPtr&, std::size_t, const Call&, const SiteKey&);
+template bool Context::is_passed_over(const SegmentPtr&, std::size_t, const LibraryCall&,
+                                      const SiteKey&);
 
 template <typename AnyCall>
 bool Context::wants_sample_here(const AnyCall& call, const SiteKey& site, Reason reason) {
-  const Segment& segment = replay_->segment();
-  if (!is_about_sizes(reason) || is_strict() || !can_be_sampled(segment)) return false;
-  const std::size_t at = replay_->matched();
-  SizeValues shown;
-  if (shown_by(segment, at, call, site, shown) &&
-      tells_nothing(segment.head, shown_of(replay_->segment_pointer()).first[at], shown))
+  const SegmentPtr& segment = replay_->segment_pointer();
+  if (!is_about_sizes(reason) || is_strict() || !can_be_sampled(*segment) ||
+      is_passed_over(segment, replay_->matched(), call, site))
     return false;
-  return is_sample_ = wants_sample(segment.head);
+  return is_sample_ = wants_sample(segment->head);
 }
 
 template bool Context::wants_sample_here(const Call&, const SiteKey&, Reason);

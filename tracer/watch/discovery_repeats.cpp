@@ -9,7 +9,6 @@
 
 namespace groove::tracer {
 
-// Looks when many calls ran eagerly, and the more seldom the less there was to find.
 // A loop of which each call comes several times in an iteration, as every third one is longer, is
 // not seen where calls come back: are the last calls those before them, and those before these?
 void Discovery::look_for_period() {
@@ -35,6 +34,7 @@ void Discovery::look_for_period() {
   }
 }
 
+// Looks when many calls ran eagerly, and the more seldom the less there was to find.
 void Discovery::look_for_repeats() {
   look_at_ = watched_ + kPatience;
   if (watched_ >= look_for_period_at_) {

@@ -214,7 +214,7 @@ if(GROOVE_BUILD_SAMPLES)
   # What the search found, beside the loops that were made of it.
   foreach(seed 26113348 27400048 27800127)
     add_test(NAME random_loops_found_${seed}
-      COMMAND random-loops --seed ${seed} --count 1 --ways hot guard-pages)
+      COMMAND random-loops --seed ${seed} --count 1 --first-themes 9 --ways hot guard-pages)
     set_tests_properties(random_loops_found_${seed} PROPERTIES TIMEOUT 900)
   endforeach()
   set_tests_properties(random_loops PROPERTIES TIMEOUT 900)

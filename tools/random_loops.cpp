@@ -23,12 +23,14 @@ struct Options {
   std::string here;
   Measuring measuring;
   std::vector<int> kept;  // numbers of statements
+  int first_themes = kThemes;
   int length = 0, repeats = 1, failures = 20, limit = 20, budget = 40;
 };
 
 Program program_of(std::uint64_t seed, const Options& options) {
   const bool has_threads = options.has_threads || seed % 8 == 3;
-  Program program = draw(seed, {has_threads, options.is_long, options.length, options.themes});
+  Program program = draw(
+      seed, {has_threads, options.is_long, options.length, options.themes, options.first_themes});
   program.repeats = options.repeats;
   if (options.kept.empty()) return program;
   for (auto* const part : {&program.before, &program.body})
@@ -140,7 +142,11 @@ int main(int argc, char** argv) {
       "all, or some of: hot auto sync interpreter asmjit llvm one-byte-cache two-threads "
       "guard-pages auto-guard-pages check pauses");
   app.add_option("--themes", options.themes,
-                 "of aliases memory training hooks escapes errors past sizes, otherwise drawn");
+                 "of aliases memory training hooks escapes errors past sizes dtypes state, "
+                 "otherwise drawn");
+  app.add_option("--first-themes", options.first_themes,
+                 "draw from the first so many: 9 for what was found before there were more")
+      ->check(CLI::Range(2, kThemes));
   app.add_option("--length", options.length, "iterations, otherwise drawn");
   app.add_option(
       "--repeat", options.repeats,

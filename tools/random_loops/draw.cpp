@@ -186,7 +186,7 @@ struct Maker {
     program.is_clamped = random.one_in(3);
     themes[static_cast<int>(Theme::kPlain)] = true;
     for (int count = random.below(4); count > 0; --count)
-      themes[1 + random.below(kThemes - 1)] = drawing.themes.empty();
+      themes[1 + random.below(drawing.first_themes - 1)] = drawing.themes.empty();
     for (const std::string& name : drawing.themes)
       for (int theme = 0; theme < kThemes; ++theme)
         if (name == kThemeNames[theme]) themes[theme] = true;
@@ -205,8 +205,9 @@ struct Maker {
 
 std::vector<Rule> all_rules() {
   std::vector<Rule> all;
-  for (const auto rules : {value_rules(), alias_rules(), memory_rules(), training_rules(),
-                           hook_rules(), escape_rules(), past_rules(), size_rules()})
+  for (const auto rules :
+       {value_rules(), alias_rules(), memory_rules(), training_rules(), hook_rules(),
+        escape_rules(), past_rules(), size_rules(), dtype_rules(), state_rules()})
     all.insert(all.end(), rules.begin(), rules.end());
   return all;
 }

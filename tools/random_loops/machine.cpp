@@ -1,6 +1,7 @@
 // The interpreter of drawn programs.
 #include "tools/random_loops/machine.h"
 
+#include <bit>
 #include <cmath>
 #include <condition_variable>
 #include <cstring>
@@ -46,6 +47,10 @@ std::uint64_t hash_of(const Tensor& tensor, const Site& site) {
       if (!std::isnan(data[e])) std::memcpy(&bits, data + e, sizeof bits);
       mix(bits);
     }
+  } else if (flat.scalar_type() == kDouble) {
+    const double* const data = flat.const_data_ptr<double>(site);
+    for (std::int64_t e = 0; e < flat.numel(); ++e)
+      mix(std::bit_cast<std::uint64_t>(std::isnan(data[e]) ? NAN : data[e]));
   } else {
     const auto* const data = static_cast<const unsigned char*>(flat.const_data_ptr(site));
     for (std::size_t e = 0; e < flat.nbytes(); ++e) mix(data[e]);
@@ -100,6 +105,10 @@ Machine::Machine(const Program& drawn, std::FILE* to) : program(drawn), log(to),
   for (int b = 0; b < kBlobs; ++b)
     values.push_back(
         groove::from_blob(memory[static_cast<std::size_t>(b)].data(), {n, n}, {}, site));
+  for (int b = 0; b < kBlobs; ++b) {
+    wide.push_back(values[b].to(kDouble, false, false, site));
+    whole.push_back(values[b].mul(5, site).to(kLong, false, false, site));
+  }
   for (int p = 0; p < kParameters; ++p)
     parameters.push_back(groove::randn({n, n}, {}, site).mul(0.5, site).requires_grad_(true, site));
   for (int h = 0; h < kHistories; ++h) histories.push_back(groove::zeros({n, n}, {}, site));
@@ -111,6 +120,7 @@ Machine::Machine(const Program& drawn, std::FILE* to) : program(drawn), log(to),
 }
 
 void Machine::begin_iteration(int iteration) {
+  GradMode::set_enabled(true);
   if (iteration == program.length / 2) note_half();
   loss = groove::zeros({}, {}, place(kHead, 1));
   for (int h = 0; h < kHistories; ++h) histories[h] = values[h].clone(place(kHead, 2 + h));
@@ -228,6 +238,10 @@ void Machine::dump(int iteration) {
                  tensor.is_leaf(), static_cast<long long>(tensor._version()));
   };
   for (std::size_t v = 0; v < values.size(); ++v) tell("v", v, values[v]);
+  for (std::size_t k = 0; k < wide.size(); ++k) {
+    tell("d", k, wide[k]);
+    tell("z", k, whole[k]);
+  }
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     tell("p", p, parameters[p]);
     tell("grad", p, parameters[p].grad());

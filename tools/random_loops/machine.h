@@ -71,6 +71,7 @@ struct Machine {
   std::vector<Tensor> parameters;          // p…
   Tensor leaves[2];                        // of no optimizer
   std::vector<std::vector<float>> memory;  // under b…, and one for a parameter
+  std::vector<Tensor> wide, whole;         // d…, z…: float64, int64
   Tensor base;                             // a flat buffer that views lie in
   Tensor loss;
   std::vector<std::unique_ptr<Model>> models;
@@ -84,6 +85,8 @@ struct Machine {
   Tensor large;
   float* large_pointer = nullptr;
   std::vector<Tensor> saved;  // copies of the parameters
+  Tensor total;               // of losses
+  std::optional<RandomState> random;
   std::int64_t hook_calls = 0;
   std::int64_t errors = 0;
 };

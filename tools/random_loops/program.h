@@ -34,14 +34,18 @@ enum class Theme : std::uint8_t {
   kErrors,
   kPast,
   kSizes,
+  kDtypes,
+  kState,
 };
-inline constexpr const char* kThemeNames[] = {"plain",   "aliases", "memory", "training", "hooks",
-                                              "escapes", "errors",  "past",   "sizes"};
-inline constexpr int kThemes = 9;
+inline constexpr const char* kThemeNames[] = {"plain", "aliases", "memory", "training",
+                                              "hooks", "escapes", "errors", "past",
+                                              "sizes", "dtypes",  "state"};
+inline constexpr int kThemes = 11;
 
 // A kind of statement. The text is what a program would write, with letters for what is drawn:
 //   $a $b $c a matrix without history (v, w or b)   $w a handle that aliases others (w)
 //   $k memory of the program seen through from_blob  $p $q parameters
+//   d$k z$k matrices of wide and of whole numbers
 //   $h $g matrices with history   $r any of these    $o an optimizer   $m a model
 //   $n $j small whole numbers     $x a real number
 struct Rule {
@@ -59,6 +63,8 @@ std::span<const Rule> hook_rules();
 std::span<const Rule> escape_rules();
 std::span<const Rule> past_rules();
 std::span<const Rule> size_rules();
+std::span<const Rule> dtype_rules();
+std::span<const Rule> state_rules();
 std::vector<Rule> all_rules();
 
 struct Condition {
@@ -97,7 +103,8 @@ struct Program {
 struct Drawing {
   bool has_threads = false, is_long = false;  // of 1,500 iterations and more
   int length = 0;                             // 0: drawn
-  std::vector<std::string> themes;            // besides plain statements; none: drawn
+  std::vector<std::string> themes;            // besides plain statements; none: drawn …
+  int first_themes = kThemes;                 // … from the first so many
 };
 /// Depends on the seed and on nothing else.
 Program draw(std::uint64_t seed, const Drawing& drawing);

@@ -20,7 +20,10 @@ constexpr Choice kLearning[] = {{"supervised", 52},
                                 {"Q values with replay", 5},
                                 {"episodes", 4},
                                 {"solver to a tolerance", 4},
-                                {"experts by value", 2}};
+                                {"experts by value", 2},
+                                {"numbers without a network", 12},
+                                {"derivatives in the loss", 3},
+                                {"vectors of words", 3}};
 constexpr Choice kBodies[] = {
     {"module of linear layers", 45}, {"Sequential", 30}, {"convolutions", 15}, {"attention", 10}};
 constexpr Choice kData[] = {

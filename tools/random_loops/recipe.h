@@ -26,7 +26,10 @@ enum class Learning : std::uint8_t {
   kQValues,
   kEpisodes,
   kSolver,
-  kExperts
+  kExperts,
+  kNumbers,
+  kDerivatives,
+  kWords
 };
 enum class Body : std::uint8_t { kMlp, kSequential, kConvolution, kAttention };
 enum class Data : std::uint8_t {

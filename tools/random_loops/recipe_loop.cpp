@@ -143,6 +143,15 @@ std::int64_t run(const Recipe& recipe, int steps, std::FILE* log) {
     case Learning::kExperts:
       train_experts(loop);
       break;
+    case Learning::kNumbers:
+      compute_numbers(loop);
+      break;
+    case Learning::kDerivatives:
+      train_derivatives(loop);
+      break;
+    case Learning::kWords:
+      train_words(loop);
+      break;
   }
   loop.finish();
   return loop.errors;

@@ -57,5 +57,8 @@ void train_q_values(Loop& loop);
 void train_episodes(Loop& loop);
 void train_solver(Loop& loop);
 void train_experts(Loop& loop);
+void compute_numbers(Loop& loop);
+void train_derivatives(Loop& loop);
+void train_words(Loop& loop);
 
 }  // namespace groove::random_loops

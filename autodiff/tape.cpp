@@ -150,8 +150,9 @@ void Accumulator::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool>, Tensor*) {
 }
 
 const Storage* Accumulator::memory() const {
+  TensorImpl* const impl = leaf.load();
+  if (impl) settle_gradient(*impl);
   const GradientLock settled;
-  const TensorImpl* const impl = leaf.load();
   const bool has_one = impl && impl->autograd && impl->autograd->grad.defined();
   return has_one ? impl->autograd->grad.impl()->storage.get() : nullptr;
 }

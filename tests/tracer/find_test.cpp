@@ -412,67 +412,6 @@ TEST(Discovery, ChanceIsNoLoop) {
   }
 }
 
-// Sequences of any length: each length comes again sooner or later, some a few times within a short
-// while, and hardly any is worth recording as a whole beside the loop over its elements.
-TEST(Discovery, StepsOfAnyLengthAreNotRecordedOneByOne) {
-  using tracer::Discovery;
-  tracer::Stretch element;
-  for (std::uint64_t i = 1; i <= 4; ++i) element.append(call(i));
-  const auto has_whole_steps = [&element](unsigned seed) {
-    Discovery discovery;
-    discovery.set_hot(4);
-    std::mt19937_64 random(seed);
-    for (int step = 0; step < 2000; ++step) {
-      const Discovery::Plan* const plan = discovery.plan(call(10));
-      if (plan && plan->kind == Discovery::Kind::kStep) return true;
-      for (std::uint64_t i = 10; i < 16; ++i) discovery.on_call(call(i), Discovery::kOpCost);
-      // Compiled: runs of eight elements, and one of the rest.
-      for (std::uint64_t left = 1 + random() % 100; left > 0;) {
-        const std::uint64_t together = std::min<std::uint64_t>(left, 8);
-        left -= together;
-        tracer::Stretch run;
-        for (std::uint64_t i = 0; i < together; ++i) run.append(element);
-        discovery.on_run_start();
-        discovery.on_run(call(1), call(4), run, true);
-      }
-      discovery.on_call(call(20), Discovery::kBigCost);
-      discovery.on_step_end();
-    }
-    return false;
-  };
-  int programs = 0;
-  for (unsigned seed = 0; seed < 20; ++seed) programs += has_whole_steps(seed) ? 1 : 0;
-  EXPECT_LE(programs, 2);
-}
-
-// A loop's iterations come in a row any number of times; many of them are no loop of their own.
-TEST(Discovery, ManyIterationsOfALoopAreNoOtherLoop) {
-  using tracer::Discovery;
-  Discovery discovery;
-  discovery.set_hot(2);
-  std::mt19937_64 random(31);
-  tracer::Stretch element;
-  for (std::uint64_t i = 1; i <= 4; ++i) element.append(call(i));
-  const auto watch = [&] {
-    for (std::uint64_t i = 1; i <= 4; ++i) discovery.on_call(call(i), Discovery::kOpCost);
-  };
-  const auto run = [&](int elements) {
-    tracer::Stretch all;
-    for (int i = 0; i < elements; ++i) all.append(element);
-    discovery.on_run_start();
-    discovery.on_run(call(1), call(4), all, true);
-  };
-  for (int i = 0; i < 64; ++i) watch();
-  if (const Discovery::Plan* const plan = discovery.plan(call(1))) discovery.take_plan(*plan);
-  // Of fifteen iterations one is watched, as a run has been left.
-  for (int turn = 0; turn < 400; ++turn) {
-    for (const int elements : {8, 4, 2}) run(elements);
-    const Discovery::Plan* const plan = discovery.plan(call(1));
-    ASSERT_LE(plan ? plan->length : 0, 4U * 8) << "turn " << turn;
-    watch();
-  }
-}
-
 // A step by hand in a loop whose rows differ each time: the parameters come one after the other,
 // at the same sizes as ever.
 TEST(Discovery, ALoopAtAnySizesMayHaveCallsThatComeAgain) {

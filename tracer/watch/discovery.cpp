@@ -59,10 +59,12 @@ void Discovery::note(const Mark& mark, Kind kind) {
   if (mark.times.are_at_many_sizes(any_size_)) return;
   if (kind != Kind::kStep && is_too_wide(atom_at(mark.total.length), calls.length, cost, runs))
     return;
-  Loop& loop = loop_of(calls);
+  Loop& loop = loop_of(calls, kind);
+  // Between cuts the same calls in another order are another stretch.
+  if (std::exchange(loop.order, calls.order) != calls.order) loop.seen = 0;
   loop.come(1);
-  if (loop.seen == 1) loop.first_step = steps_;
-  if (kind == Kind::kStep && is_rare(loop, loop.seen)) return;
+  if (loop.seen == 1) loop.first_at = all_of(kind).count();
+  if (is_rare(loop, kind, loop.seen)) return;
   // After a run, a call that is mostly followed by something else is no sign of a stretch.
   if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
   if (gaps_.size() > kMostLoops) gaps_.clear();
@@ -73,27 +75,26 @@ void Discovery::note(const Mark& mark, Kind kind) {
 }
 
 // Of steps that hardly ever are the same, such as those over sequences of any length, each would be
-// recorded for itself; what comes as seldom as that must come very often until it pays.
-bool Discovery::is_rare(const Loop& loop, std::uint32_t seen) const {
-  constexpr std::uint32_t kOften = 3, kSeldom = 12;  // steps for one
+// recorded for itself, and so where reads end them; what comes as seldom as that must come very
+// often until it pays.
+bool Discovery::is_rare(const Loop& loop, Kind kind, std::uint32_t seen) const {
+  constexpr std::uint32_t kOften = 3, kSeldom = 12;  // of all for one
   constexpr std::uint32_t kSome = 8;                 // of it: fewer of many come close by chance
   constexpr int kUnlike = 8;
-  if (unlike_steps() < kUnlike) return false;
-  const std::uint32_t again = seen - 1, among = steps_ - loop.first_step;
+  if (kind != Kind::kStep && kind != Kind::kHostRead) return false;
+  const LastStretches& all = all_of(kind);
+  if (all.unlike() < kUnlike) return false;
+  const std::uint32_t again = seen - 1, among = all.count() - loop.first_at;
   if (among <= kOften * again) return false;
   return seen < kSome || among > kSeldom * again;
 }
 
 void Discovery::note_step_calls() {
   const Stretch step = total_.since(step_.total);
-  const std::uint64_t calls = step.loop();
   last_step_ = step.length;
-  const bool is_known =
-      std::find(step_calls_.begin(), step_calls_.end(), calls) != step_calls_.end();
-  unlike_ = unlike_ << 1 | (is_known ? 0 : 1);
   const std::uint64_t now = given().sizes;
-  step_given_[steps_ % step_given_.size()] = now - std::exchange(given_before_step_, now);
-  step_calls_[steps_++ % step_calls_.size()] = calls;
+  step_given_[steps() % step_given_.size()] = now - std::exchange(given_before_step_, now);
+  steps_.add(step.loop());
 }
 
 void Discovery::on_step_end() {
@@ -110,7 +111,10 @@ void Discovery::on_step_end() {
 
 void Discovery::on_host_read() {
   if (read_.total.length == total_.length) return;
-  if (!has_seen_step_ || ++reads_since_step_ >= 3) note(read_, Kind::kHostRead);
+  if (!has_seen_step_ || ++reads_since_step_ >= 3) {
+    note(read_, Kind::kHostRead);
+    between_reads_.add(total_.since(read_.total).loop());
+  }
   move(read_);
 }
 
@@ -263,6 +267,19 @@ std::uint64_t Discovery::entry_of(const Stretch& period) const {
   return entry;
 }
 
+// Of the atoms from `first` on that begin before `end` calls, the first one whose place (its call
+// and the one before) can be told from all others of them; none: atom_count_.
+std::uint64_t Discovery::landmark(std::uint64_t first, std::uint64_t end) const {
+  const auto is_inside = [&](std::uint64_t at) {
+    return at < atom_count_ && atom(at).before.length < end;
+  };
+  std::unordered_map<std::uint64_t, int> times;
+  for (std::uint64_t at = first; is_inside(at); ++at) ++times[place(at)];
+  for (std::uint64_t at = first; is_inside(at); ++at)
+    if (times[place(at)] == 1) return at;
+  return atom_count_;
+}
+
 // Where a loop begins with a call that comes after the same call elsewhere in it, a recording would
 // begin at either: the next place is taken that can be told from all others. Twice the loop has
 // come from `first` on; what came before that was perhaps something else.
@@ -270,18 +287,29 @@ std::uint64_t Discovery::beginning_of(std::uint64_t first, std::uint64_t length)
   const std::uint64_t again = atom_at(atom(first).before.length + length);
   const std::uint64_t end = atom(first).before.length + 2 * length;
   if (again == atom_count_ || total_.length < end) return first;
-  const auto place = [this](std::uint64_t at) { return mixed(atom(at - 1).last, atom(at).head); };
-  const auto is_inside = [&](std::uint64_t at) {
-    return at < atom_count_ && atom(at).before.length < end;
-  };
-  std::unordered_map<std::uint64_t, int> times;
-  for (std::uint64_t at = again; is_inside(at); ++at) ++times[place(at)];
-  for (std::uint64_t at = again; is_inside(at); ++at) {
-    if (times[place(at)] > 1) continue;
-    const std::uint64_t begin = atom_at(atom(at).before.length - length);
-    if (begin != atom_count_) return begin;
+  const std::uint64_t known = landmark(again, end);
+  const std::uint64_t begin =
+      known == atom_count_ ? atom_count_ : atom_at(atom(known).before.length - length);
+  return begin == atom_count_ ? first : begin;
+}
+
+// Did what comes at the landmark of this cycle mostly go on otherwise? A loop of any number of
+// turns, of which the same number comes twice in a row now and then, is no loop of so many.
+bool Discovery::is_mostly_other(std::uint64_t begin, const Stretch& cycle) const {
+  constexpr int kEnough = 3;
+  const std::uint64_t known = landmark(begin, atom(begin).before.length + cycle.length);
+  if (known == atom_count_) return false;
+  int all = 0, same = 0;
+  std::uint64_t before = atom_count_;
+  for (std::uint64_t at = oldest_atom() + 1; at < atom_count_; ++at) {
+    if (place(at) != place(known)) continue;
+    if (before != atom_count_) {
+      ++all;
+      same += atom(at).before.since(atom(before).before).loop() == cycle.loop() ? 1 : 0;
+    }
+    before = at;
   }
-  return first;
+  return all >= kEnough && 3 * same < 2 * all;
 }
 
 // The last `length` calls came `times` times in a row, and the first of them comes now. Every call
@@ -292,7 +320,7 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
   const Stretch period = total_.since(atom(begin).before);
   const std::uint32_t cost = cost_ - atom(begin).cost, runs = count(runs_ - atom(begin).runs());
   if (is_compiled(cost, runs) || !pays(cost, runs, period.length, Kind::kCycle)) return;
-  Loop& loop = loop_of(period);
+  Loop& loop = loop_of(period, Kind::kCycle);
   if (total_.length < loop.noted_at + period.length) return;
   loop.noted_at = total_.length;
   loop.come(loop.plans == 0 ? times : times / 2);
@@ -313,13 +341,16 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
 }
 
 // An iteration that costs little more than entering it is best recorded together with the next
-// ones, once it has come often enough in a row for that. Steps that are alike are recorded as a
-// whole.
+// ones, once it has come often enough in a row for that. Steps that are alike, and stretches
+// between reads where nothing ends a step, are recorded as a whole.
 void Discovery::plan_cycles(std::uint64_t length, std::uint32_t times) {
   constexpr std::uint32_t kWorthwhile = 8 * kEntryCost;
   constexpr int kUnlike = 4;
   plan_cycle(length, times);
-  if (unlike_steps() < kUnlike) return;
+  const Mark& around = has_seen_step_ ? step_ : read_;
+  if (all_of(has_seen_step_ ? Kind::kStep : Kind::kHostRead).unlike() < kUnlike ||
+      around.total.length + times * length > total_.length)
+    return;
   const auto cost =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kWorthwhile)) * kOpCost;
   std::uint32_t together = 1;
@@ -373,6 +404,7 @@ bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint3
                            std::uint32_t runs, Kind kind, std::uint64_t seen_at) {
   if (!pays(cost, runs, calls.length, kind) || are_iterations(calls)) return false;
   if (is_too_wide(begin, calls.length, cost, runs)) return false;
+  if (kind == Kind::kCycle && runs > 0 && is_mostly_other(begin, calls)) return false;
   const Atom& first = atom(begin);
   Plan plan{first.head, calls.order, calls.length, kind, 0, calls.loop(), runs > 0};
   const std::uint64_t end = first.before.length + calls.length;

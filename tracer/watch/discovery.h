@@ -6,15 +6,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "src/core/hash.h"
 #include "src/core/state.h"
 #include "tracer/calls/stretch.h"
 #include "tracer/watch/finder.h"
+#include "tracer/watch/last_stretches.h"
 
 namespace groove::tracer {
 
@@ -65,7 +66,7 @@ class Discovery {
   /// Everything seen so far.
   const Stretch& total() const { return total_; }
   /// Steps so far, and how many calls the last one had.
-  std::uint32_t steps() const { return steps_; }
+  std::uint32_t steps() const { return steps_.count(); }
   std::uint64_t last_step() const { return last_step_; }
   /// The plan is being recorded, and will not be made again soon.
   void take_plan(const Plan& plan);
@@ -155,9 +156,10 @@ class Discovery {
     }
     std::uint32_t seen = 0;  // since it was recorded or put off
     std::uint32_t ever = 0;
-    std::uint32_t plans = 0;       // recorded so far; each makes the next one dearer
-    std::uint64_t noted_at = 0;    // in calls
-    std::uint32_t first_step = 0;  // the number of steps when it first came
+    std::uint32_t plans = 0;     // recorded so far; each makes the next one dearer
+    std::uint64_t noted_at = 0;  // in calls
+    std::uint64_t order = 0;     // of its calls, the last time that it came between two cuts
+    std::uint32_t first_at = 0;  // after how many of all_of() it first came
     bool is_turned = false;
     bool was_missed = false;  // another came when it was to be recorded
   };
@@ -166,10 +168,12 @@ class Discovery {
   void move(Mark& mark);
   void note_head(std::uint64_t head);
   void note_step_calls();
-  bool is_rare(const Loop& loop, std::uint32_t seen) const;
+  bool is_rare(const Loop& loop, Kind kind, std::uint32_t seen) const;
   bool are_steps_given_many_sizes() const;
-  /// Of the last steps, how many were like none before them?
-  int unlike_steps() const { return std::popcount(unlike_); }
+  // What a stretch of this kind is one of.
+  const LastStretches& all_of(Kind kind) const {
+    return kind == Kind::kHostRead ? between_reads_ : steps_;
+  }
   void note(const Mark& mark, Kind kind);
   void look_for_return(std::uint64_t call);
   // One of two places, so that two calls of one loop hardly ever drive each other out.
@@ -182,12 +186,18 @@ class Discovery {
   }
   void add_returns();
   std::uint32_t least_times(std::uint64_t length) const;
+  // The call that an atom begins with, and the one before it.
+  std::uint64_t place(std::uint64_t number) const {
+    return mixed(number > oldest_atom() ? atom(number - 1).last : 0, atom(number).head);
+  }
+  std::uint64_t landmark(std::uint64_t first, std::uint64_t end) const;
   std::uint64_t beginning_of(std::uint64_t first, std::uint64_t length) const;
+  bool is_mostly_other(std::uint64_t begin, const Stretch& cycle) const;
   void plan_cycle(std::uint64_t length, std::uint32_t times);
   void plan_cycles(std::uint64_t length, std::uint32_t times);
   void note_cycle(const Stretch& calls);
   bool are_iterations(const Stretch& calls) const;
-  Loop& loop_of(const Stretch& calls);
+  Loop& loop_of(const Stretch& calls, Kind kind);
   std::uint64_t entry_of(const Stretch& period) const;
   std::uint64_t atom_from(std::uint64_t length) const;
   std::uint64_t atom_at(std::uint64_t length) const;
@@ -241,9 +251,7 @@ class Discovery {
   Mark step_, read_, gap_;
   int hot_ = 2;
   int reads_since_step_ = 0;
-  // Of the last steps; a bit for each that was like none of those before it.
-  std::array<std::uint64_t, 32> step_calls_{};
-  std::uint32_t steps_ = 0, unlike_ = 0;
+  LastStretches steps_, between_reads_;
   std::uint64_t last_step_ = 0;                // its calls
   std::array<std::uint64_t, 8> step_given_{};  // by what given().sizes grew, a ring
   std::uint64_t given_before_step_ = given().sizes;

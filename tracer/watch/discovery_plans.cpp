@@ -63,10 +63,10 @@ void Discovery::refresh_filter() {
   for (const Plan& plan : plans_) plan_filter_ |= 1ull << (plan.head & 63);
 }
 
-Discovery::Loop& Discovery::loop_of(const Stretch& calls) {
+Discovery::Loop& Discovery::loop_of(const Stretch& calls, Kind kind) {
   if (loops_.size() > kMostLoops) loops_.clear();
   const auto [known, is_new] = loops_.try_emplace(calls.loop());
-  if (is_new) known->second.first_step = steps_;
+  if (is_new) known->second.first_at = all_of(kind).count();
   return known->second;
 }
 
@@ -114,7 +114,7 @@ bool Discovery::was_given_other_sizes(const Plan& plan,
 // A few kinds of steps take turns; that most of the last ones differ is another thing.
 bool Discovery::are_steps_given_many_sizes() const {
   constexpr std::size_t kFew = 2;
-  const std::size_t count = std::min<std::size_t>(steps_, step_given_.size());
+  const std::size_t count = std::min<std::size_t>(steps(), step_given_.size());
   std::size_t different = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const auto end = step_given_.begin() + static_cast<std::ptrdiff_t>(i);
@@ -189,7 +189,7 @@ void Discovery::note_cut(const Plan& plan) { loops_[plan.loop].plans += 3; }
 
 bool Discovery::turn(const Plan& plan, std::uint64_t before, std::uint64_t head,
                      const Stretch& calls) {
-  Loop& loop = loop_of(calls);
+  Loop& loop = loop_of(calls, plan.kind);
   if (plan.kind != Kind::kCycle || std::exchange(loop.is_turned, true)) return false;
   if (loop.plans > 0) --loop.plans;
   return add_plan(
@@ -199,10 +199,10 @@ bool Discovery::turn(const Plan& plan, std::uint64_t before, std::uint64_t head,
 
 bool Discovery::accepts(const Plan& plan, const Stretch& recorded) {
   if (recorded.order == plan.hash && recorded.length == plan.length) return true;
-  Loop& loop = loop_of(recorded);
+  Loop& loop = loop_of(recorded, plan.kind);
   Loop& expected = loops_[plan.loop];
-  const bool is_rarer = 2 * (loop.ever + 1) < expected.ever ||
-                        (plan.kind == Kind::kStep && is_rare(loop, loop.seen + 1));
+  const bool is_rarer =
+      2 * (loop.ever + 1) < expected.ever || is_rare(loop, plan.kind, loop.seen + 1);
   if (is_rarer || loop.seen + 1 < needed(plan.head, loop, false)) {
     // What is waited for so many times may always be followed by the odd one: tried at once again.
     const bool is_odd_one = recorded.loop() != plan.loop;

@@ -76,7 +76,7 @@ void Discovery::take_findings() {
     const std::uint64_t begin = search_->atoms[repeat.begin], end = search_->atoms[repeat.end - 1];
     if (begin < oldest_atom() || end + 1 >= atom_count_) continue;
     const Stretch calls = atom(end + 1).before.since(atom(begin).before);
-    Loop& loop = loop_of(calls);
+    Loop& loop = loop_of(calls, Kind::kRepeat);
     loop.come(static_cast<std::uint32_t>(repeat.count));
     const std::uint32_t runs = count(atom(end + 1).runs() - atom(begin).runs());
     if (loop.seen < needed(atom(begin).head, loop, runs > 0)) continue;

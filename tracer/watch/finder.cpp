@@ -14,24 +14,30 @@ constexpr std::size_t kMostRepeats = 8;
 constexpr std::size_t kLeastTimes = 3;      // less often is no loop
 constexpr std::size_t kMostWork = 1 << 22;  // steps over all candidates
 
-// The suffixes of the tokens in order, by doubling the length that is compared.
+// The suffixes of the tokens in order, by doubling the length that is compared: what is in order by
+// its first half is put in order by counting, the ones before it being in order by their second.
 std::vector<std::size_t> sort_suffixes(const std::vector<std::uint64_t>& tokens) {
   const std::size_t n = tokens.size();
-  std::vector<std::size_t> order(n), rank(n), next(n);
+  std::vector<std::size_t> order(n), rank(n), next(n), by_second(n), place(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return tokens[a] < tokens[b]; });
   for (std::size_t i = 1; i < n; ++i)
     rank[order[i]] = rank[order[i - 1]] + (tokens[order[i]] != tokens[order[i - 1]] ? 1 : 0);
   for (std::size_t length = 1; length < n && rank[order[n - 1]] + 1 < n; length *= 2) {
-    const auto key = [&](std::size_t i) {
-      return std::pair{rank[i], i + length < n ? rank[i + length] + 1 : 0};
+    auto second = by_second.begin();
+    for (std::size_t i = n - length; i < n; ++i) *second++ = i;  // these have none
+    for (const std::size_t i : order)
+      if (i >= length) *second++ = i - length;
+    for (std::size_t i = n; i-- > 0;) place[rank[order[i]]] = i;  // the first of each rank
+    for (const std::size_t i : by_second) order[place[rank[i]]++] = i;
+    const auto is_same = [&](std::size_t a, std::size_t b) {
+      const bool has_second = a + length < n && b + length < n;
+      return rank[a] == rank[b] && has_second && rank[a + length] == rank[b + length];
     };
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     next[order[0]] = 0;
     for (std::size_t i = 1; i < n; ++i)
-      next[order[i]] = next[order[i - 1]] + (key(order[i - 1]) < key(order[i]) ? 1 : 0);
+      next[order[i]] = next[order[i - 1]] + (is_same(order[i - 1], order[i]) ? 0 : 1);
     rank.swap(next);
   }
   return order;
@@ -143,7 +149,8 @@ std::vector<Repeat> find_repeats(const std::vector<std::uint64_t>& tokens) {
   });
   for (const Group& group : groups) {
     const std::size_t times = group.high - group.low + 1;
-    if (times < kLeastTimes) continue;
+    // Where it is not long enough for all of them, some begin before others end: see below.
+    if (times < kLeastTimes || group.length * times > tokens.size()) continue;
     if ((work += times) > kMostWork) break;
     std::vector<std::size_t> starts(order.begin() + static_cast<std::ptrdiff_t>(group.low),
                                     order.begin() + static_cast<std::ptrdiff_t>(group.high) + 1);

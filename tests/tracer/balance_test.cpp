@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "groove/groove.h"
 #include "groove/jit.h"
@@ -140,6 +142,32 @@ TEST(Balance, StepsThatComeToTakeLongerAreComparedWithNewOnes) {
   const Outcome told = run(
       4000, [&](int i) { return 0.8 * of_phase(i); }, of_phase);
   EXPECT_LT(told.share_paused, 0.03);
+}
+
+// A program does this for a while, then that, which takes some times as long or a part of it for as
+// many operators: that is no loss of the tracer's.
+TEST(Balance, OtherWorkIsNoLoss) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> drawn(-1.2, 1.2);
+  constexpr int kPrograms = 40;
+  double all_that_lose = 0;
+  for (int program = 0; program < kPrograms; ++program) {
+    std::vector<double> work;
+    while (work.size() < 1000) {
+      const auto steps = static_cast<std::size_t>(50 + random() % 200);
+      work.insert(work.end(), steps, std::exp(drawn(random)));
+    }
+    const auto without = [&work](int i) { return work[static_cast<std::size_t>(i)]; };
+    for (const double gain : {0.5, 0.8}) {
+      const Outcome told = run(
+          1000, [&](int i) { return gain * without(i); }, without);
+      EXPECT_LT(told.share_paused, 0.4) << "program " << program << ", " << gain;
+    }
+    const Outcome told = run(
+        1000, [&](int i) { return 1.3 * without(i); }, without);
+    all_that_lose += told.time / kPrograms;
+  }
+  EXPECT_LT(all_that_lose, 1.12);
 }
 
 TEST(Balance, AProgramThatMostlyGainsAndLosesInAllIsPaused) {

@@ -22,7 +22,7 @@ constexpr int kMemory = 32;  // steps
 // A probe: steps without the tracer, of which the first find little in the caches; then for so many
 // times as long none, but for the first few, as a probe may have been disturbed.
 constexpr int kProbe = 9, kCold = 2, kDoubted = 3;
-constexpr std::uint64_t kKnown = 6;
+constexpr std::uint64_t kKnown = 6, kAfter = 3;
 // Some programs take longer to be as fast as they are without: later probes, which are rarer, wait.
 constexpr int kLongProbe = 48, kColdOfLong = 32;
 constexpr std::int64_t kFirstProbe = 100'000'000;
@@ -106,19 +106,22 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
   const auto count = static_cast<double>(operators);
   const double each = static_cast<double>(nanoseconds) / count;
   if (is_paused_) {
-    if (kind.with > 0)
+    if (kind.with > 0) {
       gained_in_pause_ += count * (std::min(each, kOddStep * kind.with) - kind.with);
-    kind.note_without(each);
-    if (kind.count == kKnown) {
-      charge(std::exchange(kind.operators, 0), std::exchange(kind.took, 0), kind.without);
-      count_gain(kind.all_operators, kind.all_took, kind.without);
+      time_of_pause_ += count * each;
     }
+    kind.note_without(each);
     return;
   }
   const double took = count * kind.note_with(each);
-  if (kind.count >= kKnown) {
+  if (kind.is_judged()) {
     charge(count, took, kind.without);
     count_gain(count, count * kind.usual(each), kind.without);
+  } else if (kind.count >= kKnown) {
+    kind.operators_after += count;
+    kind.took_after += took;
+    ++kind.count_after;
+    if (kind.is_judged()) judge(kind);
   } else {
     kind.all_operators += count;
     kind.all_took += count * kind.usual(each);
@@ -127,6 +130,20 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
     kind.operators = kKept * kind.operators + count;
     kind.took = kKept * kind.took + took;
   }
+}
+
+bool Balance::Kind::is_judged() const { return count_after >= kAfter; }
+
+// What steps before and after the first that ran without the tracer lost against these. Where the
+// program's work changed meanwhile, the faster ones of both are more like them.
+void Balance::judge(Kind& kind) {
+  const double after = kind.took_after / kind.operators_after;
+  const double before = kind.operators > 0 ? kind.took / kind.operators : after;
+  const double operators = kind.operators + kind.operators_after;
+  charge(operators, operators * std::min(before, after), kind.without);
+  const bool is_same_work = std::max(before, after) < kOddStep / 2 * std::min(before, after);
+  if (is_same_work) count_gain(kind.all_operators, kind.all_took, kind.without);
+  kind.operators = kind.took = 0;
 }
 
 void Balance::charge(double operators, double took, double without) {
@@ -143,7 +160,7 @@ void Balance::decide() {
   if (is_paused_) {
     if (--least_steps_ > 0) return;
     // What steps took without the tracer some time ago may be no measure of what they take now.
-    if (gained_in_pause_ > 0) lost_ = std::min(lost_, 0.0);
+    if (gained_in_pause_ > -kShare * time_of_pause_) lost_ = std::min(lost_, 0.0);
     if (lost_ > kAtOnce / 2 + kShareToGoOn * total) return;
     is_paused_ = false;
     ++probes_;
@@ -166,7 +183,7 @@ void Balance::pause() {
   is_paused_ = true;
   cold_ = probes_ < kDoubted ? kCold : kColdOfLong;
   least_steps_ = probes_ < kDoubted ? kProbe : kLongProbe;
-  gained_in_pause_ = 0;
+  gained_in_pause_ = time_of_pause_ = 0;
   probed_at_ = total_;
 }
 

@@ -42,6 +42,11 @@ class Balance {
     double with = 0;                 // the same of steps with the tracer
     double operators = 0, took = 0;  // of the last steps with the tracer while that was not known
     double all_operators = 0, all_took = 0;  // … and of all these
+    // Of the first steps with the tracer since it is known: a program that does other work from
+    // then on takes another time with the tracer as well.
+    double operators_after = 0, took_after = 0;
+    std::uint64_t count_after = 0;
+    bool is_judged() const;
     void note_without(double nanoseconds);
     double note_with(double nanoseconds);  // gives what is counted of it
     double usual(double nanoseconds) const;
@@ -49,6 +54,7 @@ class Balance {
   static constexpr int kParts = 4, kKinds = 24 * kParts;
   static int kind_of(std::uint64_t operators);
   void note(std::uint64_t operators, std::int64_t nanoseconds);
+  void judge(Kind& kind);
   void charge(double operators, double took, double without);
   void decide();
   void pause();
@@ -61,7 +67,8 @@ class Balance {
   std::int64_t probed_at_ = 0;
   int probes_ = 0;
   int least_steps_ = 0;         // that the pause goes on for
-  double gained_in_pause_ = 0;  // by the tracer, were it not paused
+  double gained_in_pause_ = 0;  // by the tracer, were it not paused …
+  double time_of_pause_ = 0;    // … in so long
   bool is_paused_ = false;
   int cold_ = 1;  // steps to come that count for nothing
   std::uint64_t steps_ = 0;

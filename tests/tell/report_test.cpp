@@ -81,12 +81,15 @@ TEST_F(Report, SaysWhatWasSavedAndHowMuchRanCompiled) {
 
 TEST_F(Report, LoopsThatAreNotCompiledSayWhyAndWhere) {
   unsigned line = 0;
+  const Tensor weight = groove::rand({3}).requires_grad_();
+  optim::SGD optimizer({weight}, 0.1);
   for (int step = 0; step < 24; ++step) {
     line = __LINE__ + 1;
     auto sum = groove::zeros({1}, kLong);
     // More numbers than a segment can hold.
     for (int i = 0; i < 9000; ++i) sum = sum + groove::randint(9, {1});
     static_cast<void>(sum.item<double>());
+    optimizer.step();
   }
   const json all = tracer::report();
   ASSERT_EQ(all["not_compiled"].size(), 1u) << jit::explain();

@@ -148,6 +148,34 @@ TEST(Discovery, RoundsOfAnyNumberOfTurnsAreNoCycle) {
   EXPECT_GE(rounds_planned([] { return 4; }), 1);
 }
 
+// The longest stretch of these turns that is to be recorded; the program looks at the end of each.
+std::size_t longest_between_reads(int turns) {
+  Discovery discovery;
+  discovery.set_hot(2);
+  std::size_t longest = 0;
+  const auto look = [&](std::uint64_t head) {
+    const Discovery::Plan* const plan = discovery.plan(call(head));
+    if (plan) longest = std::max(longest, plan->length);
+  };
+  for (int round = 0; round < 8; ++round) {
+    look(20);
+    watch(discovery, 20, 21);
+    for (int turn = 0; turn < turns; ++turn) {
+      look(1);
+      watch(discovery, 1, 12);
+    }
+    discovery.on_host_read();
+  }
+  return longest;
+}
+
+// A simulation looks each 300 iterations, an answer takes 20 turns.
+TEST(Discovery, VeryManyTurnsAreNoIteration) {
+  EXPECT_EQ(longest_between_reads(20), 2u + 20 * 12);
+  EXPECT_LE(longest_between_reads(300), 8u * 12);
+  EXPECT_GE(longest_between_reads(300), 12u);
+}
+
 // A coin in each of ten iterations between two looks: as many heads in another order are another
 // stretch.
 TEST(Discovery, TheSameCallsInAnotherOrderAreAnotherStretch) {

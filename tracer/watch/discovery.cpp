@@ -11,6 +11,9 @@ namespace {
 constexpr std::uint64_t kEvidence = 64;       // calls
 constexpr std::uint64_t kEvidenceAtOnce = 8;  // … with GROOVE_HOT=1
 
+// So many turns of a loop, and calls, are no iteration of another.
+constexpr std::uint64_t kManyTurns = 32, kManyCalls = 1000;
+
 constexpr std::uint64_t kLongestTurn = 4;  // compiled runs in a row, taken for one iteration
 
 bool is_compiled(std::uint32_t cost, std::uint32_t runs) { return cost == 0 && runs <= 1; }
@@ -69,6 +72,7 @@ void Discovery::note(const Mark& mark, Kind kind) {
   if (kind == Kind::kGap && ++gaps_[mark.head] > 2 * loop.seen) return;
   if (gaps_.size() > kMostLoops) gaps_.clear();
   if (loop.seen < std::max(needed(mark.head, loop, runs > 0), kind == Kind::kGap ? 2u : 1u)) return;
+  if (kind != Kind::kStep && has_many_turns(atom_at(mark.total.length), calls.length)) return;
   add_plan(Plan{mark.head, calls.order, calls.length, kind,
                 mark.times.are_several() ? mark.before : 0, calls.loop(), runs > 0},
            total_.length);
@@ -348,9 +352,9 @@ void Discovery::plan_cycles(std::uint64_t length, std::uint32_t times) {
   constexpr int kUnlike = 4;
   plan_cycle(length, times);
   const Mark& around = has_seen_step_ ? step_ : read_;
-  if (all_of(has_seen_step_ ? Kind::kStep : Kind::kHostRead).unlike() < kUnlike ||
-      around.total.length + times * length > total_.length)
-    return;
+  const bool is_any = all_of(has_seen_step_ ? Kind::kStep : Kind::kHostRead).unlike() >= kUnlike;
+  const bool are_many = !has_seen_step_ && times >= kManyTurns && times * length >= kManyCalls;
+  if ((!is_any && !are_many) || around.total.length + times * length > total_.length) return;
   const auto cost =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kWorthwhile)) * kOpCost;
   std::uint32_t together = 1;
@@ -379,6 +383,28 @@ bool Discovery::is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint3
   return false;
 }
 
+// Are these calls mostly turns of a loop, so many that one of them, or a few together, are as good?
+bool Discovery::has_many_turns(std::uint64_t begin, std::uint64_t calls) const {
+  constexpr int kTries = 4;  // a turn may have a call several times
+  if (calls < kManyCalls) return false;
+  if (begin == atom_count_) begin = oldest_atom();
+  const std::uint64_t length = atom(begin).before.length + calls;
+  const std::uint64_t end = total_.length < length ? atom_count_ : atom_from(length);
+  const std::uint64_t middle = begin + (end - begin) / 2;
+  int tries = 0;
+  for (std::uint64_t at = middle; at-- > begin && tries < kTries;) {
+    if (atom(at).head != atom(middle).head) continue;
+    ++tries;
+    const std::uint64_t turn = atom(middle).before.length - atom(at).before.length;
+    if (turn * kManyTurns > calls) return false;
+    std::uint64_t same = 0;
+    for (std::uint64_t now = begin + (middle - at); now < end; ++now)
+      same += atom(now).head == atom(now - (middle - at)).head ? 1 : 0;
+    if (4 * same >= 3 * (end - begin)) return true;
+  }
+  return false;
+}
+
 // Any number of iterations of one loop comes in a row sooner or later; by how many each of them is
 // recorded is plan_cycles's to say.
 bool Discovery::are_iterations(const Stretch& calls) const {
@@ -403,7 +429,8 @@ void Discovery::note_cycle(const Stretch& calls) {
 bool Discovery::plan_atoms(std::uint64_t begin, const Stretch& calls, std::uint32_t cost,
                            std::uint32_t runs, Kind kind, std::uint64_t seen_at) {
   if (!pays(cost, runs, calls.length, kind) || are_iterations(calls)) return false;
-  if (is_too_wide(begin, calls.length, cost, runs)) return false;
+  if (is_too_wide(begin, calls.length, cost, runs) || has_many_turns(begin, calls.length))
+    return false;
   if (kind == Kind::kCycle && runs > 0 && is_mostly_other(begin, calls)) return false;
   const Atom& first = atom(begin);
   Plan plan{first.head, calls.order, calls.length, kind, 0, calls.loop(), runs > 0};

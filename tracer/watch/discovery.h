@@ -216,6 +216,7 @@ class Discovery {
   static bool pays(std::uint32_t cost, std::uint32_t runs, std::uint64_t length, Kind kind);
   // A difference of numbers of runs, of which an atom keeps 31 bits.
   static std::uint32_t count(std::uint32_t runs) { return runs & 0x7fffffff; }
+  bool has_many_turns(std::uint64_t begin, std::uint64_t calls) const;
   bool is_too_wide(std::uint64_t begin, std::uint64_t calls, std::uint32_t cost,
                    std::uint32_t runs) const;
   std::uint32_t needed(std::uint64_t head, const Loop& loop, bool covers_runs) const;

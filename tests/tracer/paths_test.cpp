@@ -112,8 +112,8 @@ TEST_P(PathLoops, RunTheSameWithRoomForOneSegment) {
 INSTANTIATE_TEST_SUITE_P(All, PathLoops, ::testing::ValuesIn(path_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Where the program looks at a value in one path of a loop, it does so in all of them: a path that is
-// recorded when a run is left has the looks of what was matched before, by whichever segment.
+// Where the program looks at a value in one path of a loop, it does so in all of them: a path that
+// is recorded when a run is left has the looks of what was matched before, by whichever segment.
 TEST(Paths, WhatIsRecordedOnLeavingHasWhatWasLookedAt) {
   tt::set_hot(1);
   tt::set_synchronous(true);
@@ -275,9 +275,9 @@ TEST(Paths, ALargeStepStaysCompiledBesideOthers) {
   tt::forget_everything();
 }
 
-// Code for a path that is published while a run is under way: the run goes over to it after a stage,
-// whose memory is there until the end. Guard pages find a write to memory that is not. When code is
-// published depends on the machine, so there are many beginnings.
+// Code for a path that is published while a run is under way: the run goes over to it after a
+// stage, whose memory is there until the end. Guard pages find a write to memory that is not. When
+// code is published depends on the machine, so there are many beginnings.
 TEST(Paths, RunsGoOverToWhatIsPublishedMeanwhile) {
   tt::set_hot(2);
   tt::set_synchronous(false);
@@ -303,6 +303,34 @@ TEST(Paths, RunsGoOverToWhatIsPublishedMeanwhile) {
     EXPECT_TRUE(std::isfinite(weight.sum().item<double>()));
   }
   set_guard_pages(false);
+  tt::forget_everything();
+}
+
+// A chain of states: which of them are taken differs in each stretch of twenty, whose calls are
+// always the same. No stretch of twenty is another path that is worth recording.
+TEST(Paths, AreNotRecordedWhereTensorsTakeAnyPlace) {
+  tt::set_hot(2);
+  tt::set_synchronous(true);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  manual_seed(5);
+  const std::uint64_t before = tt::recordings();
+  Tensor x = groove::zeros({8}), density = x.sum();
+  double sum = 0;
+  std::uint64_t bits = 7;
+  for (int step = 0; step < 3000; ++step) {
+    const Tensor proposed = x + groove::randn({8}) * 0.3;
+    const Tensor there = -proposed.square().sum();
+    sum += (there - density).exp().item<double>();
+    bits = bits * 6364136223846793005u + 1442695040888963407u;
+    if (bits >> 63) {
+      x = proposed;
+      density = there;
+    }
+    if (step % 20 == 0) sum += x.select(0, 0).item<double>();
+  }
+  EXPECT_TRUE(std::isfinite(sum));
+  EXPECT_LE(tt::recordings() - before, 16u);
   tt::forget_everything();
 }
 

@@ -203,6 +203,7 @@ struct SegmentContent {
   std::uint64_t id = 0;
   Discovery::Kind kind = Discovery::Kind::kStep;  // how its loop was found …
   std::size_t expected = 0;                       // … and how many calls it had
+  bool covers_runs = false;                       // … of which others ran compiled already
   std::shared_ptr<LoopRecord> loop = std::make_shared<LoopRecord>();
   std::vector<RecordedCall> calls;
   // Names what lies before each call, and after the last: segments that begin with the same calls
@@ -239,6 +240,8 @@ struct Segment : SegmentContent {
   Statistics statistics;
   std::atomic<int> missed{0};  // runs that another segment had to finish, since its own last one
   Backoff backoff;             // of its own runs
+  /// Was it recorded in place of smaller ones that ran compiled, and has never gone through?
+  bool is_in_vain() const { return covers_runs && statistics.hits == 0 && statistics.leaves > 0; }
   std::atomic<bool> is_promoted{false};
   std::atomic<bool> is_let_go{false};  // compiled it was slower than eager mode
   std::int64_t advanced = 0;           // of the investment, until it is compiled

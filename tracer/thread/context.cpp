@@ -189,6 +189,20 @@ bool Context::is_part_of_recorded(const Discovery::Plan& plan) {
   return false;
 }
 
+// Twice it has been compiled in place of smaller segments, and has never gone through: its calls
+// are always the same, but other tensors take their places each time.
+bool Context::was_in_vain(const Discovery::Plan& plan) {
+  constexpr int kTwice = 2;
+  if (!plan.covers_runs) return false;
+  int vain = 0;
+  for (const SegmentPtr& segment : all_segments())
+    if (segment->head == plan.head && segment->calls.size() == plan.length && segment->is_in_vain())
+      ++vain;
+  if (vain < kTwice) return false;
+  discovery_.put_off(plan);
+  return true;
+}
+
 // At other sizes it is there, and will have a program for these.
 bool Context::has_waiting_segment(const Discovery::Plan& plan) {
   for (const SymbolicSegmentPtr& symbolic : symbolic_segments_of(plan.head))
@@ -221,7 +235,8 @@ bool Context::try_start_recording(const AnyCall& call, const SiteKey& site, std:
     discovery_.wait(*plan);
     plan = nullptr;
   }
-  if (plan && !is_call && (is_part_of_recorded(*plan) || has_waiting_segment(*plan)))
+  if (plan && !is_call &&
+      (is_part_of_recorded(*plan) || was_in_vain(*plan) || has_waiting_segment(*plan)))
     plan = nullptr;
   const Again* const again = is_call || plan ? nullptr : wanted_again(hash);
   if (again && again->is_sample && is_passed_over(again->base, 0, call, site)) return false;

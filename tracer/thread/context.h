@@ -317,6 +317,7 @@ class Context {
   bool try_start_recording(const AnyCall& call, const SiteKey& site, std::uint64_t hash,
                            const Discovery::Plan* plan);
   bool is_part_of_recorded(const Discovery::Plan& plan);
+  bool was_in_vain(const Discovery::Plan& plan);
   bool has_waiting_segment(const Discovery::Plan& plan);
   /// Might try_start_recording() do something without a plan?
   bool is_recording_due() const { return !frames_.empty() || !again_.empty() || rest_; }

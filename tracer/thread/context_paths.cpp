@@ -292,7 +292,9 @@ SegmentPtr Context::base_of_side() const {
 Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
   if (!base_of_side()) return Wanted::kNothing;
   side_exit_ = exit;
-  if (!is_recordable(reason)) return Wanted::kNothing;
+  if (!is_recordable(reason) ||
+      (reason == Reason::kMismatchOperand && replay_->told_segment()->is_in_vain()))
+    return Wanted::kNothing;
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
   const Segment& segment = replay_->segment();
@@ -307,7 +309,9 @@ Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
 Context::Wanted Context::wants_piece(std::uint64_t exit, Reason reason) {
   if (replay_->matched() < kShortestPiece) return Wanted::kNothing;
   side_exit_ = SideExits::piece_up_to(exit);
-  if (!is_recordable(reason)) return Wanted::kNothing;
+  if (!is_recordable(reason) ||
+      (reason == Reason::kMismatchOperand && replay_->told_segment()->is_in_vain()))
+    return Wanted::kNothing;
   return side_exits_.is_hot_piece(side_exit_, 2 * hot_repeats()) &&
                  affords_recording(replay_->matched())
              ? Wanted::kPiece

@@ -131,6 +131,7 @@ void Context::close_recording(bool is_cut) {
   const bool is_rest = side_of_ && side_of_->head != segment->head;
   if (!is_rest && segment->has_single_head()) segment->before = 0;
   segment->kind = recorded_plan_->kind;
+  segment->covers_runs = recorded_plan_->covers_runs;
   segment->expected = std::min(recorded_plan_->length, segment->calls.size());
   if (side_of_) {
     segment->expected = recorded_plan_->length;

@@ -11,6 +11,7 @@ const Op& op = define({
     .name = "copy",
     .inputs = 2,
     .type = [](const Signature& s) -> TypeResult {
+      check_defined(s);
       const Shape sizes = broadcast_shapes("copy_", s.inputs[0].sizes, s.inputs[1].sizes);
       GROOVE_CHECK(sizes == s.inputs[0].sizes, "copy_: shape {} does not broadcast to {}",
                    to_string(s.inputs[1].sizes), to_string(s.inputs[0].sizes));

@@ -14,6 +14,7 @@ double parameter_of(const AttrReader& attr, bool has_parameter) {
 }
 
 TypeResult loss_type(const Signature& s) {
+  check_defined(s);
   const Shape sizes = broadcast_shapes(s.op.name, s.inputs);
   const ScalarType dtype = result_type(s.inputs);
   GROOVE_CHECK(is_floating(dtype), "{}: not defined for {} tensors; convert to a floating dtype",

@@ -52,6 +52,8 @@ const Op& op_backward = define({
     .outputs = 2,
     .type = [](const Signature& s) -> TypeResult {
       check_states(s, kGates, 3);
+      GROOVE_CHECK(s.inputs[3].dtype != ScalarType::Undefined, "{}: the state is undefined",
+                   s.op.name);
       return {{s.inputs[0], s.inputs[2]}, s.inputs[0].dtype};
     },
     .lowering =

@@ -11,6 +11,7 @@ const Op& op = define({
     .inputs = 2,
     .number_names = {"value"},
     .type = [](const Signature& s) -> TypeResult {
+      check_defined(s);
       GROOVE_CHECK(s.inputs[1].dtype == kBool,
                    "masked_fill: the mask is {}, not Bool; compare it with something or use "
                    "to(kBool)",

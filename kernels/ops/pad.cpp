@@ -32,6 +32,7 @@ const Op& op = define({
     .attributes = {{"pad", AttrType::kInts}},
     .number_names = {"value"},
     .type = [](const Signature& s) -> TypeResult {
+      check_defined(s);
       return {{{s.inputs[0].dtype, padded_sizes(s)}}, s.inputs[0].dtype};
     },
     .lowering =

@@ -62,7 +62,7 @@ const Type& defined(const Signature& signature, std::size_t i) {
 ScalarType floating(ScalarType dtype) { return is_floating(dtype) ? dtype : get_default_dtype(); }
 
 TypeResult broadcast_result(const Signature& signature, ScalarType output, ScalarType compute) {
-  for (std::size_t i = 0; i < signature.inputs.size(); ++i) defined(signature, i);
+  check_defined(signature);
   return {{{output, broadcast_shapes(signature.op.name, signature.inputs)}}, compute};
 }
 
@@ -71,6 +71,10 @@ ScalarType promoted_dtype(const Signature& signature) {
 }
 
 }  // namespace
+
+void check_defined(const Signature& signature) {
+  for (std::size_t i = 0; i < signature.inputs.size(); ++i) defined(signature, i);
+}
 
 TypeResult same_as_input(const Signature& signature) {
   return {{defined(signature, 0)}, signature.inputs[0].dtype};

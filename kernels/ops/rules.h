@@ -37,6 +37,9 @@ std::vector<ScalarType> all_dtypes();
 
 // ---- type rules ----
 
+/// Throws groove::Error naming the first operand that is undefined: for rules of ops that go without
+/// none of theirs and do not look at each.
+void check_defined(const Signature& signature);
 TypeResult same_as_input(const Signature& signature);
 /// Floating inputs keep their dtype; others give the default one.
 TypeResult floating_result(const Signature& signature);

@@ -17,6 +17,7 @@ const Op& op = define({
     .name = "cast",
     .attributes = {{"dtype", AttrType::kDtype}},
     .type = [](const Signature& s) -> TypeResult {
+      check_defined(s);
       return {{{s.attr().dtype(0), s.inputs[0].sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::unary([](kernels::Expr x) { return x; }),

@@ -8,6 +8,7 @@ namespace groove {
 namespace {
 
 TypeResult where_type(const Signature& s) {
+  check_defined(s);
   GROOVE_CHECK(s.inputs[0].dtype == kBool,
                "where: the condition is {}, not Bool; compare it with something or use to(kBool)",
                name(s.inputs[0].dtype));

@@ -67,6 +67,8 @@ Tensor& call_inplace(const Op& op, Tensor& self, BorrowedList others, Site site,
   constexpr std::size_t kMost = 8;
   GROOVE_ASSERT(others.size() < kMost && op.outputs <= static_cast<int>(kMost),
                 "{} has too many operands for call_inplace", op.name);
+  GROOVE_CHECK_AT(site, self.defined(), "{}: operand 0 is undefined; assign it a tensor first",
+                  name ? std::string(name) : op.name + "_");
   Borrowed inputs[kMost] = {self, self, self, self, self, self, self, self};
   Tensor outputs[kMost];
   std::size_t count = 1;

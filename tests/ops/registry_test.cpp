@@ -1,9 +1,12 @@
 // Walks the registry: every op against its reference, in-place forms against functional ones. No op
 // is named here.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <optional>
 
+#include "groove/parallel.h"
 #include "kernels/build.h"
 #include "kernels/ops/widen.h"
 #include "src/core/attribute_words.h"
@@ -54,6 +57,40 @@ TEST(Registry, ReferencesAgree) {
     for (std::size_t k = 0; k < actual.size(); ++k)
       EXPECT_EQ(reference_difference(op, actual[k], expected[k]), "") << "output " << k;
   });
+}
+
+// How a child of this process ends that runs the op: 0 with a result, 1 with an error that is said;
+// negative: by a signal.
+int end_of(const Op& op, const Sample& sample, const Tensors& inputs) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    set_num_threads(1);
+    try {
+      run(op, sample, inputs);
+    } catch (const Error&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// An operand that has been moved from, or never was: an error, or one that the op goes without.
+// Views are asked for through methods, which look at the tensor first.
+TEST(Registry, UndefinedOperandsAreErrors) {
+  for (const Op* op : all_ops()) {
+    if (!op->samples || !is_wanted(*op) || op->kind == OpKind::kView) continue;
+    SCOPED_TRACE(op->name);
+    const Sample sample = op->samples(op->dtypes.front()).front();
+    const Tensors inputs = make_inputs(*op, sample, Lay::kContiguous, Content::kDomain);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      Tensors given = inputs;
+      given[k] = Tensor();
+      EXPECT_GE(end_of(*op, sample, given), 0) << "operand " << k;
+    }
+  }
 }
 
 // The kernel of a body by itself; none where the op has no body.

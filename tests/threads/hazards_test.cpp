@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -123,6 +124,26 @@ TEST_P(Hazards, AnotherThreadWritesThroughAPointer) {
     return in_turns(
         [&] { return computed_from(x); },
         [&](int step) { x.data_ptr<float>()[step % 4] = static_cast<float>(step % 5); });
+  });
+}
+
+TEST_P(Hazards, AnotherThreadLoadsTheOptimizer) {
+  expect_eager_bits([] {
+    const Tensor weight = numbers({3, 3}, 1).requires_grad_(), x = numbers({3, 3}, 2);
+    optim::RMSprop optimizer({weight}, 0.02);
+    Tensor loss;
+    const auto step = [&] {
+      optimizer.step();
+      loss = (weight * x).sin().sum();
+      return weight.detach();
+    };
+    return in_turns(step, [&](int) {
+      optimizer.zero_grad();
+      loss.backward();
+      std::stringstream file;
+      groove::save(optimizer, file);
+      groove::load(optimizer, file);
+    });
   });
 }
 

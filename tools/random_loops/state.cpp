@@ -100,10 +100,10 @@ const Rule rules[] = {
        t.show("total", t.m.total.item<double>(t.at()));
        t.m.total = Tensor();
      }},
-    {kS, kV, 2, "moved = std::move($a), $a = moved * $x + $b",
+    {kS, kV, 2, "other = $b, moved = std::move($a), $a = moved * $x + other",
      [](Step& t) {
-       const Tensor moved = std::move(t.a);
-       t.a = moved.mul(t.x, t.at()).add(t.b, 1, t.at());
+       const Tensor other = t.b, moved = std::move(t.a);
+       t.a = moved.mul(t.x, t.at()).add(other, 1, t.at());
      }},
     {kS, kV, 2, "list = {$a, $b, $c}; for (l : list) $a = $a * 0.5 + l * 0.2",
      [](Step& t) {

@@ -354,6 +354,7 @@ void Context::on_library_call(const LibraryCall& call, void (*expand)(void*), vo
   }
   if (is_tape_outside_) take_back_tape();
   settle(call.inputs);
+  for (TensorImpl* const walked : call.walked) settle(walked);
   const std::uint64_t hash = hash_call(call, site);
   if (state_ == State::kRecording && is_recording_over(hash)) finish_recording();
   if (follows_outside(call)) {

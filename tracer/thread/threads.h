@@ -73,13 +73,15 @@ void settle_data(TensorImpl& impl);
 /// … and ends the run that the tensor is of: whatever else a thread does with a tensor of another
 /// thread's run, it does with one that no run knows any more.
 void settle(TensorImpl& impl);
+/// The same of what may be null.
+inline void settle(TensorImpl* impl) {
+  if (!impl) return;
+  const auto [owing, making, flagging] = sessions_of(*impl);
+  if ((owing | making | flagging) != 0) [[unlikely]]
+    settle(*impl);
+}
 inline void settle(ArrayRef<Tensor> tensors) {
-  for (const Tensor& tensor : tensors) {
-    if (!tensor.defined()) continue;
-    const auto [owing, making, flagging] = sessions_of(*tensor.impl());
-    if ((owing | making | flagging) != 0) [[unlikely]]
-      settle(*tensor.impl());
-  }
+  for (const Tensor& tensor : tensors) settle(tensor.impl());
 }
 /// Ends the run of another thread that has changed the gradient or a flag of this leaf.
 void settle_changes(TensorImpl& leaf);

@@ -142,8 +142,8 @@ int main(int argc, char** argv) {
       "all, or some of: hot auto sync interpreter asmjit llvm one-byte-cache two-threads "
       "guard-pages auto-guard-pages check pauses");
   app.add_option("--themes", options.themes,
-                 "of aliases memory training hooks escapes errors past sizes dtypes state, "
-                 "otherwise drawn");
+                 fmt::format("of {}, otherwise drawn",
+                             fmt::join(std::begin(kThemeNames) + 1, std::end(kThemeNames), " ")));
   app.add_option("--first-themes", options.first_themes,
                  "draw from the first so many: 9 for what was found before there were more")
       ->check(CLI::Range(2, kThemes));

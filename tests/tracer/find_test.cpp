@@ -8,6 +8,7 @@
 
 #include "groove/groove.h"
 #include "groove/jit.h"
+#include "tests/tracer/numbered_calls.h"
 #include "tracer/tell/testing.h"
 #include "tracer/watch/discovery.h"
 
@@ -306,13 +307,6 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 // ---- the finder alone ----
-
-std::uint64_t call(std::uint64_t i) {
-  i = (i + 1) * 0x9e3779b97f4a7c15u;
-  i ^= i >> 29;
-  i *= 0xbf58476d1ce4e5b9u;
-  return i ^ i >> 32;
-}
 
 TEST(Finder, FindsPlantedRepeats) {
   std::mt19937_64 random(17);

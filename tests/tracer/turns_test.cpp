@@ -6,20 +6,13 @@
 #include <functional>
 #include <random>
 
+#include "tests/tracer/numbered_calls.h"
 #include "tracer/watch/discovery.h"
 
 namespace groove::testing {
 namespace {
 
 using tracer::Discovery;
-
-// Call number `i` of a program.
-std::uint64_t call(std::uint64_t i) {
-  i = (i + 1) * 0x9e3779b97f4a7c15u;
-  i ^= i >> 29;
-  i *= 0xbf58476d1ce4e5b9u;
-  return i ^ i >> 32;
-}
 
 tracer::Stretch stretch(std::uint64_t first, std::uint64_t last) {
   tracer::Stretch all;

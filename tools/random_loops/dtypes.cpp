@@ -13,7 +13,6 @@ constexpr auto kX = Phase::kAnywhere;
 Tensor& wide(Step& t) { return t.m.wide[t.s.k]; }
 Tensor& whole(Step& t) { return t.m.whole[t.s.k]; }
 Tensor places(Step& t) { return whole(t).remainder(t.size, t.at()); }
-void add_loss(Step& t, const Tensor& more) { t.m.loss = t.m.loss.add(more, 1, t.at()); }
 
 const Rule rules[] = {
     // ---- wide and whole numbers that stay ----
@@ -170,16 +169,15 @@ const Rule rules[] = {
      }},
     {kD, kF, 3, "loss = loss + ($h * $p).to(kBFloat16).square().mean().to(kFloat)",
      [](Step& t) {
-       add_loss(t, t.h.mul(t.p, t.at())
-                       .to(kBFloat16, false, false, t.at())
-                       .square(t.at())
-                       .mean(t.at())
-                       .to(kFloat, false, false, t.at()));
+       t.add_loss(t.h.mul(t.p, t.at())
+                      .to(kBFloat16, false, false, t.at())
+                      .square(t.at())
+                      .mean(t.at())
+                      .to(kFloat, false, false, t.at()));
      }},
     {kD, kF, 3, "loss = loss + ($p * d$k).square().mean().to(kFloat)",
      [](Step& t) {
-       add_loss(
-           t,
+       t.add_loss(
            t.p.mul(wide(t), t.at()).square(t.at()).mean(t.at()).to(kFloat, false, false, t.at()));
      }},
     {kD, kF, 3, "$h = ($h * $p).gather(1, z$k.remainder(size))",
@@ -198,23 +196,23 @@ const Rule rules[] = {
     {kD, kF, 2, "loss = loss + $p.max(1).values.sum() * 0.1",
      [](Step& t) {
        const auto [values, at] = t.p.max(1);
-       add_loss(t, values.sum(t.at()).mul(0.1, t.at()));
+       t.add_loss(values.sum(t.at()).mul(0.1, t.at()));
      }},
     {kD, kF, 2, "loss = loss + nll_loss(($h * $p).log_softmax(1), z$k[$n].remainder(size))",
      [](Step& t) {
        const auto at = places(t).select(0, t.n, t.at());
        const auto logs = t.h.mul(t.p, t.at()).log_softmax(1, std::nullopt, t.at());
-       add_loss(t, groove::nll_loss(logs, at));
+       t.add_loss(groove::nll_loss(logs, at));
      }},
     {kD, kF, 2, "parts = ($h * $p).chunk(2, 1); loss = loss + (parts[0].sum() - parts[1].sum())",
      [](Step& t) {
        const auto parts = t.h.mul(t.p, t.at()).chunk(2, 1);
-       add_loss(t, parts[0].sum(t.at()).sub(parts[1].sum(t.at()), 1, t.at()).mul(0.1, t.at()));
+       t.add_loss(parts[0].sum(t.at()).sub(parts[1].sum(t.at()), 1, t.at()).mul(0.1, t.at()));
      }},
     {kD, kF, 1, "loss = loss + ($p * $p).sum(1).logsumexp(0) * 0.1",
      [](Step& t) {
        const auto rows = t.p.mul(t.p, t.at()).sum({1}, false, std::nullopt, t.at());
-       add_loss(t, rows.logsumexp({0}).mul(0.1, t.at()));
+       t.add_loss(rows.logsumexp({0}).mul(0.1, t.at()));
      }},
 };
 

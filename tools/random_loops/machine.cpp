@@ -29,6 +29,14 @@ Site place(int line, int column) {
       &places[static_cast<std::size_t>(line % kPlaces * kPlaces + column % kPlaces)]);
 }
 
+// Every NaN counts as the same.
+std::uint32_t bits_of(float number) {
+  return std::isnan(number) ? 0x7FC00000u : std::bit_cast<std::uint32_t>(number);
+}
+std::uint64_t bits_of(double number) {
+  return std::bit_cast<std::uint64_t>(std::isnan(number) ? NAN : number);
+}
+
 // Lines of the frame around the drawn statements.
 constexpr int kSetUp = 0, kHead = 1, kDump = 2;
 
@@ -40,17 +48,13 @@ std::uint64_t hash_of(const Tensor& tensor, const Site& site) {
   std::uint64_t hash = 1469598103934665603u;
   const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211u; };
   for (const std::int64_t size : flat.sizes()) mix(static_cast<std::uint64_t>(size));
+  const auto mix_numbers = [&]<typename Number>(const Number* data) {
+    for (std::int64_t e = 0; e < flat.numel(); ++e) mix(bits_of(data[e]));
+  };
   if (flat.scalar_type() == kFloat) {
-    const float* const data = flat.const_data_ptr<float>(site);
-    for (std::int64_t e = 0; e < flat.numel(); ++e) {
-      std::uint32_t bits = 0x7FC00000u;
-      if (!std::isnan(data[e])) std::memcpy(&bits, data + e, sizeof bits);
-      mix(bits);
-    }
+    mix_numbers(flat.const_data_ptr<float>(site));
   } else if (flat.scalar_type() == kDouble) {
-    const double* const data = flat.const_data_ptr<double>(site);
-    for (std::int64_t e = 0; e < flat.numel(); ++e)
-      mix(std::bit_cast<std::uint64_t>(std::isnan(data[e]) ? NAN : data[e]));
+    mix_numbers(flat.const_data_ptr<double>(site));
   } else {
     const auto* const data = static_cast<const unsigned char*>(flat.const_data_ptr(site));
     for (std::size_t e = 0; e < flat.nbytes(); ++e) mix(data[e]);
@@ -83,6 +87,8 @@ Step::Step(Machine& machine, const Statement& statement, int iteration)
       i(iteration) {}
 
 Site Step::at() { return place(s.number, ++calls_); }
+
+void Step::add_loss(const Tensor& more) { m.loss = m.loss.add(more, 1, at()); }
 
 void Step::show(const char* what, double value) {
   std::fprintf(m.log, "%d:%d %s %a\n", s.number, i, what, std::isnan(value) ? NAN : value);
@@ -282,11 +288,7 @@ void Machine::dump(int iteration) {
   }
   std::uint64_t bytes = 0;
   for (const auto& block : memory)
-    for (const float element : block) {
-      std::uint32_t bits = 0x7FC00000u;
-      if (!std::isnan(element)) std::memcpy(&bits, &element, sizeof bits);
-      bytes = (bytes ^ bits) * 1099511628211u;
-    }
+    for (const float element : block) bytes = (bytes ^ bits_of(element)) * 1099511628211u;
   std::fprintf(log, "at %d: memory %016llx, %lld calls of hooks, %lld errors\n", iteration,
                static_cast<unsigned long long>(bytes), static_cast<long long>(hook_calls),
                static_cast<long long>(errors));

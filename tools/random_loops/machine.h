@@ -96,6 +96,7 @@ struct Step {
   Step(Machine& machine, const Statement& statement, int iteration);
   /// The place of the next call of this statement.
   Site at();
+  void add_loss(const Tensor& more);
   void show(const char* what, double value);
   void show(const Tensor& tensor);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,7 +41,7 @@ enum class Theme : std::uint8_t {
 inline constexpr const char* kThemeNames[] = {"plain", "aliases", "memory", "training",
                                               "hooks", "escapes", "errors", "past",
                                               "sizes", "dtypes",  "state"};
-inline constexpr int kThemes = 11;
+inline constexpr int kThemes = std::size(kThemeNames);
 
 // A kind of statement. The text is what a program would write, with letters for what is drawn:
 //   $a $b $c a matrix without history (v, w or b)   $w a handle that aliases others (w)

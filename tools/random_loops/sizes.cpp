@@ -20,33 +20,31 @@ std::int64_t some(const Step& t, std::int64_t most) { return 1 + drawn(t, most -
 
 Tensor rows(Step& t, std::int64_t count) { return groove::randn({count, t.size}, {}, t.at()); }
 
-void add_loss(Step& t, const Tensor& more) { t.m.loss = t.m.loss.add(more, 1, t.at()); }
-
 const Rule rules[] = {
     {kS, kF, 6, "t = randn({drawn, size}); loss = loss + t.mm($p).tanh().square().mean()",
      [](Step& t) {
        const auto x = rows(t, some(t, 40));
-       add_loss(t, x.mm(t.p, t.at()).tanh(t.at()).square(t.at()).mean(t.at()));
+       t.add_loss(x.mm(t.p, t.at()).tanh(t.at()).square(t.at()).mean(t.at()));
      }},
     {kS, kF, 4, "loss = loss + cross_entropy(randn({drawn, size}).mm($p), randint(size, {drawn}))",
      [](Step& t) {
        const std::int64_t count = some(t, 64);
        const auto x = rows(t, count);
        const auto y = groove::randint(t.size, {count}, TensorOptions(kLong), t.at());
-       add_loss(t, groove::cross_entropy_loss(Arg(x.mm(t.p, t.at()), t.at()), y));
+       t.add_loss(groove::cross_entropy_loss(Arg(x.mm(t.p, t.at()), t.at()), y));
      }},
     {kS, kF, 3, "t = $m(randn({drawn, size})); loss = loss + (t - t.mean(0)).square().sum() * 0.01",
      [](Step& t) {
        if (t.net.kind != Model::kMlp) return;
        const auto y = t.net.forward(rows(t, some(t, 20)), t.i, t.at());
        const auto mean = y.mean({0}, false, std::nullopt, t.at());
-       add_loss(t, y.sub(mean, 1, t.at()).square(t.at()).sum(t.at()).mul(0.01, t.at()));
+       t.add_loss(y.sub(mean, 1, t.at()).square(t.at()).sum(t.at()).mul(0.01, t.at()));
      }},
     {kS, kF, 4, "keep = $b.select(1, $n) > $x; loss = loss + $b.index({keep}).mm($p).sum() * 0.1",
      [](Step& t) {
        const auto keep = t.b.detach(t.at()).select(1, t.n, t.at()).gt(t.x, t.at());
        const auto x = t.b.detach(t.at()).index({keep}, t.at());
-       add_loss(t, x.mm(t.p, t.at()).sum(t.at()).mul(0.1, t.at()));
+       t.add_loss(x.mm(t.p, t.at()).sum(t.at()).mul(0.1, t.at()));
      }},
     {kS, kF, 3, "for e: at = ($b.argmax(1) == e).nonzero(); t.index_add_(0, at, $b[at].mm($p))",
      [](Step& t) {
@@ -60,7 +58,7 @@ const Rule rules[] = {
          const auto own = x.index_select(0, at, t.at()).mm(expert == 0 ? t.p : t.q, t.at());
          sum = sum.index_add(0, at, own, t.at());
        }
-       add_loss(t, sum.square(t.at()).mean(t.at()));
+       t.add_loss(sum.square(t.at()).mean(t.at()));
      }},
     {kS, kF, 3,
      "t = zeros({1, size}); for (drawn) t = (t.mm($p) + $b[$n]).tanh(); loss = loss + t.sum()",
@@ -70,19 +68,19 @@ const Rule rules[] = {
        const auto at = Site::current();
        for (std::int64_t step = some(t, 9); step > 0; --step)
          state = state.mm(t.p, at).add(x.select(0, step % t.size, at), 1, at).tanh(at);
-       add_loss(t, state.sum(t.at()).mul(0.1, t.at()));
+       t.add_loss(state.sum(t.at()).mul(0.1, t.at()));
      }},
     {kS, kF, 2, "t = cat({randn({drawn, size}), $b}); loss = loss + t.mm($p).softmax(0).std()",
      [](Step& t) {
        const auto x = groove::cat({rows(t, some(t, 12)), t.b.detach(t.at())}, 0, t.at());
-       add_loss(t, x.mm(t.p, t.at()).softmax(0, std::nullopt, t.at()).std(true, t.at()));
+       t.add_loss(x.mm(t.p, t.at()).softmax(0, std::nullopt, t.at()).std(true, t.at()));
      }},
     {kS, kF, 2,
      "t = randn({drawn, drawn', size}); loss = loss + t.matmul($p).mean(1).square().sum()",
      [](Step& t) {
        const auto x = groove::randn({some(t, 6), 1 + (t.i * 5 + 2) % 7, t.size}, {}, t.at());
        const auto mean = x.matmul(t.p, t.at()).mean({1}, false, std::nullopt, t.at());
-       add_loss(t, mean.square(t.at()).sum(t.at()).mul(0.01, t.at()));
+       t.add_loss(mean.square(t.at()).sum(t.at()).mul(0.01, t.at()));
      }},
     {kS, kV, 3, "t = randn({drawn, size}); $a = t.t().mm(t) / drawn + $b * 0.5",
      [](Step& t) {

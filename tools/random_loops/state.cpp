@@ -10,8 +10,6 @@ constexpr auto kS = Theme::kState;
 constexpr auto kV = Phase::kValues;
 constexpr auto kX = Phase::kAnywhere;
 
-std::vector<Tensor> parameters_of(Model& model) { return model.parameters(); }
-
 const Rule rules[] = {
     // ---- random numbers ----
     {kS, kX, 2, "manual_seed($n)", [](Step& t) { manual_seed(static_cast<std::uint64_t>(t.n)); }},
@@ -55,7 +53,7 @@ const Rule rules[] = {
      }},
     {kS, Phase::kZero, 2, "for (p : $m.parameters()) p.requires_grad_(i % $k' < $n)",
      [](Step& t) {
-       for (Tensor& parameter : parameters_of(t.net))
+       for (Tensor& parameter : t.net.parameters())
          parameter.requires_grad_(t.i % (7 + 5 * t.s.k) < t.n, t.at());
      }},
     // ---- copies and files ----
@@ -69,7 +67,7 @@ const Rule rules[] = {
     {kS, Phase::kStep, 3, "for (p, q : $m.parameters(), the other model's) q.lerp_(p, 0.1)",
      [](Step& t) {
        const NoGradGuard off;
-       auto from = parameters_of(t.net), to = parameters_of(*t.m.models[1 - t.s.m]);
+       auto from = t.net.parameters(), to = t.m.models[1 - t.s.m]->parameters();
        if (from.size() != to.size()) return;
        for (std::size_t at = 0; at < from.size(); ++at)
          if (from[at].sizes() == to[at].sizes())

@@ -214,6 +214,14 @@ bool Context::has_waiting_segment(const Discovery::Plan& plan) {
   return false;
 }
 
+// What cannot be paid is not looked at more closely.
+bool Context::is_worth_recording(const Discovery::Plan& plan) {
+  if (affords_recording(plan.length))
+    return !is_part_of_recorded(plan) && !was_in_vain(plan) && !has_waiting_segment(plan);
+  discovery_.wait(plan);
+  return false;
+}
+
 // A piece costs no less than a step that could be recorded instead, of a usual length: it comes
 // first where that is too dear yet, and would be of no use afterwards. A program that has made many
 // steps will make as many more.
@@ -230,22 +238,13 @@ template <typename AnyCall>
 bool Context::try_start_recording(const AnyCall& call, const SiteKey& site, std::uint64_t hash,
                                   const Discovery::Plan* plan) {
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
-  // What cannot be paid is not looked at more closely.
-  if (plan && !is_call && !affords_recording(plan->length)) {
-    discovery_.wait(*plan);
-    plan = nullptr;
-  }
-  if (plan && !is_call &&
-      (is_part_of_recorded(*plan) || was_in_vain(*plan) || has_waiting_segment(*plan)))
-    plan = nullptr;
+  if (plan && !is_call && !is_worth_recording(*plan)) plan = nullptr;
   const Again* const again = is_call || plan ? nullptr : wanted_again(hash);
   if (again && again->is_sample && is_passed_over(again->base, 0, call, site)) return false;
   const bool is_wanted = is_call || plan || again;
   if (!is_wanted && starts_rest(hash)) return true;
-  const auto affords_other = [&] {
-    return affords_recording(is_call ? plan ? plan->length : 1 : again->base->calls.size());
-  };
-  const bool is_affordable = is_wanted && ((plan && !is_call) || affords_other());
+  const std::size_t calls = plan ? plan->length : again ? again->base->calls.size() : 1;
+  const bool is_affordable = is_wanted && affords_recording(calls);
   const bool is_started = is_affordable && claim_recording(hash);
   if (is_started && is_call)
     start_call_recording(hash);

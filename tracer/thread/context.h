@@ -316,6 +316,7 @@ class Context {
   template <typename AnyCall>
   bool try_start_recording(const AnyCall& call, const SiteKey& site, std::uint64_t hash,
                            const Discovery::Plan* plan);
+  bool is_worth_recording(const Discovery::Plan& plan);
   bool is_part_of_recorded(const Discovery::Plan& plan);
   bool was_in_vain(const Discovery::Plan& plan);
   bool has_waiting_segment(const Discovery::Plan& plan);

@@ -59,6 +59,12 @@ bool is_recordable(Reason reason) {
   }
 }
 
+// Will what comes where this segment is left come again? Of what tensors take any place in, no:
+// what was recorded in place of smaller segments for that, and has not gone through yet, will not.
+bool is_recordable(const Segment& left, Reason reason) {
+  return is_recordable(reason) && !(reason == Reason::kMismatchOperand && left.is_in_vain());
+}
+
 }  // namespace
 
 // What the calls of a run that is left do while they run again: they are recorded.
@@ -292,9 +298,7 @@ SegmentPtr Context::base_of_side() const {
 Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
   if (!base_of_side()) return Wanted::kNothing;
   side_exit_ = exit;
-  if (!is_recordable(reason) ||
-      (reason == Reason::kMismatchOperand && replay_->told_segment()->is_in_vain()))
-    return Wanted::kNothing;
+  if (!is_recordable(*replay_->told_segment(), reason)) return Wanted::kNothing;
   // What moved, or was put in another's place, does not come back: waiting would not tell more.
   const bool is_lasting = reason == Reason::kMoved || reason == Reason::kMismatchState;
   const Segment& segment = replay_->segment();
@@ -309,9 +313,7 @@ Context::Wanted Context::wants_side(std::uint64_t exit, Reason reason) {
 Context::Wanted Context::wants_piece(std::uint64_t exit, Reason reason) {
   if (replay_->matched() < kShortestPiece) return Wanted::kNothing;
   side_exit_ = SideExits::piece_up_to(exit);
-  if (!is_recordable(reason) ||
-      (reason == Reason::kMismatchOperand && replay_->told_segment()->is_in_vain()))
-    return Wanted::kNothing;
+  if (!is_recordable(*replay_->told_segment(), reason)) return Wanted::kNothing;
   return side_exits_.is_hot_piece(side_exit_, 2 * hot_repeats()) &&
                  affords_recording(replay_->matched())
              ? Wanted::kPiece

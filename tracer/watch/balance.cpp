@@ -136,14 +136,13 @@ bool Balance::Kind::is_judged() const { return count_after >= kAfter; }
 
 // What steps before and after the first that ran without the tracer lost against these. Where the
 // program's work changed meanwhile, the faster ones of both are more like them.
-void Balance::judge(Kind& kind) {
+void Balance::judge(const Kind& kind) {
   const double after = kind.took_after / kind.operators_after;
   const double before = kind.operators > 0 ? kind.took / kind.operators : after;
   const double operators = kind.operators + kind.operators_after;
   charge(operators, operators * std::min(before, after), kind.without);
   const bool is_same_work = std::max(before, after) < kOddStep / 2 * std::min(before, after);
   if (is_same_work) count_gain(kind.all_operators, kind.all_took, kind.without);
-  kind.operators = kind.took = 0;
 }
 
 void Balance::charge(double operators, double took, double without) {

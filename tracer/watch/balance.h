@@ -54,7 +54,7 @@ class Balance {
   static constexpr int kParts = 4, kKinds = 24 * kParts;
   static int kind_of(std::uint64_t operators);
   void note(std::uint64_t operators, std::int64_t nanoseconds);
-  void judge(Kind& kind);
+  void judge(const Kind& kind);
   void charge(double operators, double took, double without);
   void decide();
   void pause();

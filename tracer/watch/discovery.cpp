@@ -303,10 +303,11 @@ bool Discovery::is_mostly_other(std::uint64_t begin, const Stretch& cycle) const
   constexpr int kEnough = 3;
   const std::uint64_t known = landmark(begin, atom(begin).before.length + cycle.length);
   if (known == atom_count_) return false;
+  const std::uint64_t wanted = place(known);
   int all = 0, same = 0;
   std::uint64_t before = atom_count_;
   for (std::uint64_t at = oldest_atom() + 1; at < atom_count_; ++at) {
-    if (place(at) != place(known)) continue;
+    if (place(at) != wanted) continue;
     if (before != atom_count_) {
       ++all;
       same += atom(at).before.since(atom(before).before).loop() == cycle.loop() ? 1 : 0;
@@ -346,7 +347,8 @@ void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
 
 // An iteration that costs little more than entering it is best recorded together with the next
 // ones, once it has come often enough in a row for that. Steps that are alike, and stretches
-// between reads where nothing ends a step, are recorded as a whole.
+// between reads where nothing ends a step, are recorded as a whole, unless these have very many
+// turns.
 void Discovery::plan_cycles(std::uint64_t length, std::uint32_t times) {
   constexpr std::uint32_t kWorthwhile = 8 * kEntryCost;
   constexpr int kUnlike = 4;
@@ -395,11 +397,11 @@ bool Discovery::has_many_turns(std::uint64_t begin, std::uint64_t calls) const {
   for (std::uint64_t at = middle; at-- > begin && tries < kTries;) {
     if (atom(at).head != atom(middle).head) continue;
     ++tries;
-    const std::uint64_t turn = atom(middle).before.length - atom(at).before.length;
-    if (turn * kManyTurns > calls) return false;
+    const std::uint64_t turn = middle - at;  // in atoms
+    if ((atom(middle).before.length - atom(at).before.length) * kManyTurns > calls) return false;
     std::uint64_t same = 0;
-    for (std::uint64_t now = begin + (middle - at); now < end; ++now)
-      same += atom(now).head == atom(now - (middle - at)).head ? 1 : 0;
+    for (std::uint64_t now = begin + turn; now < end; ++now)
+      same += atom(now).head == atom(now - turn).head ? 1 : 0;
     if (4 * same >= 3 * (end - begin)) return true;
   }
   return false;

@@ -192,9 +192,23 @@ TEST(Investment, RecordingsAndSearchesLeaveAReserve) {
   investment.spend_searching(kHour * 4 / 5);
   EXPECT_FALSE(investment.affords_search(kHour / 2)) << "a quarter of all";
   EXPECT_TRUE(investment.affords_recording(50, true));
-  investment.spend_here(kHour * 19 / 10);
+  investment.spend(kHour * 3);
   EXPECT_FALSE(investment.affords_recording(50, true));
   EXPECT_TRUE(investment.affords_here(kHour / 20));
+}
+
+// A short phase after long ones does not use up what these saved.
+TEST(Investment, OfNoStretchOfTimeIsMuchSpentOnWhatIsNew) {
+  Investment investment;
+  investment.save(1'000.0 * kHour);
+  EXPECT_TRUE(investment.affords_recording(50, true));
+  investment.spend_here(kHour);
+  EXPECT_FALSE(investment.affords_recording(50, true));
+  EXPECT_FALSE(investment.affords_search(0));
+  EXPECT_TRUE(investment.affords_here(0)) << "known to be cheap";
+  investment.forget();
+  investment.save(1'000.0 * kHour);
+  EXPECT_TRUE(investment.affords_recording(50, true));
 }
 
 // What pays best is saved for, and nothing else is begun meanwhile.

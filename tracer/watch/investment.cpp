@@ -13,6 +13,16 @@ bool Investment::allows(const Terms& terms, std::int64_t spent) const {
              saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
 }
 
+void Investment::spend_here(std::int64_t nanoseconds) {
+  spend(nanoseconds);
+  spent_here_.fetch_add(nanoseconds, std::memory_order_relaxed);
+  const std::int64_t now = nanoseconds_now();
+  std::int64_t until = paid_until_.load(std::memory_order_relaxed);
+  while (!paid_until_.compare_exchange_weak(
+      until, std::max(until, now) + kShareOfLate * nanoseconds, std::memory_order_relaxed)) {
+  }
+}
+
 std::int64_t Investment::reserved() const {
   const std::int64_t all = reserved_.load(std::memory_order_relaxed);
   return all == 0 || nanoseconds_now() > reserved_until_.load(std::memory_order_relaxed) ? 0 : all;
@@ -65,7 +75,8 @@ bool Investment::affords_new(std::int64_t here) const {
   const auto with_reserve = [](std::int64_t spent) {
     return spent + std::max(spent, std::int64_t{0}) / 10;
   };
-  return allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed)) + reserved()) &&
+  return nanoseconds_now() >= paid_until_.load(std::memory_order_relaxed) &&
+         allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed)) + reserved()) &&
          allows(kHere, std::max(with_reserve(spent_here_.load(std::memory_order_relaxed)), here));
 }
 
@@ -98,7 +109,8 @@ void Investment::settle(std::int64_t advanced, std::size_t operators, std::int64
 
 void Investment::forget() {
   born_.store(nanoseconds_now(), std::memory_order_relaxed);
-  for (std::atomic<std::int64_t>* const sum : {&spent_, &spent_here_, &spent_searching_, &saved_})
+  for (std::atomic<std::int64_t>* const sum :
+       {&spent_, &spent_here_, &spent_searching_, &saved_, &paid_until_})
     sum->store(0, std::memory_order_relaxed);
   reserved_.store(0, std::memory_order_relaxed);
   const ForkGate gate;

@@ -38,10 +38,7 @@ class Investment {
     spent_searching_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
   void spend(std::int64_t nanoseconds) { spent_.fetch_add(nanoseconds, std::memory_order_relaxed); }
-  void spend_here(std::int64_t nanoseconds) {
-    spend(nanoseconds);
-    spent_here_.fetch_add(nanoseconds, std::memory_order_relaxed);
-  }
+  void spend_here(std::int64_t nanoseconds);
   /// What the program's own threads spent so far.
   std::int64_t spent_here() const { return spent_here_.load(std::memory_order_relaxed); }
   /// Below 0 for what was lost.
@@ -66,6 +63,9 @@ class Investment {
     std::int64_t at_once, share_of_time, share_of_saved;
   };
   static constexpr Terms kBeside = {2'000'000, 10, 2}, kHere = {0, 12, 4};
+  // What long phases of a program saved is not for a short one to pay with: of no stretch of time
+  // is more than one part of so many spent on what is new on the program's own threads.
+  static constexpr std::int64_t kShareOfLate = 8;
   // What these take of the program's own thread.
   static constexpr std::int64_t kToRecord = 60'000, kToRecordACall = 3'000, kToSearch = 200'000;
   static constexpr double kIfItEnds = 2.5;  // times as much must be there
@@ -84,6 +84,7 @@ class Investment {
 
   std::atomic<std::int64_t> born_{nanoseconds_now()};
   std::atomic<std::int64_t> spent_{0}, spent_here_{0}, spent_searching_{0}, saved_{0};
+  std::atomic<std::int64_t> paid_until_{0};  // by what was spent here
   std::mutex claims_mutex_;
   std::array<Claim, 8> claims_;
   std::atomic<std::int64_t> reserved_{0}, reserved_until_{0};  // for proven claims

@@ -224,13 +224,13 @@ bool Context::is_worth_recording(const Discovery::Plan& plan) {
 
 // A piece costs no less than a step that could be recorded instead, of a usual length: it comes
 // first where that is too dear yet, and would be of no use afterwards. A program that has made many
-// steps will make as many more.
+// iterations will make as many more.
 bool Context::affords_recording(std::size_t calls) const {
-  constexpr std::size_t kUsual = 200;
-  constexpr std::uint32_t kMany = 64;
+  constexpr std::size_t kUsual = 200, kMany = 64;
   if (is_compilation_synchronous() || is_strict()) return true;
-  const std::size_t step = std::min<std::size_t>(discovery_.last_step(), kUsual);
-  return investment().affords_recording(std::max(calls, step), discovery_.steps() >= kMany);
+  const std::size_t iteration =
+      std::max(calls, std::min<std::size_t>(discovery_.last_step(), kUsual));
+  return investment().affords_recording(iteration, discovery_.total().length >= kMany * iteration);
 }
 
 // Is what begins with this call to be recorded? A loop around compiled calls replaces them.

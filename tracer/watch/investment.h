@@ -68,7 +68,7 @@ class Investment {
   static constexpr std::int64_t kShareOfLate = 8;
   // What these take of the program's own thread.
   static constexpr std::int64_t kToRecord = 60'000, kToRecordACall = 3'000, kToSearch = 200'000;
-  static constexpr double kIfItEnds = 2.5;  // times as much must be there
+  static constexpr double kIfItEnds = 14;  // times as much must be there
   bool allows(const Terms& terms, std::int64_t spent) const;
   bool affords_new(std::int64_t here) const;
   // What waits until it can be paid, for as long as it is asked for.

@@ -320,8 +320,10 @@ bool Discovery::is_mostly_other(std::uint64_t begin, const Stretch& cycle) const
 // The last `length` calls came `times` times in a row, and the first of them comes now. Every call
 // of a loop says so once in an iteration; the first one is listened to.
 void Discovery::plan_cycle(std::uint64_t length, std::uint32_t times) {
+  if (length == heard_.length && total_.length < heard_.at + length) return;
   const std::uint64_t begin = atom_at(total_.length - length);
   if (begin == atom_count_) return;
+  heard_ = {length, total_.length};
   const Stretch period = total_.since(atom(begin).before);
   const std::uint32_t cost = cost_ - atom(begin).cost, runs = count(runs_ - atom(begin).runs());
   if (is_compiled(cost, runs) || !pays(cost, runs, period.length, Kind::kCycle)) return;

@@ -266,6 +266,10 @@ class Discovery {
   std::unordered_map<std::uint64_t, int> vain_replacements_;
   std::vector<Stretch> cycles_;  // one iteration of each, the last ones that were planned
   std::vector<Plan> plans_;
+  struct Heard {
+    std::uint64_t length = 0, at = 0;
+  };
+  Heard heard_;                    // the last cycle that was listened to
   std::uint64_t quiet_until_ = 0;  // in calls
 };
 

@@ -288,6 +288,7 @@ class Context {
   template <typename AnyCall>
   bool is_passed_over(const SegmentPtr& segment, std::size_t at, const AnyCall& call,
                       const SiteKey& site);
+  static bool may_be_at_other_sizes(const Segment& segment);
   template <typename AnyCall>
   bool wants_sample_here(const AnyCall& call, const SiteKey& site, Reason reason);
   bool keep_sample(const SegmentPtr& segment);

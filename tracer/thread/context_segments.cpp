@@ -255,7 +255,7 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
                            Tensor* outputs) {
   const Lock lock(*this);
   const LoopRecord* unwilling = nullptr;
-  bool is_all_there = false;  // one that could begin but is not to, and has no other call
+  bool is_all_there = false;  // one that could begin but is not to, whatever the sizes
   SegmentPtr refused;         // by what came as its first call
   Reason refusal = Reason::kForced;
   const auto begins = [&](const SegmentPtr& segment, Replay* replay) {
@@ -264,7 +264,7 @@ bool Context::start_replay(std::uint64_t hash, const AnyCall& call, const SiteKe
     const bool is_loop_willing = segment->loop->backoff.is_willing();
     if (!is_loop_willing) unwilling = segment->loop.get();
     if (!is_loop_willing || !segment->backoff.is_willing()) {
-      is_all_there |= segment->calls.size() == 1;
+      is_all_there |= !may_be_at_other_sizes(*segment);
       return false;
     }
     Reason why = Reason::kForced;

@@ -194,6 +194,16 @@ template bool Context::follow_sizes(const LibraryCall&, const SiteKey&, Tensor*,
 
 // ---- recordings at several sizes ----
 
+// When the segment's first call comes: was it ever left for the sizes of a later one?
+bool Context::may_be_at_other_sizes(const Segment& segment) {
+  constexpr auto kReasons = static_cast<int>(Reason::kCount);
+  for (int reason = 0; reason < kReasons && segment.calls.size() > 1; ++reason)
+    if (is_about_sizes(static_cast<Reason>(reason)) &&
+        segment.statistics.left_at_reason[reason].load(std::memory_order_relaxed) > 0)
+      return true;
+  return false;
+}
+
 // An iteration begins as some segment does, but at other sizes.
 void Context::note_other_sizes(std::uint64_t head, Reason refusal) {
   if (std::exchange(is_waiting_, false)) return;

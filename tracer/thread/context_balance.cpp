@@ -10,7 +10,7 @@ namespace groove::tracer {
 namespace {
 
 // Where no optimizer ends a step, so many operators do, at the next read.
-constexpr std::uint64_t kLongStep = 4096;
+constexpr std::uint64_t kLongStep = 512;
 
 std::uint64_t operators_of_thread() {
   const Tally& mine = tally();

@@ -110,9 +110,26 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
       gained_in_pause_ += count * (std::min(each, kOddStep * kind.with) - kind.with);
       time_of_pause_ += count * each;
     }
-    kind.note_without(each);
+    return kind.note_without(each);
+  }
+  if (kind.is_slow(each)) {
+    kind.slow[static_cast<std::size_t>(kind.slow_count++)] = {operators, nanoseconds};
+    if (kind.slow_count < Kind::kOthers) return;
+    kind = {};
+    next_probe_ = std::min(next_probe_, total_ + kFirstProbe);
     return;
   }
+  for (int i = 0; i < kind.slow_count; ++i) {
+    const Kind::Step& step = kind.slow[static_cast<std::size_t>(i)];
+    note_traced(kind, step.operators, step.nanoseconds);
+  }
+  kind.slow_count = 0;
+  note_traced(kind, operators, nanoseconds);
+}
+
+void Balance::note_traced(Kind& kind, std::uint64_t operators, std::int64_t nanoseconds) {
+  const auto count = static_cast<double>(operators);
+  const double each = static_cast<double>(nanoseconds) / count;
   const double took = count * kind.note_with(each);
   if (kind.is_judged()) {
     charge(count, took, kind.without);
@@ -130,6 +147,15 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
     kind.operators = kKept * kind.operators + count;
     kind.took = kKept * kind.took + took;
   }
+}
+
+// Nothing that the tracer does makes one step after the other take so much longer: when the program
+// goes on to other work, what its steps took without the tracer is no measure of these.
+bool Balance::Kind::is_slow(double nanoseconds) {
+  constexpr double kOtherWork = 2, kFew = 4;
+  if (last > 0 && nanoseconds > kOtherWork * last) return true;
+  last += (nanoseconds - last) / (last == 0 ? 1 : kFew);
+  return false;
 }
 
 bool Balance::Kind::is_judged() const { return count_after >= kAfter; }
@@ -158,7 +184,6 @@ void Balance::decide() {
   const auto total = static_cast<double>(total_);
   if (is_paused_) {
     if (--least_steps_ > 0) return;
-    // What steps took without the tracer some time ago may be no measure of what they take now.
     if (gained_in_pause_ > -kShare * time_of_pause_) lost_ = std::min(lost_, 0.0);
     if (lost_ > kAtOnce / 2 + kShareToGoOn * total) return;
     is_paused_ = false;
@@ -183,6 +208,9 @@ void Balance::pause() {
   cold_ = probes_ < kDoubted ? kCold : kColdOfLong;
   least_steps_ = probes_ < kDoubted ? kProbe : kLongProbe;
   gained_in_pause_ = time_of_pause_ = 0;
+  // What steps took without the tracer some time ago may be no measure of what they take now.
+  for (Kind& kind : kinds_)
+    if (kind.is_judged()) kind.count = 0;
   probed_at_ = total_;
 }
 

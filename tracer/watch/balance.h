@@ -46,7 +46,18 @@ class Balance {
     // then on takes another time with the tracer as well.
     double operators_after = 0, took_after = 0;
     std::uint64_t count_after = 0;
+    // Steps that took far longer than the last ones: the first of other work, if so many come in a
+    // row, and otherwise some of these.
+    static constexpr int kOthers = 3;
+    struct Step {
+      std::uint64_t operators;
+      std::int64_t nanoseconds;
+    };
+    double last = 0;  // nanoseconds for an operator, a mean of the last few
+    std::array<Step, kOthers> slow{};
+    int slow_count = 0;
     bool is_judged() const;
+    bool is_slow(double nanoseconds);
     void note_without(double nanoseconds);
     double note_with(double nanoseconds);  // gives what is counted of it
     double usual(double nanoseconds) const;
@@ -54,6 +65,7 @@ class Balance {
   static constexpr int kParts = 4, kKinds = 24 * kParts;
   static int kind_of(std::uint64_t operators);
   void note(std::uint64_t operators, std::int64_t nanoseconds);
+  void note_traced(Kind& kind, std::uint64_t operators, std::int64_t nanoseconds);
   void judge(const Kind& kind);
   void charge(double operators, double took, double without);
   void decide();

@@ -61,6 +61,16 @@ void another_operand() {
   });
 }
 
+// -- kAnyOperand
+void one_of_two() {
+  auto usual = groove::rand({8}), other = groove::rand({8});
+  loop([&](bool odd) {
+    auto y = usual * 2.0;
+    y = y + (odd ? other : usual);
+    std::printf("%g\n", y.sum().item<double>());
+  });
+}
+
 // -- kMismatchNumber
 void another_kind_of_number() {
   auto x = groove::arange(8);
@@ -277,6 +287,7 @@ const std::vector<ReasonExample>& reason_examples() {
       {"kMismatchSite", another_line},
       {"kMismatchAttribute", another_dimension},
       {"kMismatchOperand", another_operand},
+      {"kAnyOperand", one_of_two},
       {"kMismatchNumber", another_kind_of_number},
       {"kMoved", a_slice_moves},
       {"kMismatchGradMode", gradients_off},

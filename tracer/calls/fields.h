@@ -26,18 +26,18 @@ inline auto of_path(const Slot& slot) {
 inline auto of_path(const RecordedCall& call) {
   const auto& [hash, op, attrs, site, source, is_library_call, is_inplace, grad_enabled, ends_step,
                first_slot, inputs, outputs, output_is_new, first_number, number_kinds,
-               fixed_numbers, has_settled_position, nested_live_ins, nested_places, walked_results,
-               read_live_ins, grads_before, effects, flags, code_role, stops_at, stops_at_hook,
-               releases_code, nested, written_live_ins, apart, checked, tape_nodes, operators,
-               walked, structure, twins] = call;
+               fixed_numbers, takes_any_operands, has_settled_position, nested_live_ins,
+               nested_places, walked_results, read_live_ins, grads_before, effects, flags,
+               code_role, stops_at, stops_at_hook, releases_code, nested, written_live_ins, apart,
+               checked, tape_nodes, operators, walked, structure, twins] = call;
   // These follow from the others, or are for people.
   (void)std::tie(hash, source, nested, checked);
   return std::tie(op, attrs, site, is_library_call, is_inplace, grad_enabled, ends_step, first_slot,
                   inputs, outputs, output_is_new, first_number, number_kinds, fixed_numbers,
-                  has_settled_position, nested_live_ins, nested_places, walked_results,
-                  read_live_ins, grads_before, effects, flags, code_role, stops_at, stops_at_hook,
-                  releases_code, written_live_ins, apart, tape_nodes, operators, walked, structure,
-                  twins);
+                  takes_any_operands, has_settled_position, nested_live_ins, nested_places,
+                  walked_results, read_live_ins, grads_before, effects, flags, code_role, stops_at,
+                  stops_at_hook, releases_code, written_live_ins, apart, tape_nodes, operators,
+                  walked, structure, twins);
 }
 
 // What is checked when a tensor is bound to a live-in, but its sizes, which may vary.

@@ -14,6 +14,7 @@
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
 #include "src/core/graph.h"
+#include "src/core/hash.h"
 #include "tracer/cache/compiler.h"
 #include "tracer/calls/history.h"
 #include "tracer/calls/reasons.h"
@@ -96,6 +97,13 @@ struct FlagEffect {
   bool operator==(const FlagEffect&) const = default;
 };
 
+/// Names an operator's calls at one place of the program, whatever their order there.
+inline std::uint64_t line_of(const Op& op, const SiteKey& site) {
+  return mixed(
+      mixed(static_cast<std::uint64_t>(op.id), reinterpret_cast<std::uintptr_t>(site.file)),
+      std::uint64_t{site.line} << 32 | site.column);
+}
+
 // A call inside a library call, kept so that the call can be run again without the library's
 // object.
 struct NestedCall {
@@ -131,6 +139,8 @@ struct RecordedCall {
   std::int32_t first_number = 0;  // its numbers among the segment's
   std::vector<ScalarType> number_kinds;
   std::vector<std::pair<std::int32_t, std::uint64_t>> fixed_numbers;  // (index, bits): structure
+  // Each operand that existed before is an input by itself, whatever else is the same tensor.
+  bool takes_any_operands = false;
   bool has_settled_position = false;  // a view's numbers, taken for constants until they move
   std::vector<SlotId> nested_live_ins;
   std::vector<std::int32_t> nested_places;  // … and which of those that it walks each is, or -1

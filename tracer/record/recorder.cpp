@@ -123,7 +123,12 @@ SlotId Recorder::slot_of(const Tensor& tensor) {
     noted_[static_cast<std::size_t>(known)].used = static_cast<std::int32_t>(calls());
     return known;
   }
-  // Something that existed before: a live-in.
+  return add_live_in(tensor, known);
+}
+
+// Something that existed before.
+SlotId Recorder::add_live_in(const Tensor& tensor, SlotId known) {
+  TensorImpl& impl = *tensor.impl();
   const SlotId id = add_slot(impl);
   noted_[static_cast<std::size_t>(id)].used = static_cast<std::int32_t>(calls());
   // What a tape saved and the program changed meanwhile is in every run what the tape saved there.
@@ -245,6 +250,7 @@ void Recorder::write(SlotId id, ValueId value, ScalarType dtype, bool is_unnotic
   }
   StorageInfo& storage = segment_->storages[static_cast<std::size_t>(slot.storage)];
   if (storage.early_output >= 0) fail(Reason::kWrittenAfterRead);
+  note_written(storage_objects_[static_cast<std::size_t>(slot.storage)]);
   if (storage.is_live_in &&
       storage_objects_[static_cast<std::size_t>(slot.storage)]->flags & Storage::kExposed)
     must_end_now_ = true;
@@ -283,8 +289,9 @@ void Recorder::write(SlotId id, ValueId value, ScalarType dtype, bool is_unnotic
 
 Recorder::Prepared Recorder::prepare(const Call& call) {
   Prepared prepared;
-  for (const Tensor& input : call.inputs) {
-    const SlotId slot = slot_of(input);
+  const std::uint64_t line = std::exchange(line_, 0);
+  for (std::size_t k = 0; k < call.inputs.size(); ++k) {
+    const SlotId slot = operand_of(call, k, line);
     if (static_cast<int>(prepared.inputs.size()) == call.op->check_reads)
       prepared.checked = prepare_check(call, slot);
     prepared.inputs.push_back(slot);
@@ -373,6 +380,7 @@ void Recorder::open(const Call& call, const SiteKey& site) {
   if (failure_) return;
   const auto first_slot = static_cast<std::int32_t>(segment_->slots.size());
   segment_->calls.emplace_back();
+  line_ = line_of(*call.op, site);
   open_.push_back(prepare(call));
   RecordedCall& opened = current();
   opened.first_slot = first_slot;
@@ -397,6 +405,7 @@ void Recorder::close(const Call& call, Tensor* outputs) {
   for (const SlotId slot : closed.outputs)
     if (slot != kNoSlot) segment_->slots[static_cast<std::size_t>(slot)].is_user_visible = true;
   if (call.is_inplace) note_apart(*call.op);
+  restore_names();
   keep_widened();
 }
 
@@ -486,6 +495,7 @@ void Recorder::open_expansion(const Call& call, const SiteKey& site) {
   if (failure_) return;
   const auto first_slot = static_cast<std::int32_t>(segment_->slots.size());
   segment_->calls.emplace_back();
+  line_ = line_of(*call.op, site);
   const Prepared prepared = prepare(call);
   RecordedCall& opened = current();
   opened.first_slot = first_slot;
@@ -539,6 +549,7 @@ void Recorder::close_expansion(const Call* call, Tensor* outputs) {
   for (auto id = closed.first_slot; id < static_cast<SlotId>(segment_->slots.size()); ++id)
     if (!segment_->slots[static_cast<std::size_t>(id)].is_live_in) note_left(id);
   if (call) note_results(outputs, output_count(*call->op, *call->attrs));
+  restore_names();
 }
 
 void Recorder::open_nested(const Call& call) {

@@ -48,6 +48,11 @@ class Recorder {
   }
   /// Has it found out why it must fail, so that the next recording need not?
   bool has_learned() const { return has_learned_; }
+  /// Does a call of this line come after one of another?
+  bool is_new_line(const Op& op, const SiteKey& site) const {
+    return calls() > 0 &&
+           line_of(*segment_->calls.back().op, segment_->calls.back().site) != line_of(op, site);
+  }
   std::uint64_t last_hash() const { return segment_->calls.back().hash; }
   /// Must the recording end before the program looks at this, or before this call (cut.cpp)?
   bool must_end_before_read(const TensorImpl& impl) const;
@@ -138,6 +143,12 @@ class Recorder {
   SlotId known_slot(const TensorImpl& impl) const;
   std::int32_t known_storage(const StoragePtr& storage) const;
   SlotId slot_of(const Tensor& tensor);
+  SlotId add_live_in(const Tensor& tensor, SlotId known);
+  bool may_be_any(const Tensor& tensor) const;
+  SlotId operand_of(const Call& call, std::size_t k, std::uint64_t line);
+  bool is_any(std::uint64_t line, std::size_t k, const TensorImpl& impl);
+  void restore_names();
+  void note_written(const StoragePtr& memory);
   SlotId add_slot(TensorImpl& impl);
   void keep_content(SlotId live_in);
   bool is_another_live_in(SlotId known);
@@ -221,6 +232,19 @@ class Recorder {
   std::vector<StoragePtr> storage_objects_;    // [storage]; null like objects_
   // Other threads may be recording with the same inputs, so what lies in a tensor is not enough.
   std::unordered_map<const TensorImpl*, SlotId> live_in_slots_;
+  // Operands of lines that take any tensor, by their memory, and what they are known as otherwise:
+  // while the call runs it is as such an operand that a tensor is known.
+  struct Renamed {
+    Tensor tensor;
+    SlotId known;
+    std::uint64_t session;
+    std::int32_t id;
+  };
+  std::uint64_t line_ = 0;  // of the call that opens
+  std::vector<Renamed> renamed_;
+  // What the first call of a line had as its operand; null: others had another.
+  std::unordered_map<std::uint64_t, const TensorImpl*> first_operands_;
+  std::unordered_map<const Storage*, std::uint64_t> any_operands_;
   // Exposed memory of live-ins as it was at their first use.
   std::unordered_map<SlotId, std::vector<unsigned char>> contents_;
   std::unordered_map<const Storage*, std::int32_t> storage_index_;

@@ -37,6 +37,46 @@ bool same_head(const RecordedCall& call, const Op* op, const SiteKey& site, cons
 
 }  // namespace
 
+Replay::OtherOperand Replay::other_operand(const Call& call) const {
+  if (is_complete()) return OtherOperand::kNone;
+  const RecordedCall& expected = segment_->calls[matched_];
+  if (expected.is_library_call || expected.inputs.size() != call.inputs.size())
+    return OtherOperand::kNone;
+  OtherOperand all = OtherOperand::kNone;
+  for (std::size_t k = 0; k < call.inputs.size(); ++k) {
+    const SlotId id = expected.inputs[k];
+    const Tensor& input = call.inputs[k];
+    if (id == kNoSlot || !input.defined()) {
+      if ((id == kNoSlot) == !input.defined()) continue;
+      return OtherOperand::kNone;
+    }
+    const Live& live = live_[static_cast<std::size_t>(id)];
+    const Slot& slot = segment_->slots[static_cast<std::size_t>(id)];
+    const TensorImpl& impl = *input.impl();
+    const bool is_made = impl.is_pending || makes(impl);
+    if (live.run == run_ ? live.object == &impl : slot.is_live_in && !is_made) continue;
+    if (slot.requires_grad || slot.hooks != 0 || !slot.is_leaf || impl.requires_grad ||
+        impl.dtype != slot.type.dtype || impl.geometry.sizes != slot.type.sizes ||
+        segment_->storages[static_cast<std::size_t>(slot.storage)].writes > 0)
+      return OtherOperand::kNone;
+    if (is_made || !slot.is_live_in)
+      all = OtherOperand::kMade;
+    else if (expected.takes_any_operands)
+      return OtherOperand::kNone;
+    else if (all == OtherOperand::kNone)
+      all = OtherOperand::kExisted;
+  }
+  // Where there are a few ways they are paths; where one of many is taken there are very many.
+  constexpr std::ptrdiff_t kMany = 4;
+  const auto is_of_line = [line = line_of(*expected.op, expected.site)](const RecordedCall& each) {
+    return line_of(*each.op, each.site) == line;
+  };
+  const bool is_one_of_many =
+      all != OtherOperand::kMade ||
+      std::count_if(segment_->calls.begin(), segment_->calls.end(), is_of_line) >= kMany;
+  return is_one_of_many ? all : OtherOperand::kNone;
+}
+
 bool Replay::match_operand(SlotId id, const Tensor& tensor, Reason& why) {
   if (id == kNoSlot || !tensor.defined()) {
     if ((id == kNoSlot) == !tensor.defined()) return true;

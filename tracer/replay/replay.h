@@ -78,6 +78,11 @@ class Replay {
   bool has_changed(const TensorImpl& leaf) const;
   /// Is it a live-in of this run?
   bool is_bound(const TensorImpl& impl) const;
+  /// Does the call that comes differ in nothing but in which tensors it has, and could it have any?
+  /// Some of them were made in this iteration, or all existed before.
+  enum class OtherOperand : std::uint8_t { kNone, kExisted, kMade };
+  OtherOperand other_operand(const Call& call) const;
+  static OtherOperand other_operand(const LibraryCall&) { return OtherOperand::kNone; }
   bool is_complete() const { return matched_ == segment_->calls.size(); }
   bool is_started() const { return matched_ > 0; }
   /// The last call has written memory that foreign code may look at now.

@@ -140,6 +140,9 @@ void Context::on_call_with_news(const Call& call, const SiteKey& site, std::uint
   if (state_ == State::kRecording) {
     if (recorder_->must_end_before(call)) {
       cut_recording(Reason::kWrittenAfterRead);
+    } else if (recorder_->is_new_line(*call.op, site) &&
+               operands_of(line_of(*call.op, site)) == Operands::kAnyOrMade) {
+      cut_recording(Reason::kAnyOperand);
     } else if (!is_recording_over(hash)) {
       record_call(call, site, hash, outputs);
       return throw_if_strict();

@@ -427,8 +427,8 @@ void Context::end_replay(bool is_hit, Reason reason) {
   ++segment.statistics.leaves;
   ++segment.statistics.left_at_reason[static_cast<int>(reason)];
   if (reason == Reason::kForced || reason == Reason::kModeChange) return;
-  const bool is_wrong =
-      reason == Reason::kEscape || reason == Reason::kMoved || reason == Reason::kProgramFailed;
+  const bool is_wrong = reason == Reason::kEscape || reason == Reason::kMoved ||
+                        reason == Reason::kAnyOperand || reason == Reason::kProgramFailed;
   if (!is_wrong) {
     if (state_ == State::kRecording) return segment.loop->note_recorded();
     note_left(replay->told_segment());

@@ -3,6 +3,7 @@
 #include "tracer/calls/tape_hooks.h"
 #include "tracer/thread/context.h"
 #include "tracer/thread/modes.h"
+#include "tracer/watch/speculation_feedback.h"
 
 namespace groove::tracer {
 namespace {
@@ -20,9 +21,14 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
       const Lock lock(*this);
       if (state_ != State::kReplaying) return Matched::kNo;  // another thread has ended it
       Reason why = Reason::kForced;
+      auto other = Replay::OtherOperand::kNone;
       bool has_matched = !is_forced_out() && try_match(call, site, outputs, why);
+      const std::uint64_t line = has_matched ? 0 : line_of(*call.op, site);
       if (!has_matched && state_ == State::kReplaying) {
         wanted_ = Wanted::kNothing;
+        if (why == Reason::kMismatchOperand) other = replay_->other_operand(call);
+        if (operands_of(line) == Operands::kWritten) other = Replay::OtherOperand::kNone;
+        if (other != Replay::OtherOperand::kNone) why = Reason::kAnyOperand;
         foreign = replay_->take_foreign();
         has_matched =
             !foreign && (follow_sizes(call, site, outputs, why) ||
@@ -35,6 +41,8 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
       if (state_ != State::kReplaying) return Matched::kNo;
       if (!foreign || tries == kMostTries) {
         note_came(*call.op, call.site);
+        if (other != Replay::OtherOperand::kNone)
+          note_other_operand(line, other == Replay::OtherOperand::kMade);
         end_run(why);
         return Matched::kNo;
       }

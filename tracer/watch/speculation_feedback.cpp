@@ -13,6 +13,7 @@ struct SpeculationFeedback {
   std::unordered_map<std::uint64_t, Recorder::Widened> widened;
   std::unordered_map<std::uint64_t, Recorder::Moving> moving;
   std::unordered_set<std::uint64_t> filled;
+  std::unordered_map<std::uint64_t, Operands> operands;
   std::map<std::pair<std::string, Reason>, Failure> failures;
 };
 
@@ -42,6 +43,7 @@ void forget_speculation_feedback() {
   l.widened.clear();
   l.moving.clear();
   l.filled.clear();
+  l.operands.clear();
   l.failures.clear();
 }
 
@@ -88,6 +90,26 @@ bool is_filled(std::uint64_t call) {
   return l.filled.contains(call);
 }
 
+void note_other_operand(std::uint64_t line, bool is_made) {
+  SpeculationFeedback& l = speculation_feedback();
+  const std::lock_guard lock(l.mutex);
+  Operands& known = l.operands[line];
+  known = std::max(known, is_made ? Operands::kAnyOrMade : Operands::kAny);
+}
+
+void add_written_operand(std::uint64_t line) {
+  SpeculationFeedback& l = speculation_feedback();
+  const std::lock_guard lock(l.mutex);
+  l.operands[line] = Operands::kWritten;
+}
+
+Operands operands_of(std::uint64_t line) {
+  SpeculationFeedback& l = speculation_feedback();
+  const std::lock_guard lock(l.mutex);
+  const auto found = l.operands.find(line);
+  return found == l.operands.end() ? Operands::kAsRecorded : found->second;
+}
+
 void count_failure(const std::string& source, Reason reason, const std::string& where,
                    double milliseconds) {
   SpeculationFeedback& l = speculation_feedback();
@@ -111,8 +133,18 @@ bool is_outdated(const Segment& segment) {
                   [&](const auto& output) { return lacks(segment, output); }))
     return true;
   const Recorder::Moving known = moving(segment.head);
-  for (std::size_t w = 0; w < segment.calls.size(); ++w)
-    if (segment.calls[w].has_settled_position && known.contains(w)) return true;
+  std::uint64_t before = 0;
+  for (std::size_t w = 0; w < segment.calls.size(); ++w) {
+    const RecordedCall& call = segment.calls[w];
+    if (call.has_settled_position && known.contains(w)) return true;
+    const std::uint64_t line = line_of(*call.op, call.site);
+    const Operands operands = operands_of(line);
+    if (!call.takes_any_operands && !call.is_library_call &&
+        (operands == Operands::kAny || operands == Operands::kAnyOrMade))
+      return true;
+    if (w > 0 && before != line && operands == Operands::kAnyOrMade) return true;
+    before = line;
+  }
   return false;
 }
 

@@ -21,6 +21,14 @@ Recorder::Moving moving(std::uint64_t head);
 /// an input, filled by the program. A recording ends where the memory is handed out.
 void add_filled(std::uint64_t call);
 bool is_filled(std::uint64_t call);
+/// An operand of this line was another tensor than in the recording, as it is where a program takes
+/// some of many: from now on the line takes any. `is_made`: also what the iteration has made, so
+/// that a recording ends before.
+void note_other_operand(std::uint64_t line, bool is_made);
+/// What this line takes is written as well, so it matters which tensor it is.
+void add_written_operand(std::uint64_t line);
+enum class Operands : std::uint8_t { kAsRecorded, kAny, kAnyOrMade, kWritten };
+Operands operands_of(std::uint64_t line);
 /// Does a recording not respect what has been learned since?
 bool is_outdated(const Segment& segment);
 

@@ -1,0 +1,87 @@
+// Lines that take any tensors: a loop over some of many (what a buffer holds of the last steps,
+// say) has one of them twice in this iteration, and not in the next.
+#include <algorithm>
+
+#include "src/core/autograd_meta.h"
+#include "tracer/record/recorder.h"
+#include "tracer/watch/speculation_feedback.h"
+
+namespace groove::tracer {
+
+// Does it matter for nothing else which tensor this is: neither for gradients nor for writes?
+bool Recorder::may_be_any(const Tensor& tensor) const {
+  if (!tensor.defined()) return false;
+  const TensorImpl& impl = *tensor.impl();
+  const AutogradMeta* const meta = impl.autograd;
+  if (impl.requires_grad || (meta && (meta->grad_fn || meta->hooks != 0)) || !impl.storage ||
+      impl.storage->flags & Storage::kExposed)
+    return false;
+  const SlotId known = known_slot(impl);
+  const std::int32_t storage = known == kNoSlot
+                                   ? known_storage(impl.storage)
+                                   : segment_->slots[static_cast<std::size_t>(known)].storage;
+  if (known != kNoSlot && !segment_->slots[static_cast<std::size_t>(known)].is_live_in)
+    return false;
+  if (storage < 0) return true;
+  const StorageInfo& info = segment_->storages[static_cast<std::size_t>(storage)];
+  return info.is_live_in && info.writes == 0;
+}
+
+// A line that has had different tensors takes any: what is the same now is so by chance.
+bool Recorder::is_any(std::uint64_t line, std::size_t k, const TensorImpl& impl) {
+  switch (operands_of(line)) {
+    case Operands::kAny:
+    case Operands::kAnyOrMade:
+      return true;
+    case Operands::kWritten:
+      return false;
+    case Operands::kAsRecorded:
+      break;
+  }
+  const TensorImpl*& first = first_operands_.try_emplace(mixed(line, k), &impl).first->second;
+  if (first != &impl) first = nullptr;
+  return first == nullptr;
+}
+
+// An operand of a line that takes any tensor is an input by itself; for other lines it is what it
+// was before.
+SlotId Recorder::operand_of(const Call& call, std::size_t k, std::uint64_t line) {
+  const Tensor& tensor = call.inputs[k];
+  const std::vector<int>& written = call.op->mutates;
+  if (line == 0 || !may_be_any(tensor) ||
+      (call.is_inplace &&
+       std::find(written.begin(), written.end(), static_cast<int>(k)) != written.end()) ||
+      !is_any(line, k, *tensor.impl()))
+    return slot_of(tensor);
+  current().takes_any_operands = true;
+  TensorImpl& impl = *tensor.impl();
+  const auto known = live_in_slots_.find(&impl);
+  renamed_.push_back({Tensor(&impl), known == live_in_slots_.end() ? kNoSlot : known->second,
+                      impl.trace_session, impl.trace_id});
+  any_operands_[impl.storage.get()] = line;
+  return add_live_in(tensor, kNoSlot);
+}
+
+void Recorder::restore_names() {
+  for (; !renamed_.empty(); renamed_.pop_back()) {
+    const Renamed& last = renamed_.back();
+    TensorImpl& impl = *last.tensor.impl();
+    if (last.known == kNoSlot)
+      live_in_slots_.erase(&impl);
+    else
+      live_in_slots_[&impl] = last.known;
+    impl.trace_session = last.session;
+    impl.trace_id = last.id;
+  }
+}
+
+// What is read as any tensor and written as a certain one would be two inputs, of one memory.
+void Recorder::note_written(const StoragePtr& memory) {
+  const auto read = any_operands_.find(memory.get());
+  if (read == any_operands_.end()) return;
+  add_written_operand(read->second);
+  has_learned_ = true;
+  fail(Reason::kUnknownAlias);
+}
+
+}  // namespace groove::tracer

@@ -253,6 +253,7 @@ void Machine::dump(int iteration) {
     tell("grad", p, parameters[p].grad());
   }
   for (std::size_t k = 0; k < kept.size(); ++k) tell("kept", k, kept[k]);
+  for (std::size_t k = 0; k < pool.size(); ++k) tell("pool", k, pool[k]);
   tell("base", 0, base);
   for (std::size_t number = 0; number < models.size(); ++number) {
     for (const auto& parameter : models[number]->parameters()) {

@@ -79,6 +79,7 @@ struct Machine {
   std::vector<Hook> hooks;
   std::deque<Tensor> kept;
   std::deque<Tensor> past;  // with their histories
+  std::deque<Tensor> pool;  // some of which are taken
   Tensor pointed;           // whose memory `pointer` points to …
   Tensor pointed_memory;    // … and which set_data() must not free
   float* pointer = nullptr;

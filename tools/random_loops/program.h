@@ -37,10 +37,11 @@ enum class Theme : std::uint8_t {
   kSizes,
   kDtypes,
   kState,
+  kPool,
 };
 inline constexpr const char* kThemeNames[] = {"plain", "aliases", "memory", "training",
                                               "hooks", "escapes", "errors", "past",
-                                              "sizes", "dtypes",  "state"};
+                                              "sizes", "dtypes",  "state",  "pool"};
 inline constexpr int kThemes = std::size(kThemeNames);
 
 // A kind of statement. The text is what a program would write, with letters for what is drawn:
@@ -66,6 +67,7 @@ std::span<const Rule> past_rules();
 std::span<const Rule> size_rules();
 std::span<const Rule> dtype_rules();
 std::span<const Rule> state_rules();
+std::span<const Rule> pool_rules();
 std::vector<Rule> all_rules();
 
 struct Condition {

@@ -217,6 +217,8 @@ if(GROOVE_BUILD_SAMPLES)
       COMMAND random-loops --seed ${seed} --count 1 --first-themes 9 --ways hot guard-pages)
     set_tests_properties(random_loops_found_${seed} PROPERTIES TIMEOUT 900)
   endforeach()
+  add_test(NAME random_loops_found_31500290
+    COMMAND random-loops --seed 31500290 --count 1 --themes pool --first-themes 12 --ways hot)
   set_tests_properties(random_loops PROPERTIES TIMEOUT 900)
   # Training programs as people write them; compiling at once makes the measured share the same
   # however busy the machine is.

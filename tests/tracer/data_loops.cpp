@@ -203,6 +203,62 @@ void elements_read_before_a_step(int steps, Log& log) {
   log.parameters(net->parameters());
 }
 
+// ---- some of many ----
+
+std::vector<Tensor> buffer_of(int count) {
+  std::vector<Tensor> all;
+  for (int i = 0; i < count; ++i) all.push_back(groove::randn({kColumns}));
+  return all;
+}
+
+// In some steps one of them is there twice, and never the same ones.
+std::vector<Tensor> sample(const std::vector<Tensor>& buffer, int step) {
+  std::vector<Tensor> some;
+  for (int k = 0; k < kRows + 2; ++k)
+    some.push_back(buffer[static_cast<std::size_t>(step * 7 + k * k * 3) % buffer.size()]);
+  return some;
+}
+
+void samples_of_a_buffer(int steps, Log& log) {
+  const std::vector<Tensor> buffer = buffer_of(11);
+  train(steps, log, [&](int step) { return groove::stack(sample(buffer, step)); });
+}
+
+void samples_of_what_was_made(int steps, Log& log) {
+  std::vector<Tensor> buffer = buffer_of(11);
+  auto state = groove::randn({kColumns});
+  train(steps, log, [&](int step) {
+    state = state * 0.9 + groove::randn({kColumns}) * 0.1;
+    buffer[static_cast<std::size_t>(step) % buffer.size()] = state;
+    return groove::stack(sample(buffer, step));
+  });
+}
+
+void samples_of_what_is_written(int steps, Log& log) {
+  std::vector<Tensor> buffer = buffer_of(11);
+  train(steps, log, [&](int step) {
+    const Tensor x = groove::stack(sample(buffer, step));
+    buffer[static_cast<std::size_t>(step * 5) % buffer.size()].mul_(0.9);
+    return x + buffer[0];
+  });
+}
+
+// The tape keeps each of them for the gradient of the weight.
+void samples_that_a_backward_needs(int steps, Log& log) {
+  const std::vector<Tensor> buffer = buffer_of(11);
+  auto weight = groove::randn({kColumns}).requires_grad_();
+  optim::SGD optimizer({weight}, 0.05);
+  for (int step = 0; step < steps; ++step) {
+    auto loss = groove::zeros({});
+    for (const Tensor& each : sample(buffer, step)) loss = loss + (each * weight).sin().sum();
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+    log.tensor(weight);
+  }
+}
+
 }  // namespace
 
 const std::vector<Loop>& data_loops() {
@@ -223,6 +279,10 @@ const std::vector<Loop>& data_loops() {
       {"masks_of_draws", masks_of_draws},
       {"pointers_into_results", pointers_into_results},
       {"elements_read_before_a_step", elements_read_before_a_step},
+      {"samples_of_a_buffer", samples_of_a_buffer},
+      {"samples_of_what_was_made", samples_of_what_was_made},
+      {"samples_of_what_is_written", samples_of_what_is_written},
+      {"samples_that_a_backward_needs", samples_that_a_backward_needs},
   };
   return all;
 }

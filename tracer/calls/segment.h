@@ -13,6 +13,7 @@
 
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
+#include "src/core/grad_mode.h"
 #include "src/core/graph.h"
 #include "src/core/hash.h"
 #include "tracer/cache/compiler.h"
@@ -102,6 +103,19 @@ inline std::uint64_t line_of(const Op& op, const SiteKey& site) {
   return mixed(
       mixed(static_cast<std::uint64_t>(op.id), reinterpret_cast<std::uintptr_t>(site.file)),
       std::uint64_t{site.line} << 32 | site.column);
+}
+
+/// What a line takes: the tensors that it had in the recording, any that existed before, any of
+/// them or of what the iteration has made; or it matters which they are, as they are written too.
+enum class Operands : std::uint8_t { kAsRecorded, kAny, kAnyOrMade, kWritten };
+
+/// Does the tape keep what the call is given? A backward finds it there by the object.
+inline bool is_on_tape(const Call& call) {
+  const auto needs = [](const Tensor& input) {
+    return input.defined() && input.impl()->requires_grad;
+  };
+  return groove::detail::is_grad_recorded &&
+         std::any_of(call.inputs.begin(), call.inputs.end(), needs);
 }
 
 // A call inside a library call, kept so that the call can be run again without the library's

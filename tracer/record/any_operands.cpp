@@ -27,37 +27,38 @@ bool Recorder::may_be_any(const Tensor& tensor) const {
   return info.is_live_in && info.writes == 0;
 }
 
+// What the operands of the call that opens may be.
+Operands Recorder::operands_of_call(const Call& call, std::uint64_t line) {
+  if (line == 0) return Operands::kWritten;
+  const Operands known = operands_of(line);
+  current().takes_any_operands = known == Operands::kAny || known == Operands::kAnyOrMade;
+  return is_on_tape(call) ? Operands::kWritten : known;
+}
+
 // A line that has had different tensors takes any: what is the same now is so by chance.
-bool Recorder::is_any(std::uint64_t line, std::size_t k, const TensorImpl& impl) {
-  switch (operands_of(line)) {
-    case Operands::kAny:
-    case Operands::kAnyOrMade:
-      return true;
-    case Operands::kWritten:
-      return false;
-    case Operands::kAsRecorded:
-      break;
-  }
-  const TensorImpl*& first = first_operands_.try_emplace(mixed(line, k), &impl).first->second;
+bool Recorder::is_any(Operands operands, std::uint64_t operand, const TensorImpl& impl) {
+  if (operands != Operands::kAsRecorded) return operands != Operands::kWritten;
+  const TensorImpl*& first = first_operands_.try_emplace(operand, &impl).first->second;
   if (first != &impl) first = nullptr;
   return first == nullptr;
 }
 
-// An operand of a line that takes any tensor is an input by itself; for other lines it is what it
-// was before.
-SlotId Recorder::operand_of(const Call& call, std::size_t k, std::uint64_t line) {
+// What an operand of a line that takes any tensor was before, it is by chance: it is another input,
+// and for other lines what it was.
+SlotId Recorder::operand_of(const Call& call, std::size_t k, Operands operands,
+                            std::uint64_t line) {
   const Tensor& tensor = call.inputs[k];
   const std::vector<int>& written = call.op->mutates;
-  if (line == 0 || !may_be_any(tensor) ||
+  if (operands == Operands::kWritten || !may_be_any(tensor) ||
       (call.is_inplace &&
        std::find(written.begin(), written.end(), static_cast<int>(k)) != written.end()) ||
-      !is_any(line, k, *tensor.impl()))
+      !is_any(operands, mixed(line, k), *tensor.impl()))
     return slot_of(tensor);
   current().takes_any_operands = true;
   TensorImpl& impl = *tensor.impl();
-  const auto known = live_in_slots_.find(&impl);
-  renamed_.push_back({Tensor(&impl), known == live_in_slots_.end() ? kNoSlot : known->second,
-                      impl.trace_session, impl.trace_id});
+  const SlotId known = known_slot(impl);
+  if (known == kNoSlot) return slot_of(tensor);
+  renamed_.push_back({tensor, known, impl.trace_session, impl.trace_id});
   any_operands_[impl.storage.get()] = line;
   return add_live_in(tensor, kNoSlot);
 }
@@ -66,10 +67,7 @@ void Recorder::restore_names() {
   for (; !renamed_.empty(); renamed_.pop_back()) {
     const Renamed& last = renamed_.back();
     TensorImpl& impl = *last.tensor.impl();
-    if (last.known == kNoSlot)
-      live_in_slots_.erase(&impl);
-    else
-      live_in_slots_[&impl] = last.known;
+    live_in_slots_[&impl] = last.known;
     impl.trace_session = last.session;
     impl.trace_id = last.id;
   }

@@ -290,8 +290,9 @@ void Recorder::write(SlotId id, ValueId value, ScalarType dtype, bool is_unnotic
 Recorder::Prepared Recorder::prepare(const Call& call) {
   Prepared prepared;
   const std::uint64_t line = std::exchange(line_, 0);
+  const Operands operands = operands_of_call(call, line);
   for (std::size_t k = 0; k < call.inputs.size(); ++k) {
-    const SlotId slot = operand_of(call, k, line);
+    const SlotId slot = operand_of(call, k, operands, line);
     if (static_cast<int>(prepared.inputs.size()) == call.op->check_reads)
       prepared.checked = prepare_check(call, slot);
     prepared.inputs.push_back(slot);
@@ -407,20 +408,6 @@ void Recorder::close(const Call& call, Tensor* outputs) {
   if (call.is_inplace) note_apart(*call.op);
   restore_names();
   keep_widened();
-}
-
-// Where views begin is a number of the run, on which it depends whether they overlap.
-void Recorder::note_apart(const Op& op) {
-  const auto storage_of = [this](SlotId id) {
-    return segment_->slots[static_cast<std::size_t>(id)].storage;
-  };
-  for (const int index : op.mutates) {
-    const SlotId written = current().inputs[static_cast<std::size_t>(index)];
-    for (const SlotId read : current().inputs)
-      if (written != kNoSlot && read != kNoSlot && read != written &&
-          storage_of(read) == storage_of(written))
-        current().apart.emplace_back(written, read);
-  }
 }
 
 // The dtype of result k of a call that runs in place, before it is written.

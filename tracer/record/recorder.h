@@ -145,8 +145,9 @@ class Recorder {
   SlotId slot_of(const Tensor& tensor);
   SlotId add_live_in(const Tensor& tensor, SlotId known);
   bool may_be_any(const Tensor& tensor) const;
-  SlotId operand_of(const Call& call, std::size_t k, std::uint64_t line);
-  bool is_any(std::uint64_t line, std::size_t k, const TensorImpl& impl);
+  Operands operands_of_call(const Call& call, std::uint64_t line);
+  SlotId operand_of(const Call& call, std::size_t k, Operands operands, std::uint64_t line);
+  bool is_any(Operands operands, std::uint64_t operand, const TensorImpl& impl);
   void restore_names();
   void note_written(const StoragePtr& memory);
   SlotId add_slot(TensorImpl& impl);

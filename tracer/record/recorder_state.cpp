@@ -166,6 +166,20 @@ bool Recorder::is_another_live_in(SlotId known) {
 
 // ---- views ----
 
+// Where views begin is a number of the run, on which it depends whether they overlap.
+void Recorder::note_apart(const Op& op) {
+  const auto storage_of = [this](SlotId id) {
+    return segment_->slots[static_cast<std::size_t>(id)].storage;
+  };
+  for (const int index : op.mutates) {
+    const SlotId written = current().inputs[static_cast<std::size_t>(index)];
+    for (const SlotId read : current().inputs)
+      if (written != kNoSlot && read != kNoSlot && read != written &&
+          storage_of(read) == storage_of(written))
+        current().apart.emplace_back(written, read);
+  }
+}
+
 // Empty when the recording cannot say.
 std::optional<Recorder::Region> Recorder::region_in_base(SlotId id) const {
   const StorageInfo& storage = segment_->storages[static_cast<std::size_t>(

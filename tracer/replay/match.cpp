@@ -40,7 +40,7 @@ bool same_head(const RecordedCall& call, const Op* op, const SiteKey& site, cons
 Replay::OtherOperand Replay::other_operand(const Call& call) const {
   if (is_complete()) return OtherOperand::kNone;
   const RecordedCall& expected = segment_->calls[matched_];
-  if (expected.is_library_call || expected.inputs.size() != call.inputs.size())
+  if (expected.is_library_call || expected.inputs.size() != call.inputs.size() || is_on_tape(call))
     return OtherOperand::kNone;
   OtherOperand all = OtherOperand::kNone;
   for (std::size_t k = 0; k < call.inputs.size(); ++k) {

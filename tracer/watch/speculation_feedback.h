@@ -27,7 +27,6 @@ bool is_filled(std::uint64_t call);
 void note_other_operand(std::uint64_t line, bool is_made);
 /// What this line takes is written as well, so it matters which tensor it is.
 void add_written_operand(std::uint64_t line);
-enum class Operands : std::uint8_t { kAsRecorded, kAny, kAnyOrMade, kWritten };
 Operands operands_of(std::uint64_t line);
 /// Does a recording not respect what has been learned since?
 bool is_outdated(const Segment& segment);

@@ -202,13 +202,18 @@ bool SymbolicSegment::wants(const SizeValues& sizes) {
 bool SymbolicSegment::may_want(const SizeValues& sizes, std::size_t at) {
   if (waits_for_first()) return false;
   if (is_compilation_synchronous() || !may_have_any_size()) return true;
-  const std::lock_guard lock(symbolic_locks().of(this));
   const auto is_within = [&](const std::shared_ptr<const AnySize>& any_size) {
     for (std::size_t i = 0; i < symbols_.size(); ++i)
       if (symbols_[i].call <= at && !any_size->covers(i, sizes[i])) return false;
     return true;
   };
-  return std::any_of(any_sizes_.begin(), any_sizes_.end(), is_within);
+  {
+    const std::lock_guard lock(symbolic_locks().of(this));
+    if (std::any_of(any_sizes_.begin(), any_sizes_.end(), is_within)) return true;
+  }
+  // The sizes that are not known yet are those of an earlier run: these may well come with others.
+  ask_for_any_size(sizes);
+  return false;
 }
 
 bool SymbolicSegment::offers(const SizeValues& sizes, const Graph& graph) {

@@ -194,14 +194,18 @@ template bool Context::follow_sizes(const LibraryCall&, const SiteKey&, Tensor*,
 
 // ---- recordings at several sizes ----
 
-// When the segment's first call comes: was it ever left for the sizes of a later one?
+// When the first call of a segment comes, which is not to run now: what it was left for was other
+// tensors, and never the sizes of a later call?
 bool Context::may_be_at_other_sizes(const Segment& segment) {
-  constexpr auto kReasons = static_cast<int>(Reason::kCount);
-  for (int reason = 0; reason < kReasons && segment.calls.size() > 1; ++reason)
-    if (is_about_sizes(static_cast<Reason>(reason)) &&
-        segment.statistics.left_at_reason[reason].load(std::memory_order_relaxed) > 0)
-      return true;
-  return false;
+  if (segment.calls.size() == 1) return false;
+  bool was_for_tensors = false, was_for_sizes = false;
+  for (int reason = 0; reason < static_cast<int>(Reason::kCount); ++reason) {
+    if (segment.statistics.left_at_reason[reason].load(std::memory_order_relaxed) == 0) continue;
+    const auto why = static_cast<Reason>(reason);
+    was_for_tensors |= why == Reason::kMismatchOperand || why == Reason::kAnyOperand;
+    was_for_sizes |= is_about_sizes(why);
+  }
+  return was_for_sizes || !was_for_tensors;
 }
 
 // An iteration begins as some segment does, but at other sizes.

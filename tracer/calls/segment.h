@@ -108,6 +108,9 @@ inline std::uint64_t line_of(const Op& op, const SiteKey& site) {
 /// What a line takes: the tensors that it had in the recording, any that existed before, any of
 /// them or of what the iteration has made; or it matters which they are, as they are written too.
 enum class Operands : std::uint8_t { kAsRecorded, kAny, kAnyOrMade, kWritten };
+inline bool take_any(Operands operands) {
+  return operands == Operands::kAny || operands == Operands::kAnyOrMade;
+}
 
 /// Does the tape keep what the call is given? A backward finds it there by the object.
 inline bool is_on_tape(const Call& call) {

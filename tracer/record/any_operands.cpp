@@ -31,13 +31,13 @@ bool Recorder::may_be_any(const Tensor& tensor) const {
 Operands Recorder::operands_of_call(const Call& call, std::uint64_t line) {
   if (line == 0) return Operands::kWritten;
   const Operands known = operands_of(line);
-  current().takes_any_operands = known == Operands::kAny || known == Operands::kAnyOrMade;
+  current().takes_any_operands = take_any(known);
   return is_on_tape(call) ? Operands::kWritten : known;
 }
 
 // A line that has had different tensors takes any: what is the same now is so by chance.
 bool Recorder::is_any(Operands operands, std::uint64_t operand, const TensorImpl& impl) {
-  if (operands != Operands::kAsRecorded) return operands != Operands::kWritten;
+  if (operands != Operands::kAsRecorded) return take_any(operands);
   const TensorImpl*& first = first_operands_.try_emplace(operand, &impl).first->second;
   if (first != &impl) first = nullptr;
   return first == nullptr;
@@ -61,6 +61,15 @@ SlotId Recorder::operand_of(const Call& call, std::size_t k, Operands operands,
   renamed_.push_back({tensor, known, impl.trace_session, impl.trace_id});
   any_operands_[impl.storage.get()] = line;
   return add_live_in(tensor, kNoSlot);
+}
+
+// What the iteration has made must be there before the first of the line's calls: all that they
+// take existed before then.
+bool Recorder::begins_line_of_made(const Call& call, const SiteKey& site) const {
+  if (calls() == 0) return false;
+  const RecordedCall& last = segment_->calls.back();
+  const std::uint64_t line = line_of(*call.op, site);
+  return line_of(*last.op, last.site) != line && operands_of(line) == Operands::kAnyOrMade;
 }
 
 void Recorder::restore_names() {

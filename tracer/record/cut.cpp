@@ -19,8 +19,7 @@ bool Recorder::must_end_before_read(const TensorImpl& impl) const {
 
 // A result that the program has looked at has been given to it: it is not written any more. What a
 // value check looks at must be there.
-bool Recorder::must_end_before(const Call& call) const {
-  if (failure_ || in_expansion_) return false;
+bool Recorder::must_be_there_before(const Call& call) const {
   if (call.op->check) {
     const Tensor& checked = call.inputs[static_cast<std::size_t>(call.op->check_reads)];
     if (checked.defined() && must_end_before_read(*checked.impl())) return true;
@@ -35,6 +34,13 @@ bool Recorder::must_end_before(const Call& call) const {
     if (segment_->storages[static_cast<std::size_t>(slot.storage)].early_output >= 0) return true;
   }
   return false;
+}
+
+std::optional<Reason> Recorder::must_end_before(const Call& call, const SiteKey& site) const {
+  if (failure_ || in_expansion_) return std::nullopt;
+  if (must_be_there_before(call)) return Reason::kWrittenAfterRead;
+  if (begins_line_of_made(call, site)) return Reason::kAnyOperand;
+  return std::nullopt;
 }
 
 // What goes over from one iteration to the next must be as the recording says, in its sizes, too:

@@ -287,9 +287,8 @@ void Recorder::write(SlotId id, ValueId value, ScalarType dtype, bool is_unnotic
 
 // ---- calls ----
 
-Recorder::Prepared Recorder::prepare(const Call& call) {
+Recorder::Prepared Recorder::prepare(const Call& call, std::uint64_t line) {
   Prepared prepared;
-  const std::uint64_t line = std::exchange(line_, 0);
   const Operands operands = operands_of_call(call, line);
   for (std::size_t k = 0; k < call.inputs.size(); ++k) {
     const SlotId slot = operand_of(call, k, operands, line);
@@ -381,8 +380,7 @@ void Recorder::open(const Call& call, const SiteKey& site) {
   if (failure_) return;
   const auto first_slot = static_cast<std::int32_t>(segment_->slots.size());
   segment_->calls.emplace_back();
-  line_ = line_of(*call.op, site);
-  open_.push_back(prepare(call));
+  open_.push_back(prepare(call, line_of(*call.op, site)));
   RecordedCall& opened = current();
   opened.first_slot = first_slot;
   fill_call(opened, *call.op, *call.attrs, call.numbers, site, call.site);
@@ -482,8 +480,7 @@ void Recorder::open_expansion(const Call& call, const SiteKey& site) {
   if (failure_) return;
   const auto first_slot = static_cast<std::int32_t>(segment_->slots.size());
   segment_->calls.emplace_back();
-  line_ = line_of(*call.op, site);
-  const Prepared prepared = prepare(call);
+  const Prepared prepared = prepare(call, line_of(*call.op, site));
   RecordedCall& opened = current();
   opened.first_slot = first_slot;
   fill_call(opened, *call.op, *call.attrs, call.numbers, site, call.site);
@@ -542,7 +539,7 @@ void Recorder::close_expansion(const Call* call, Tensor* outputs) {
 void Recorder::open_nested(const Call& call) {
   const SampledOverhead timing(overhead_, ++nested_calls_);
   if (failure_) return;
-  open_.push_back(prepare(call));
+  open_.push_back(prepare(call, 0));
 }
 
 void Recorder::close_nested(const Call& call, Tensor* outputs) {

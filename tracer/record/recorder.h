@@ -48,15 +48,10 @@ class Recorder {
   }
   /// Has it found out why it must fail, so that the next recording need not?
   bool has_learned() const { return has_learned_; }
-  /// Does a call of this line come after one of another?
-  bool is_new_line(const Op& op, const SiteKey& site) const {
-    return calls() > 0 &&
-           line_of(*segment_->calls.back().op, segment_->calls.back().site) != line_of(op, site);
-  }
   std::uint64_t last_hash() const { return segment_->calls.back().hash; }
   /// Must the recording end before the program looks at this, or before this call (cut.cpp)?
   bool must_end_before_read(const TensorImpl& impl) const;
-  bool must_end_before(const Call& call) const;
+  std::optional<Reason> must_end_before(const Call& call, const SiteKey& site) const;
   /// Has the last call written memory that foreign code may look at?
   bool must_end_now() const { return must_end_now_; }
   /// What recording has cost so far, in nanoseconds.
@@ -147,6 +142,8 @@ class Recorder {
   bool may_be_any(const Tensor& tensor) const;
   Operands operands_of_call(const Call& call, std::uint64_t line);
   SlotId operand_of(const Call& call, std::size_t k, Operands operands, std::uint64_t line);
+  bool begins_line_of_made(const Call& call, const SiteKey& site) const;
+  bool must_be_there_before(const Call& call) const;
   bool is_any(Operands operands, std::uint64_t operand, const TensorImpl& impl);
   void restore_names();
   void note_written(const StoragePtr& memory);
@@ -166,7 +163,7 @@ class Recorder {
     std::vector<std::int64_t> steps, extents;
   };
   std::optional<Region> region_in_base(SlotId slot) const;
-  Prepared prepare(const Call& call);
+  Prepared prepare(const Call& call, std::uint64_t line);
   CheckedValue prepare_check(const Call& call, SlotId slot);
   void record_results(const Call& call, const Prepared& prepared, Tensor* outputs,
                       const Numbers& numbers, std::vector<SlotId>& output_slots,
@@ -241,7 +238,6 @@ class Recorder {
     std::uint64_t session;
     std::int32_t id;
   };
-  std::uint64_t line_ = 0;  // of the call that opens
   std::vector<Renamed> renamed_;
   // What the first call of a line had as its operand; null: others had another.
   std::unordered_map<std::uint64_t, const TensorImpl*> first_operands_;

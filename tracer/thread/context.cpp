@@ -138,11 +138,8 @@ inline void Context::run_watched(const Call& call, std::uint64_t hash, Tensor* o
 void Context::on_call_with_news(const Call& call, const SiteKey& site, std::uint64_t hash,
                                 Tensor* outputs) {
   if (state_ == State::kRecording) {
-    if (recorder_->must_end_before(call)) {
-      cut_recording(Reason::kWrittenAfterRead);
-    } else if (recorder_->is_new_line(*call.op, site) &&
-               operands_of(line_of(*call.op, site)) == Operands::kAnyOrMade) {
-      cut_recording(Reason::kAnyOperand);
+    if (const std::optional<Reason> reason = recorder_->must_end_before(call, site)) {
+      cut_recording(*reason);
     } else if (!is_recording_over(hash)) {
       record_call(call, site, hash, outputs);
       return throw_if_strict();

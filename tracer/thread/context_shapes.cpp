@@ -2,6 +2,7 @@
 // for the loop (symbolic_segment.h), its copy takes on the sizes that the program shows, call by
 // call; where there is none, some of these iterations are recorded, so that there will be one.
 #include <algorithm>
+#include <array>
 
 #include "src/core/environment.h"
 #include "tracer/cache/registry.h"
@@ -13,9 +14,19 @@
 namespace groove::tracer {
 namespace {
 
+constexpr std::array kAboutSizes = {Reason::kLiveInType, Reason::kMismatchAttribute,
+                                    Reason::kMismatchNumber};
+constexpr std::array kAboutTensors = {Reason::kMismatchOperand, Reason::kAnyOperand};
+
 bool is_about_sizes(Reason reason) {
-  return reason == Reason::kLiveInType || reason == Reason::kMismatchAttribute ||
-         reason == Reason::kMismatchNumber;
+  return std::find(kAboutSizes.begin(), kAboutSizes.end(), reason) != kAboutSizes.end();
+}
+
+bool was_left_for(const Segment& segment, const auto& reasons) {
+  return std::any_of(reasons.begin(), reasons.end(), [&segment](Reason reason) {
+    return segment.statistics.left_at_reason[static_cast<int>(reason)].load(
+               std::memory_order_relaxed) > 0;
+  });
 }
 
 // Calls of functions that were given to jit::compile() end where the program says.
@@ -197,15 +208,8 @@ template bool Context::follow_sizes(const LibraryCall&, const SiteKey&, Tensor*,
 // When the first call of a segment comes, which is not to run now: what it was left for was other
 // tensors, and never the sizes of a later call?
 bool Context::may_be_at_other_sizes(const Segment& segment) {
-  if (segment.calls.size() == 1) return false;
-  bool was_for_tensors = false, was_for_sizes = false;
-  for (int reason = 0; reason < static_cast<int>(Reason::kCount); ++reason) {
-    if (segment.statistics.left_at_reason[reason].load(std::memory_order_relaxed) == 0) continue;
-    const auto why = static_cast<Reason>(reason);
-    was_for_tensors |= why == Reason::kMismatchOperand || why == Reason::kAnyOperand;
-    was_for_sizes |= is_about_sizes(why);
-  }
-  return was_for_sizes || !was_for_tensors;
+  return segment.calls.size() > 1 &&
+         (was_left_for(segment, kAboutSizes) || !was_left_for(segment, kAboutTensors));
 }
 
 // An iteration begins as some segment does, but at other sizes.

@@ -23,11 +23,11 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
       Reason why = Reason::kForced;
       auto other = Replay::OtherOperand::kNone;
       bool has_matched = !is_forced_out() && try_match(call, site, outputs, why);
-      const std::uint64_t line = has_matched ? 0 : line_of(*call.op, site);
       if (!has_matched && state_ == State::kReplaying) {
         wanted_ = Wanted::kNothing;
-        if (why == Reason::kMismatchOperand) other = replay_->other_operand(call);
-        if (operands_of(line) == Operands::kWritten) other = Replay::OtherOperand::kNone;
+        if (why == Reason::kMismatchOperand &&
+            operands_of(line_of(*call.op, site)) != Operands::kWritten)
+          other = replay_->other_operand(call);
         if (other != Replay::OtherOperand::kNone) why = Reason::kAnyOperand;
         foreign = replay_->take_foreign();
         has_matched =
@@ -42,7 +42,7 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
       if (!foreign || tries == kMostTries) {
         note_came(*call.op, call.site);
         if (other != Replay::OtherOperand::kNone)
-          note_other_operand(line, other == Replay::OtherOperand::kMade);
+          note_other_operand(line_of(*call.op, site), other == Replay::OtherOperand::kMade);
         end_run(why);
         return Matched::kNo;
       }

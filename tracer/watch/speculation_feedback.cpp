@@ -139,9 +139,7 @@ bool is_outdated(const Segment& segment) {
     if (call.has_settled_position && known.contains(w)) return true;
     const std::uint64_t line = line_of(*call.op, call.site);
     const Operands operands = operands_of(line);
-    if (!call.takes_any_operands && !call.is_library_call &&
-        (operands == Operands::kAny || operands == Operands::kAnyOrMade))
-      return true;
+    if (!call.takes_any_operands && !call.is_library_call && take_any(operands)) return true;
     if (w > 0 && before != line && operands == Operands::kAnyOrMade) return true;
     before = line;
   }

@@ -52,21 +52,6 @@ TEST(Balance, AProgramThatGainsIsHardlyPaused) {
   EXPECT_LT(told.time, 0.41);
 }
 
-// What is told of a gain hangs on the few steps of a probe.
-TEST(Balance, OneSlowStepOfAProbeIsNoGain) {
-  constexpr int kSteps = 2000;
-  const double before = steps().gained;
-  Balance balance;
-  double now = 0;
-  int paused = 0;
-  for (int i = 0; i < kSteps; ++i) {
-    paused = balance.is_paused() ? paused + 1 : 0;
-    now += kMillisecond * (paused == 5 ? 4 : 1);
-    balance.on_step(1000, static_cast<std::int64_t>(now));
-  }
-  EXPECT_LT((steps().gained - before) / (kSteps * kMillisecond), 0.1);
-}
-
 TEST(Balance, AProgramThatLosesIsPaused) {
   for (const double loss : {1.1, 1.3, 2.0, 10.0}) {
     const Outcome told = run(

@@ -16,8 +16,8 @@
 #include "tracer/cache/symbolic_segment.h"
 #include "tracer/tell/coverage.h"
 #include "tracer/tell/inspect.h"
-#include "tracer/watch/balance.h"
 #include "tracer/watch/investment.h"
+#include "tracer/watch/savings.h"
 #include "tracer/watch/speculation_feedback.h"
 
 namespace groove::tracer {
@@ -153,7 +153,7 @@ const bool registered = [] {
   return true;
 }();
 
-// Steps that were compared with ones without the tracer (watch/balance.h) say more than the times
+// Steps that were compared with ones without the tracer (watch/savings.h) say more than the times
 // of single runs, if they are most of them.
 bool tells_all(const Steps& steps) { return 2 * steps.compared > steps.operators; }
 double gain_of_all(const Steps& steps) {

@@ -546,6 +546,7 @@ void Context::forget() {
   flush(Reason::kModeChange);
   go_on();
   balance_ = Balance();
+  savings_ = Savings();
   shapes_.clear();
   shown_.clear();
   is_sample_ = false;

@@ -382,8 +382,10 @@ class Context {
   Balance balance_;
   bool is_paused_ = false;
   std::int64_t step_began_ = 0, steps_ = 0;
-  std::uint64_t operators_before_ = 0;
+  std::uint64_t operators_before_ = 0, compiled_before_ = 0;
+  std::int64_t clock_before_ = -1;  // the thread's, at the last step's end
   ShortSteps short_steps_;
+  Savings savings_;
   std::optional<Discovery::Plan> recorded_plan_;
   Stretch recorded_;                         // calls of the recording so far
   std::uint32_t recorded_cost_ = 0;          // of these, and of those that ran again

@@ -1,4 +1,6 @@
 // Steps of the program, with the tracer and without (watch/balance.h).
+#include <utility>
+
 #include "eager/plan.h"
 #include "src/core/clock.h"
 #include "tracer/tell/coverage.h"
@@ -24,13 +26,18 @@ void Context::on_program_step() {
   const std::int64_t every = forced_pauses();
   if (every == 0 && (mode_in_force() != jit::Mode::kAuto || is_compilation_synchronous())) return;
   const std::uint64_t operators = operators_of_thread(), ran = operators - operators_before_;
-  const std::int64_t now = nanoseconds_now(), passed = now - step_began_;
+  const std::int64_t time = nanoseconds_now(), passed = time - step_began_;
   if (every == 0 && !short_steps_.are_one(ran, passed)) return;
-  step_began_ = now;
+  step_began_ = time;
   operators_before_ = operators;
   // Recordings have an account of their own (watch/investment.h).
   const std::int64_t paid = eager::planning_time() + investment().spent_here();
-  const bool is_slower = balance_.on_step(ran, thread_time() - paid);
+  const std::int64_t now = thread_time() - paid;
+  const std::uint64_t compiled = tally().compiled.load(std::memory_order_relaxed);
+  const std::int64_t before = std::exchange(clock_before_, now);
+  savings_.on_step({ran, compiled - std::exchange(compiled_before_, compiled),
+                    before < 0 ? 0 : now - before, is_paused_});
+  const bool is_slower = balance_.on_step(ran, now);
   set_paused(every > 0 ? ++steps_ / every % 2 == 1 : is_slower);
 }
 

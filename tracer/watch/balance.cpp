@@ -1,8 +1,6 @@
 #include "tracer/watch/balance.h"
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <utility>
 
 namespace groove::tracer {
@@ -16,8 +14,6 @@ constexpr double kNoise = 0.02, kClearGain = 0.01;
 // tracer or without, a program frees all that it had, or writes a file, in some of them; recordings
 // and exits have accounts of their own (investment.h, segment_profile.h).
 constexpr double kOddStep = 4;
-// The same for what is told of them: the few steps of a probe should not hang on one of those.
-constexpr double kUsualStep = 1.5;
 constexpr int kMemory = 32;  // steps
 // A probe: steps without the tracer, of which the first find little in the caches; then for so many
 // times as long none, but for the first few, as a probe may have been disturbed.
@@ -28,21 +24,6 @@ constexpr int kLongProbe = 48, kColdOfLong = 32;
 constexpr std::int64_t kFirstProbe = 100'000'000;
 // Slow steps: what is compiled must have had the time to show.
 constexpr std::uint64_t kFirstSteps = 24;
-
-std::atomic<std::uint64_t> all_steps{0}, all_paused{0}, all_operators{0}, all_compared{0};
-std::atomic<std::int64_t> all_gained{0};
-
-void count_step(bool is_paused, std::uint64_t operators) {
-  all_steps.fetch_add(1, std::memory_order_relaxed);
-  all_paused.fetch_add(is_paused, std::memory_order_relaxed);
-  all_operators.fetch_add(is_paused ? 0 : operators, std::memory_order_relaxed);
-}
-
-void count_gain(double operators, double took, double without) {
-  all_compared.fetch_add(static_cast<std::uint64_t>(operators), std::memory_order_relaxed);
-  all_gained.fetch_add(static_cast<std::int64_t>(operators * without - took),
-                       std::memory_order_relaxed);
-}
 
 }  // namespace
 
@@ -58,34 +39,11 @@ bool ShortSteps::are_one(std::uint64_t operators, std::int64_t nanoseconds) {
   return true;
 }
 
-void Balance::Kind::note_without(double nanoseconds) {
-  each[count++ % each.size()] = static_cast<float>(nanoseconds);
-  const std::size_t known = std::min<std::size_t>(count, each.size());
-  Last sorted = each;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(known / 2);
-  std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(known));
-  const double most = kUsualStep * static_cast<double>(*middle);
-  without = 0;
-  for (std::size_t i = 0; i < known; ++i) without += std::min<double>(each[i], most);
-  without /= static_cast<double>(known);
-}
-
-double Balance::Kind::usual(double nanoseconds) const {
-  return std::min(nanoseconds, kUsualStep * std::max(with, without));
-}
-
 double Balance::Kind::note_with(double nanoseconds) {
   if (with == 0) return with = nanoseconds;
-  nanoseconds = std::min(nanoseconds, kOddStep * std::max(with, without));
+  nanoseconds = std::min(nanoseconds, kOddStep * std::max(with, without.mean()));
   with += (nanoseconds - with) / kMemory;
   return nanoseconds;
-}
-
-int Balance::kind_of(std::uint64_t operators) {
-  const int octave = std::bit_width(operators) - 1;
-  const std::uint64_t rest = operators - (std::uint64_t{1} << octave);
-  const int part = static_cast<int>(rest * kParts >> octave);
-  return std::min(octave * kParts + part, kKinds - 1);
 }
 
 bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
@@ -93,7 +51,6 @@ bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
   last_ = now;
   total_ += took;
   ++steps_;
-  count_step(is_paused_, operators);
   const bool is_cold = cold_ > 0;
   cold_ -= is_cold;
   if (operators > 0 && !is_cold) note(operators, took);
@@ -102,7 +59,7 @@ bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
 }
 
 void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
-  Kind& kind = kinds_[static_cast<std::size_t>(kind_of(operators))];
+  Kind& kind = kinds_[static_cast<std::size_t>(kind_of_step(operators))];
   const auto count = static_cast<double>(operators);
   const double each = static_cast<double>(nanoseconds) / count;
   if (is_paused_) {
@@ -110,7 +67,7 @@ void Balance::note(std::uint64_t operators, std::int64_t nanoseconds) {
       gained_in_pause_ += count * (std::min(each, kOddStep * kind.with) - kind.with);
       time_of_pause_ += count * each;
     }
-    return kind.note_without(each);
+    return kind.without.add(each);
   }
   if (kind.is_slow(each)) {
     kind.slow[static_cast<std::size_t>(kind.slow_count++)] = {operators, nanoseconds};
@@ -132,16 +89,13 @@ void Balance::note_traced(Kind& kind, std::uint64_t operators, std::int64_t nano
   const double each = static_cast<double>(nanoseconds) / count;
   const double took = count * kind.note_with(each);
   if (kind.is_judged()) {
-    charge(count, took, kind.without);
-    count_gain(count, count * kind.usual(each), kind.without);
-  } else if (kind.count >= kKnown) {
+    charge(count, took, kind.without.mean());
+  } else if (kind.without.count() >= kKnown) {
     kind.operators_after += count;
     kind.took_after += took;
     ++kind.count_after;
     if (kind.is_judged()) judge(kind);
   } else {
-    kind.all_operators += count;
-    kind.all_took += count * kind.usual(each);
     // A program's first steps take longer than the later ones whatever runs them.
     constexpr double kKept = 1 - 1.0 / kMemory;
     kind.operators = kKept * kind.operators + count;
@@ -166,9 +120,7 @@ void Balance::judge(const Kind& kind) {
   const double after = kind.took_after / kind.operators_after;
   const double before = kind.operators > 0 ? kind.took / kind.operators : after;
   const double operators = kind.operators + kind.operators_after;
-  charge(operators, operators * std::min(before, after), kind.without);
-  const bool is_same_work = std::max(before, after) < kOddStep / 2 * std::min(before, after);
-  if (is_same_work) count_gain(kind.all_operators, kind.all_took, kind.without);
+  charge(operators, operators * std::min(before, after), kind.without.mean());
 }
 
 void Balance::charge(double operators, double took, double without) {
@@ -198,11 +150,6 @@ void Balance::decide() {
   }
 }
 
-Steps steps() {
-  return {all_steps.load(), all_paused.load(), all_operators.load(), all_compared.load(),
-          static_cast<double>(all_gained.load())};
-}
-
 void Balance::pause() {
   is_paused_ = true;
   cold_ = probes_ < kDoubted ? kCold : kColdOfLong;
@@ -210,7 +157,7 @@ void Balance::pause() {
   gained_in_pause_ = time_of_pause_ = 0;
   // What steps took without the tracer some time ago may be no measure of what they take now.
   for (Kind& kind : kinds_)
-    if (kind.is_judged()) kind.count = 0;
+    if (kind.is_judged()) kind.without.forget();
   probed_at_ = total_;
 }
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 
+#include "tracer/watch/savings.h"
+
 namespace groove::tracer {
 
 // Looking at the thread's clock takes a while, so short steps are timed together. How many is told
@@ -35,13 +37,9 @@ class Balance {
  private:
   // Steps are compared with steps of about as many operators.
   struct Kind {
-    using Last = std::array<float, 16>;
-    double without = 0;              // nanoseconds for an operator, a mean of the last …
-    Last each{};                     // … a ring …
-    std::uint64_t count = 0;         // … of so many steps
-    double with = 0;                 // the same of steps with the tracer
+    LastTimes without;
+    double with = 0;                 // nanoseconds for an operator, with the tracer
     double operators = 0, took = 0;  // of the last steps with the tracer while that was not known
-    double all_operators = 0, all_took = 0;  // … and of all these
     // Of the first steps with the tracer since it is known: a program that does other work from
     // then on takes another time with the tracer as well.
     double operators_after = 0, took_after = 0;
@@ -58,12 +56,8 @@ class Balance {
     int slow_count = 0;
     bool is_judged() const;
     bool is_slow(double nanoseconds);
-    void note_without(double nanoseconds);
     double note_with(double nanoseconds);  // gives what is counted of it
-    double usual(double nanoseconds) const;
   };
-  static constexpr int kParts = 4, kKinds = 24 * kParts;
-  static int kind_of(std::uint64_t operators);
   void note(std::uint64_t operators, std::int64_t nanoseconds);
   void note_traced(Kind& kind, std::uint64_t operators, std::int64_t nanoseconds);
   void judge(const Kind& kind);
@@ -71,7 +65,7 @@ class Balance {
   void decide();
   void pause();
 
-  std::array<Kind, kKinds> kinds_;
+  std::array<Kind, kKindsOfSteps> kinds_;
   std::int64_t last_ = -1;       // the clock at the last step's end
   std::int64_t total_ = 0;       // of all steps
   double lost_ = 0;              // by steps with the tracer; below 0: gained
@@ -85,13 +79,5 @@ class Balance {
   int cold_ = 1;  // steps to come that count for nothing
   std::uint64_t steps_ = 0;
 };
-
-/// Of all threads: steps, those in which the tracer was paused, operators of the others, and of how
-/// many of these it is known what they took less than without the tracer, in nanoseconds.
-struct Steps {
-  std::uint64_t steps = 0, paused = 0, operators = 0, compared = 0;
-  double gained = 0;
-};
-Steps steps();
 
 }  // namespace groove::tracer

@@ -1,0 +1,38 @@
+// Programs that are built against LibTorch and Groove and print what they compute: both must agree.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace agreement {
+
+/// Numbers that are the same for both libraries: number k of tensor j lies in [-1, 1], and in small
+/// tensors no two are the same. Double.
+torch::Tensor filled(torch::IntArrayRef sizes, std::int64_t j = 0);
+/// The same as a leaf that wants a gradient.
+torch::Tensor leaf(torch::IntArrayRef sizes, std::int64_t j = 0);
+
+/// Prints dtype, shape and values.
+void show(const std::string& name, const torch::Tensor& result);
+void show(const std::string& name, double result);
+void show(const std::string& name, const std::string& result);
+/// Prints the result and what `inputs` get as gradients of its sum, each element weighted.
+void show_gradients(const std::string& name, const torch::Tensor& result,
+                    const std::vector<torch::Tensor>& inputs);
+/// Prints whether a call throws the library's error.
+void show_error(const std::string& name, const std::function<void()>& call);
+/// Gives the parameters of a module the numbers of `filled`, in double.
+void fill(torch::nn::Module& module);
+
+int add_case(const char* name, void (*run)());
+
+}  // namespace agreement
+
+#define CASE(name)                                                    \
+  static void run_##name();                                          \
+  static const int added_##name = agreement::add_case(#name, run_##name); \
+  static void run_##name()

@@ -119,12 +119,22 @@ if(NOT GROOVE_SANITIZE)
 endif()
 add_custom_target(programs_full COMMAND programs_test --full USES_TERMINAL)
 
+# Programs that say the same when they are built against LibTorch, whose answers are kept.
+file(GLOB agreement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/agreement/*.cpp)
+add_executable(agreement_cases ${agreement_sources})
+target_link_libraries(agreement_cases PRIVATE groove_options Groove::torch)
+set_target_properties(agreement_cases PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 # The project itself: order of includes, length of files, lines of the headers, install tree.
 groove_add_test(project_test FOLDER project/rules STANDALONE)
 find_program(GROOVE_PYTHON python3)
 if(GROOVE_PYTHON)
   add_test(NAME compat_tools
     COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/project/compat_test.py)
+  add_test(NAME agreement
+    COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tools/agreement
+            --program $<TARGET_FILE:agreement_cases>)
   add_test(NAME field_tool
     COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/project/field_test.py)
   # What torch, at and c10 hold is what Groove's headers declare.

@@ -1,4 +1,5 @@
-// Runs all cases and prints what they show: a line for each, its name before it.
+// Runs all cases, or those with a text in their name, and prints what they show: a line for each,
+// its name before it: the file's, the case's and its own.
 #include "cases.h"
 
 #include <algorithm>
@@ -112,8 +113,10 @@ void fill(torch::nn::Module& module) {
     parameter.copy_(filled(parameter.sizes(), j++));
 }
 
-int add_case(const char* name, void (*run)()) {
-  cases().emplace_back(name, run);
+int add_case(const char* file, const char* name, void (*run)()) {
+  std::string topic = file;
+  topic = topic.substr(topic.rfind('/') + 1);
+  cases().emplace_back(topic.substr(0, topic.rfind('.')) + "/" + name, run);
   return 0;
 }
 

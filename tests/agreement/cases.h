@@ -28,11 +28,11 @@ void show_error(const std::string& name, const std::function<void()>& call);
 /// Gives the parameters of a module the numbers of `filled`, in double.
 void fill(torch::nn::Module& module);
 
-int add_case(const char* name, void (*run)());
+int add_case(const char* file, const char* name, void (*run)());
 
 }  // namespace agreement
 
-#define CASE(name)                                                    \
-  static void run_##name();                                          \
-  static const int added_##name = agreement::add_case(#name, run_##name); \
+#define CASE(name)                                                                  \
+  static void run_##name();                                                         \
+  static const int added_##name = agreement::add_case(__FILE__, #name, run_##name); \
   static void run_##name()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "groove/nn/activation.h"
+#include "groove/nn/attention.h"
 #include "groove/nn/cloneable.h"
 #include "groove/nn/containers.h"
 #include "groove/nn/conv_transpose.h"
@@ -15,5 +16,6 @@
 #include "groove/nn/normalization_batch.h"
 #include "groove/nn/pooling.h"
 #include "groove/nn/recurrent.h"
+#include "groove/nn/transformer.h"
 #include "groove/nn/upsampling.h"
 #include "groove/nn/utils.h"

@@ -77,7 +77,11 @@ Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
 const std::string& Module::name() const noexcept {
-  if (name_.empty()) name_ = detail::type_name(typeid(*this));
+  if (!name_.empty()) return name_;
+  // The library's own have LibTorch's names, as everything that modules print.
+  constexpr std::string_view kOwn = "groove::";
+  name_ = detail::type_name(typeid(*this));
+  if (name_.starts_with(kOwn)) name_.replace(0, kOwn.size(), "torch::");
   return name_;
 }
 

@@ -153,7 +153,7 @@ using groove::memory::empty_cache, groove::memory::reset_peak, groove::memory::s
     groove::memory::Statistics, groove::memory::statistics;
 }  // namespace torch::memory
 namespace torch::nn {
-using groove::nn::AdaptiveAvgPool1d, groove::nn::AdaptiveAvgPool1dImpl,
+using groove::nn::activation_t, groove::nn::AdaptiveAvgPool1d, groove::nn::AdaptiveAvgPool1dImpl,
     groove::nn::AdaptiveAvgPool1dOptions, groove::nn::AdaptiveAvgPool2d,
     groove::nn::AdaptiveAvgPool2dImpl, groove::nn::AdaptiveAvgPool2dOptions,
     groove::nn::AdaptiveMaxPool2d, groove::nn::AdaptiveMaxPool2dImpl,
@@ -202,7 +202,8 @@ using groove::nn::AdaptiveAvgPool1d, groove::nn::AdaptiveAvgPool1dImpl,
     groove::nn::MishImpl, groove::nn::Module, groove::nn::ModuleDict, groove::nn::ModuleDictImpl,
     groove::nn::ModuleHolder, groove::nn::ModuleHolderIndicator, groove::nn::ModuleList,
     groove::nn::ModuleListImpl, groove::nn::MSELoss, groove::nn::MSELossImpl,
-    groove::nn::MSELossOptions, groove::nn::NamedAnyModule, groove::nn::NLLLoss,
+    groove::nn::MSELossOptions, groove::nn::MultiheadAttention, groove::nn::MultiheadAttentionImpl,
+    groove::nn::MultiheadAttentionOptions, groove::nn::NamedAnyModule, groove::nn::NLLLoss,
     groove::nn::NLLLossImpl, groove::nn::NLLLossOptions, groove::nn::ParameterDict,
     groove::nn::ParameterDictImpl, groove::nn::ParameterList, groove::nn::ParameterListImpl,
     groove::nn::PReLU, groove::nn::PReLUImpl, groove::nn::PReLUOptions,
@@ -214,7 +215,14 @@ using groove::nn::AdaptiveAvgPool1d, groove::nn::AdaptiveAvgPool1dImpl,
     groove::nn::SmoothL1LossImpl, groove::nn::SmoothL1LossOptions, groove::nn::Softmax,
     groove::nn::SoftmaxImpl, groove::nn::SoftmaxOptions, groove::nn::Softplus,
     groove::nn::SoftplusImpl, groove::nn::SoftplusOptions, groove::nn::Tanh, groove::nn::TanhImpl,
-    groove::nn::Upsample, groove::nn::UpsampleImpl, groove::nn::UpsampleOptions;
+    groove::nn::Transformer, groove::nn::TransformerDecoder, groove::nn::TransformerDecoderImpl,
+    groove::nn::TransformerDecoderLayer, groove::nn::TransformerDecoderLayerImpl,
+    groove::nn::TransformerDecoderLayerOptions, groove::nn::TransformerDecoderOptions,
+    groove::nn::TransformerEncoder, groove::nn::TransformerEncoderImpl,
+    groove::nn::TransformerEncoderLayer, groove::nn::TransformerEncoderLayerImpl,
+    groove::nn::TransformerEncoderLayerOptions, groove::nn::TransformerEncoderOptions,
+    groove::nn::TransformerImpl, groove::nn::TransformerOptions, groove::nn::Upsample,
+    groove::nn::UpsampleImpl, groove::nn::UpsampleOptions;
 }  // namespace torch::nn
 namespace torch::nn::functional {
 using groove::nn::functional::adaptive_avg_pool1d, groove::nn::functional::adaptive_avg_pool2d,
@@ -254,7 +262,9 @@ using groove::nn::functional::adaptive_avg_pool1d, groove::nn::functional::adapt
     groove::nn::functional::max_pool2d, groove::nn::functional::max_pool2d_with_indices,
     groove::nn::functional::MaxPool1dFuncOptions, groove::nn::functional::MaxPool2dFuncOptions,
     groove::nn::functional::mish, groove::nn::functional::mse_loss,
-    groove::nn::functional::MSELossFuncOptions, groove::nn::functional::nll_loss,
+    groove::nn::functional::MSELossFuncOptions,
+    groove::nn::functional::multi_head_attention_forward,
+    groove::nn::functional::MultiheadAttentionForwardFuncOptions, groove::nn::functional::nll_loss,
     groove::nn::functional::NLLLossFuncOptions, groove::nn::functional::normalize,
     groove::nn::functional::NormalizeFuncOptions, groove::nn::functional::one_hot,
     groove::nn::functional::pad, groove::nn::functional::pad_mode_t,

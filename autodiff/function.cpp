@@ -11,63 +11,6 @@
 
 namespace groove {
 
-IValue::IValue() = default;
-IValue::IValue(Tensor value) : kind_(kTensor), tensor_(std::move(value)) {}
-IValue::IValue(std::string value) : kind_(kText), text_(std::move(value)) {}
-IValue::IValue(const char* value) : kind_(kText), text_(value) {}
-IValue::IValue(std::vector<std::int64_t> value) : kind_(kIntegers), integers_(std::move(value)) {}
-IValue::IValue(std::vector<double> value) : kind_(kReals), reals_(std::move(value)) {}
-IValue::IValue(const Scalar& number, Kind kind) : kind_(kind), number_(number) {}
-IValue::IValue(const IValue&) = default;
-IValue::IValue(IValue&&) noexcept = default;
-IValue& IValue::operator=(const IValue&) = default;
-IValue& IValue::operator=(IValue&&) noexcept = default;
-IValue::~IValue() = default;
-
-void IValue::check(Kind kind) const {
-  static const char* const names[] = {"nothing",  "an integer", "a double", "a bool",
-                                      "a tensor", "a string",   "integers", "doubles"};
-  GROOVE_CHECK(kind_ == kind, "IValue: the value is {}, but {} is asked for", names[kind_],
-               names[kind]);
-}
-bool IValue::isNone() const { return kind_ == kNothing; }
-std::int64_t IValue::toInt() const {
-  check(kInteger);
-  return number_.to_int();
-}
-double IValue::toDouble() const {
-  check(kReal);
-  return number_.to_double();
-}
-bool IValue::toBool() const {
-  check(kTruth);
-  return number_.toBool();
-}
-const Tensor& IValue::toTensor() const {
-  check(kTensor);
-  return tensor_;
-}
-const std::string& IValue::toStringRef() const {
-  check(kText);
-  return text_;
-}
-const std::vector<std::int64_t>& IValue::toIntVector() const {
-  check(kIntegers);
-  return integers_;
-}
-const std::vector<double>& IValue::toDoubleVector() const {
-  check(kReals);
-  return reals_;
-}
-std::shared_ptr<ivalue::Tuple> IValue::toTuple() const {
-  throw_error("IValue: this is no tuple; Groove runs no TorchScript, which alone makes them");
-}
-std::vector<Tensor> IValue::toTensorVector() const {
-  throw_error(
-      "IValue: this is no list of tensors; Groove runs no TorchScript, which alone makes "
-      "them");
-}
-
 namespace autograd {
 
 using autodiff::SavedValue;

@@ -10,80 +10,9 @@
 
 #include "groove/autograd.h"
 #include "groove/detail/owned.h"
+#include "groove/ivalue.h"
 
 namespace groove {
-
-namespace ivalue {
-class Tuple;
-}
-
-/// A value of one of a few types: what a context, or an archive, keeps besides tensors.
-class IValue {
- public:
-  IValue();
-  IValue(Tensor value);
-  IValue(std::string value);
-  IValue(const char* value);
-  IValue(std::vector<std::int64_t> value);
-  IValue(std::vector<double> value);
-  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-  IValue(T value)
-      : IValue(Scalar(value), std::is_same_v<T, bool> ? kTruth
-                              : std::is_integral_v<T> ? kInteger
-                                                      : kReal) {}
-  IValue(const IValue&);
-  IValue(IValue&&) noexcept;
-  IValue& operator=(const IValue&);
-  IValue& operator=(IValue&&) noexcept;
-  ~IValue();
-
-  bool isNone() const;
-  bool isInt() const { return kind_ == kInteger; }
-  bool isDouble() const { return kind_ == kReal; }
-  bool isBool() const { return kind_ == kTruth; }
-  bool isTensor() const { return kind_ == kTensor; }
-  bool isString() const { return kind_ == kText; }
-  bool isIntList() const { return kind_ == kIntegers; }
-  bool isDoubleList() const { return kind_ == kReals; }
-  // Values of TorchScript, which Groove does not run: never one of these.
-  bool isTuple() const { return false; }
-  bool isList() const { return isIntList() || isDoubleList(); }
-  bool isTensorList() const { return false; }
-  bool isModule() const { return false; }
-  bool isGenericDict() const { return false; }
-  // Each throws groove::Error when the value is of another type.
-  std::int64_t toInt() const;
-  double toDouble() const;
-  bool toBool() const;
-  const Tensor& toTensor() const;
-  const std::string& toStringRef() const;
-  const std::vector<std::int64_t>& toIntVector() const;
-  const std::vector<double>& toDoubleVector() const;
-  std::shared_ptr<ivalue::Tuple> toTuple() const;
-  std::vector<Tensor> toTensorVector() const;
-
- private:
-  enum Kind : std::uint8_t { kNothing, kInteger, kReal, kTruth, kTensor, kText, kIntegers, kReals };
-  IValue(const Scalar& number, Kind kind);
-  void check(Kind kind) const;
-  Kind kind_ = kNothing;
-  Scalar number_;
-  Tensor tensor_;
-  std::string text_;
-  std::vector<std::int64_t> integers_;
-  std::vector<double> reals_;
-};
-
-namespace ivalue {
-class Tuple {
- public:
-  const std::vector<IValue>& elements() const { return elements_; }
-  std::size_t size() const { return elements_.size(); }
-
- private:
-  std::vector<IValue> elements_;
-};
-}  // namespace ivalue
 
 namespace autograd {
 

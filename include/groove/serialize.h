@@ -2,10 +2,11 @@
 // and the archives below them.
 //
 // A file is safetensors: Python's safetensors reads the tensors of a module under the names of its
-// state_dict. What is no tensor lies in the header's metadata. save() to a path is atomic: the file
-// appears whole or not at all, and an older one stays until then. load() checks all of a value
-// (names, shapes, dtypes, ranges) before it changes anything; nothing in a file is trusted. All
-// throw groove::Error naming the file and the reason.
+// state_dict. What is no tensor lies in the header's metadata. load() reads PyTorch's own files as
+// well: load(net, "net.pt") takes what Python's torch.save(net.state_dict(), "net.pt") wrote.
+// save() to a path is atomic: the file appears whole or not at all, and an older one stays until
+// then. load() checks all of a value (names, shapes, dtypes, ranges) before it changes anything;
+// nothing in a file is trusted. All throw groove::Error naming the file and the reason.
 //
 // To resume a run bit for bit, write into one archive the model, the optimizer, the data loader
 // (its save() holds the sampler's order and the position in the epoch), get_random_state() and the
@@ -43,7 +44,7 @@ namespace serialize {
 namespace detail {
 struct Contents;  // of a file, src/io/contents.h
 struct Entries;   // what is to be written
-}
+}  // namespace detail
 
 class OutputArchive {
  public:
@@ -194,6 +195,12 @@ void load_from(Site site, std::vector<Tensor>& tensors, Source&&... source) {
   }
 }
 }  // namespace detail
+
+/// A value with its tensors, from and as the bytes of a file of Python's torch.save() and
+/// torch.load(): numbers, texts, lists, tuples and dictionaries of these. No program in a file is
+/// run: what names a class, or is damaged, throws groove::Error.
+IValue pickle_load(const std::vector<char>& data, Site site = Site::current());
+std::vector<char> pickle_save(const IValue& value, Site site = Site::current());
 
 /// load(module, path), load(tensor, stream), …: from whatever load_from() takes. A vector gets the
 /// tensors of a file written from one at its end.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <istream>
+#include <iterator>
 #include <ostream>
 
 #include "groove/autograd.h"
@@ -15,13 +16,13 @@
 #include "src/core/check.h"
 #include "src/core/tensor_impl.h"
 #include "src/io/atomic_file.h"
+#include "src/io/checkpoint.h"
 #include "src/io/safetensors.h"
 #include "src/io/value_text.h"
+#include "src/io/zip.h"
 
 namespace groove::serialize {
 namespace {
-
-constexpr const char* kValue = "value:";
 
 class InputFile {
  public:
@@ -66,6 +67,32 @@ void take(std::istream& stream, std::size_t size, std::string& bytes) {
                  at + static_cast<std::size_t>(stream.gcount()));
     size -= piece;
   }
+}
+
+// A file of either kind: its first bytes tell.
+std::shared_ptr<detail::Contents> read_file(const std::string& name, std::optional<Device> device,
+                                            const Source& source, std::size_t size) {
+  auto contents = std::make_shared<detail::Contents>();
+  contents->source = name;
+  contents->device = device.value_or(Device());
+  std::string bytes(std::min(size, kZipMark), '\0');
+  source(bytes.data(), bytes.size());
+  if (is_zip(bytes)) {
+    const std::size_t known = bytes.size();
+    bytes.resize(size);
+    source(bytes.data() + known, size - known);
+    read_checkpoint(bytes, *contents);
+    return contents;
+  }
+  std::size_t given = 0;
+  const auto again = [&](void* to, std::size_t count) {
+    const std::size_t some = std::min(count, bytes.size() - given);
+    if (some > 0) std::memcpy(to, bytes.data() + given, some);
+    given += some;
+    source(static_cast<char*>(to) + some, count - some);
+  };
+  read_safetensors(again, size, *contents);
+  return contents;
 }
 
 }  // namespace
@@ -118,7 +145,7 @@ void OutputArchive::save_to(const std::function<std::size_t(const void*, std::si
   Metadata metadata = {{"format", "pt"},
                        {"groove.build", GROOVE_VERSION ", compiler " __VERSION__}};
   for (const auto& item : entries_->values)
-    metadata.emplace_back(kValue + item.key(), text_of(item.value()));
+    metadata.emplace_back(detail::kValue + item.key(), text_of(item.value()));
   NamedTensors tensors;
   for (const auto& item : entries_->tensors) tensors.emplace_back(item.key(), item.value());
   write_safetensors(tensors, metadata, [&](const void* bytes, std::size_t size) {
@@ -151,64 +178,55 @@ InputArchive::InputArchive() : contents_(std::make_shared<detail::Contents>()) {
 
 void InputArchive::load_from(const std::string& path, std::optional<Device> device) {
   InputFile file(path);
-  auto contents = std::make_shared<detail::Contents>();
-  contents->source = path;
-  contents->device = device.value_or(Device());
-  read_safetensors([&](void* bytes, std::size_t size) { file.read(bytes, size); }, file.size(),
-                   *contents);
-  contents_ = std::move(contents);
+  contents_ = read_file(
+      path, device, [&](void* bytes, std::size_t size) { file.read(bytes, size); }, file.size());
   prefix_.clear();
 }
 
 void InputArchive::load_from(
     const std::function<std::size_t(std::uint64_t, void*, std::size_t)>& read,
     const std::function<std::size_t()>& size, std::optional<Device> device) {
-  auto contents = std::make_shared<detail::Contents>();
-  contents->source = "(function)";
-  contents->device = device.value_or(Device());
   std::uint64_t at = 0;
-  read_safetensors(
-      [&](void* bytes, std::size_t count) {
-        for (std::size_t done = 0; done < count;) {
-          const std::size_t some = read(at, static_cast<char*>(bytes) + done, count - done);
-          GROOVE_CHECK(some > 0 && some <= count - done,
-                       "load: the function gave {} bytes at position {} where {} are missing", some,
-                       at, count - done);
-          done += some;
-          at += some;
-        }
-      },
-      size(), *contents);
-  contents_ = std::move(contents);
+  const auto take_all = [&](void* bytes, std::size_t count) {
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t some = read(at, static_cast<char*>(bytes) + done, count - done);
+      GROOVE_CHECK(some > 0 && some <= count - done,
+                   "load: the function gave {} bytes at position {} where {} are missing", some, at,
+                   count - done);
+      done += some;
+      at += some;
+    }
+  };
+  contents_ = read_file("(function)", device, take_all, size());
   prefix_.clear();
 }
 
 void InputArchive::load_from(const char* data, std::size_t size, std::optional<Device> device) {
-  auto contents = std::make_shared<detail::Contents>();
-  contents->source = "(memory)";
-  contents->device = device.value_or(Device());
   std::size_t at = 0;
-  read_safetensors(
-      [&](void* bytes, std::size_t count) {
-        if (count) std::memcpy(bytes, data + at, count);
-        at += count;
-      },
-      size, *contents);
-  contents_ = std::move(contents);
+  const auto next = [&](void* bytes, std::size_t count) {
+    if (count) std::memcpy(bytes, data + at, count);
+    at += count;
+  };
+  contents_ = read_file("(memory)", device, next, size);
   prefix_.clear();
 }
 
-// The header says where the file ends; what follows in the stream stays there.
+// The header says where the file ends; what follows in the stream stays there. A zip file says so
+// at its end only, and takes all.
 void InputArchive::load_from(std::istream& stream, std::optional<Device> device) {
   std::string bytes;
   std::uint64_t length = 0;
   take(stream, sizeof length, bytes);
-  std::memcpy(&length, bytes.data(), sizeof length);
-  GROOVE_CHECK(length <= kMostHeaderBytes,
-               "load: the stream says that its header has {} bytes; a header has at most {}",
-               length, kMostHeaderBytes);
-  take(stream, length, bytes);
-  take(stream, data_size(bytes.substr(sizeof length), "(stream)"), bytes);
+  if (is_zip(bytes)) {
+    bytes.append(std::istreambuf_iterator<char>(stream), {});
+  } else {
+    std::memcpy(&length, bytes.data(), sizeof length);
+    GROOVE_CHECK(length <= kMostHeaderBytes,
+                 "load: the stream says that its header has {} bytes; a header has at most {}",
+                 length, kMostHeaderBytes);
+    take(stream, length, bytes);
+    take(stream, data_size(bytes.substr(sizeof length), "(stream)"), bytes);
+  }
   load_from(bytes.data(), bytes.size(), device);
   contents_->source = "(stream)";
 }
@@ -245,7 +263,7 @@ void InputArchive::read(const std::string& key, Tensor& tensor, bool is_buffer) 
 }
 
 bool InputArchive::try_read(const std::string& key, IValue& value) {
-  const auto found = contents_->values.find(kValue + prefix_ + key);
+  const auto found = contents_->values.find(detail::kValue + prefix_ + key);
   if (found == contents_->values.end()) return false;
   auto read = value_of(found->second);
   if (!read) fail(key, "has the text '" + found->second + "', which is no value");
@@ -273,7 +291,7 @@ bool InputArchive::try_read(const std::string& key, InputArchive& archive) {
   };
   IValue marker;
   const bool is_there = has(contents_->tensors, nested.prefix_) ||
-                        has(contents_->values, kValue + nested.prefix_) ||
+                        has(contents_->values, detail::kValue + nested.prefix_) ||
                         (try_read(key, marker) && marker.isNone());
   if (is_there) archive = std::move(nested);
   return is_there;
@@ -293,7 +311,7 @@ std::vector<std::string> InputArchive::keys() const {
     }
   };
   add(contents_->tensors, prefix_);
-  add(contents_->values, kValue + prefix_);
+  add(contents_->values, detail::kValue + prefix_);
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;

@@ -10,6 +10,9 @@
 
 namespace groove::serialize::detail {
 
+// Before the name of what is no tensor, among the texts of a file.
+inline constexpr const char* kValue = "value:";
+
 struct Contents {
   std::string source;  // the path, or what else it was read from; for messages
   std::map<std::string, Tensor> tensors;

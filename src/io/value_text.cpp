@@ -37,6 +37,10 @@ std::optional<std::vector<T>> numbers(const char* at, const char* end) {
 }  // namespace
 
 std::string text_of(const IValue& value) {
+  GROOVE_CHECK(!value.isTuple() && !value.isGenericDict() &&
+                   (!value.isList() || value.isIntList() || value.isDoubleList()),
+               "OutputArchive: a value must be a number, a text or a list of numbers; "
+               "torch::pickle_save() takes tuples, dictionaries and other lists");
   if (value.isBool()) return value.toBool() ? "bool true" : "bool false";
   if (value.isString()) return "string " + value.toStringRef();
   std::string text = "none";

@@ -18,7 +18,7 @@ namespace detail {
 [[noreturn]] inline void throw_no_script(const char* name) {
   throw groove::Error(std::string("torch::jit::") + name +
                       ": Groove runs no TorchScript; write the module in C++ and load its weights, "
-                      "saved as safetensors from Python, with torch::load");
+                      "saved in Python by torch.save(model.state_dict(), path), with torch::load");
 }
 }  // namespace detail
 

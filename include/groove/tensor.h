@@ -40,6 +40,9 @@ inline const Tensor& TensorBase::self() const { return static_cast<const Tensor&
 
 /// As LibTorch prints: values, then "[ CPUFloatType{2,3} ]".
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+/// The same in lines of another width; without a stream on the standard output.
+std::ostream& print(std::ostream& out, const Tensor& tensor, std::int64_t linesize);
+void print(const Tensor& tensor, std::int64_t linesize = 80);
 /// One after the other, each as above with a line of its own behind it.
 std::ostream& operator<<(std::ostream& out, TensorList tensors);
 

@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "groove/tensor.h"
+#include "groove/types.h"
 #include "src/core/check.h"
 #include "src/core/host_value.h"
 #include "src/core/tensor_impl.h"
 
 namespace groove {
 namespace {
-
-constexpr std::int64_t kLineWidth = 80;
 
 // The stream's own format comes back when printing ends.
 class FormatGuard {
@@ -109,10 +108,10 @@ void print_indent(std::ostream& out, int indent) {
 }
 
 void print_matrix(std::ostream& out, const double* values, std::int64_t rows, std::int64_t columns,
-                  int indent) {
+                  int indent, std::int64_t line_width) {
   const Format format = choose_format(out, values, rows * columns);
   const std::int64_t per_line =
-      std::max<std::int64_t>((kLineWidth - indent) / (format.width + 1), 1);
+      std::max<std::int64_t>((line_width - indent) / (format.width + 1), 1);
   for (std::int64_t first = 0; first < columns; first += per_line) {
     const std::int64_t last = std::min(first + per_line, columns) - 1;
     if (per_line < columns) {
@@ -136,7 +135,8 @@ void print_matrix(std::ostream& out, const double* values, std::int64_t rows, st
 }
 
 // Every matrix over the last two axes, with its place among the leading ones.
-void print_batches(std::ostream& out, const std::vector<double>& values, IntArrayRef sizes) {
+void print_batches(std::ostream& out, const std::vector<double>& values, IntArrayRef sizes,
+                   std::int64_t line_width) {
   const std::size_t lead = sizes.size() - 2;
   const std::int64_t rows = sizes[lead], columns = sizes[lead + 1];
   std::vector<std::int64_t> at(lead, 0);
@@ -148,7 +148,7 @@ void print_batches(std::ostream& out, const std::vector<double>& values, IntArra
     out << ".,.) = \n";
     std::int64_t index = 0;
     for (std::size_t i = 0; i < lead; ++i) index = index * sizes[i] + at[i];
-    print_matrix(out, values.data() + index * rows * columns, rows, columns, 1);
+    print_matrix(out, values.data() + index * rows * columns, rows, columns, 1, line_width);
     for (std::size_t i = 0; i < lead; ++i) {  // as LibTorch counts: the first axis runs fastest
       if (++at[i] < sizes[i]) break;
       at[i] = 0;
@@ -158,7 +158,7 @@ void print_batches(std::ostream& out, const std::vector<double>& values, IntArra
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+std::ostream& print(std::ostream& out, const Tensor& tensor, std::int64_t linesize) {
   const FormatGuard guard(out);
   if (!tensor.defined()) return out << "[ Tensor (undefined) ]";
   const std::vector<double> values = values_of(tensor);
@@ -170,13 +170,21 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
     if (format.scale != 1) print_scale(out, format.scale);
     for (double value : values) out << std::setw(format.width) << value / format.scale << '\n';
   } else if (!values.empty() && sizes.size() == 2) {
-    print_matrix(out, values.data(), sizes[0], sizes[1], 0);
+    print_matrix(out, values.data(), sizes[0], sizes[1], 0, linesize);
   } else if (!values.empty()) {
-    print_batches(out, values, sizes);
+    print_batches(out, values, sizes, linesize);
   }
-  out << "[ " << (tensor.is_cuda() ? "CUDA" : "CPU") << name(tensor.scalar_type()) << "Type{";
+  out << "[ " << tensor.type() << "{";
   for (std::size_t i = 0; i < sizes.size(); ++i) out << (i ? "," : "") << sizes[i];
   return out << "} ]";
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  constexpr std::int64_t kLineWidth = 80;
+  return print(out, tensor, kLineWidth);
+}
+void print(const Tensor& tensor, std::int64_t linesize) {
+  print(std::cout, tensor, linesize) << '\n';
 }
 
 std::ostream& operator<<(std::ostream& out, TensorList tensors) {
@@ -185,10 +193,16 @@ std::ostream& operator<<(std::ostream& out, TensorList tensors) {
   return out << "]";
 }
 
-std::string DataMethods::toString() const {
-  if (!defined()) return "UndefinedType";
-  return std::string(is_cuda() ? "CUDA" : "CPU") + groove::name(scalar_type()) + "Type";
+std::string DeprecatedTypeProperties::toString() const {
+  return fmt::format("{}{}Type", is_cuda() ? "CUDA" : "CPU", name(dtype_));
 }
+std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& type) {
+  return out << type.toString();
+}
+DeprecatedTypeProperties DataMethods::type(Site site) const {
+  return {device(site), scalar_type(site)};
+}
+std::string DataMethods::toString() const { return type().toString(); }
 void DataMethods::print() const { std::cout << self() << "\n"; }
 
 }  // namespace groove

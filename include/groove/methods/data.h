@@ -15,7 +15,8 @@
 
 namespace groove {
 
-struct TensorIndex;  // groove/indexing.h
+struct TensorIndex;              // groove/indexing.h
+class DeprecatedTypeProperties;  // groove/types.h
 namespace autograd {
 class Node;  // groove/autograd.h
 }
@@ -67,6 +68,8 @@ class DataMethods : public IndexMethods {
   bool is_same_size(const Tensor& other) const;
   /// "CPUFloatType"
   std::string toString() const;
+  /// Dtype and device as an object, which prints the same: how programs of before 1.5 asked.
+  DeprecatedTypeProperties type(Site site = Site::current()) const;
   /// On the standard output, as operator<< writes it.
   void print() const;
   /// Do the two share a storage?

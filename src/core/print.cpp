@@ -202,7 +202,9 @@ std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& type
 DeprecatedTypeProperties DataMethods::type(Site site) const {
   return {device(site), scalar_type(site)};
 }
-std::string DataMethods::toString() const { return type().toString(); }
+std::string DataMethods::toString() const {
+  return defined() ? type().toString() : "UndefinedType";
+}
 void DataMethods::print() const { std::cout << self() << "\n"; }
 
 }  // namespace groove

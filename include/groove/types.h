@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "groove/optional_array_ref.h"
 #include "groove/tensor.h"
 
 namespace groove {
@@ -10,6 +11,5 @@ namespace groove {
 using std::nullopt;
 using std::optional;
 using OptionalTensorRef = std::optional<Tensor>;
-using OptionalIntArrayRef = std::optional<IntArrayRef>;
 
 }  // namespace groove

@@ -58,9 +58,52 @@ Tensor factored(const char* name, const Tensor& a, bool upper) {
   return upper ? mirrored(factor) : factor;
 }
 
-Tensor solved(const Tensor& b, const Tensor& factor, bool upper) {
-  const Tensor lower = upper ? mirrored(factor) : factor;
-  return linalg_solve_triangular(mirrored(lower), linalg_solve_triangular(lower, b, false), true);
+enum { kUpper };
+
+// The X of L L^T X = B. The slope by L is that of the product, in both triangles.
+const Op& op_solve = define({
+    .name = "cholesky_solve",
+    .kind = OpKind::kComposite,
+    .inputs = 2,
+    .attributes = {{"upper", AttrType::kBool}},
+    .type = [](const Signature& s) -> TypeResult {
+      check_defined(s);
+      check_matrices("cholesky_solve", s.inputs[0], false);
+      check_matrices("cholesky_solve", s.inputs[1], true);
+      const Shape &b = s.inputs[0].sizes, &l = s.inputs[1].sizes;
+      GROOVE_CHECK(s.inputs[0].dtype == s.inputs[1].dtype && l.size() == b.size() &&
+                       batch_with(l, {l.back()}) == batch_with(b, {b[b.size() - 2]}),
+                   "cholesky_solve: B {} {} and the factor {} {} do not fit",
+                   name(s.inputs[0].dtype), to_string(b), name(s.inputs[1].dtype), to_string(l));
+      return {{s.inputs[0]}, s.inputs[0].dtype};
+    },
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
+          const Tensor lower = s.attr().boolean(kUpper) ? mirrored(inputs[1]) : inputs[1];
+          return Tensors{linalg_solve_triangular(
+              mirrored(lower), linalg_solve_triangular(lower, inputs[0], false), true)};
+        }}),
+    .gradient =
+        [](const Grad& g) {
+          const Tensor& factor = g.input(1);
+          const Tensor grad = call(g.op, {g.cotangent(), factor}, Site::current(), g.attrs);
+          Tensors result(2);
+          if (g.needs[0]) result[0] = grad;
+          if (g.needs[1]) {
+            const Tensor half = neg(matmul(grad, mirrored(g.output())));
+            const Tensor whole = half + mirrored(half);
+            result[1] = g.attr().boolean(kUpper) ? matmul(factor, whole) : matmul(whole, factor);
+          }
+          return result;
+        },
+    .saves_inputs = 2,
+    .saves_outputs = 1,
+    .has_inplace = false,
+});
+
+Tensor solved(const char* name, const Tensor& b, const Tensor& factor, bool upper) {
+  const auto [sides, factors] = one_batch(name, b, factor);
+  return call(op_solve, {sides, factors}, Site::current(), Attrs().add(upper));
 }
 
 }  // namespace
@@ -86,12 +129,13 @@ Tensor cholesky_solve(Arg self, const Tensor& input2, bool upper) {
   const SiteScope scope(self.site);
   checked_matrices("cholesky_solve", *self.tensor, false);
   checked_matrices("cholesky_solve", input2, true);
-  return solved(*self.tensor, input2, upper);
+  return solved("cholesky_solve", *self.tensor, input2, upper);
 }
 Tensor cholesky_inverse(Arg self, bool upper) {
   const SiteScope scope(self.site);
   const Type type = checked_matrices("cholesky_inverse", *self.tensor, true);
-  return solved(eye(type.sizes.back(), TensorOptions(type.dtype)), *self.tensor, upper);
+  return solved("cholesky_inverse", eye(type.sizes.back(), TensorOptions(type.dtype)), *self.tensor,
+                upper);
 }
 
 Tensor LinearAlgebraMethods::cholesky(bool upper, Site site) const {

@@ -96,7 +96,9 @@ const Op& op = define({
           Tensor inner;
           if (grad_vectors.defined()) {
             const Tensor gaps = unsqueeze(values, -2) - unsqueeze(values, -1);
-            inner = divided_by_gaps(matmul(mirrored(vectors), grad_vectors), gaps);
+            const Tensor turned = matmul(mirrored(vectors), grad_vectors);
+            // half of it: that of a symmetric change
+            inner = divided_by_gaps(turned - mirrored(turned), gaps * 2);
           }
           if (grad_values.defined()) {
             const Tensor diagonal = on_diagonal(grad_values);

@@ -94,8 +94,8 @@ Tensor inverted(const char* name, const Tensor& x, const Tolerance& tolerance, b
   if (rows == 0 || columns == 0)
     return zeros(batch_with(type.sizes, {columns, rows}), TensorOptions(type.dtype));
   const Tensor bound = bound_of(x, magnitudes(name, x, hermitian), tolerance);
-  // the other triangle is not read
-  const Tensor whole = hermitian ? tril(x) + mirrored(tril(x, -1)) : x;
+  // the other triangle is not read, but has its share of the slope
+  const Tensor whole = hermitian ? x + (tril(x) + mirrored(tril(x, -1)) - x).detach() : x;
   return call(op, {whole, expand(bound, batch_with(type.sizes, {}))}, Site::current());
 }
 

@@ -6,6 +6,7 @@
 #include "groove/ops/views.h"
 #include "kernels/ops/ranking.h"
 #include "kernels/ops/reference.h"
+#include "src/core/promotion.h"
 
 namespace groove {
 namespace {
@@ -128,10 +129,11 @@ Tensor found(const char* name, const Tensor& sequence, const Tensor& values, boo
   const Type lines{checked(name, sequence).dtype, type_of(sequence).sizes};
   const Shape& sizes = checked(name, values).geometry.sizes;
   GROOVE_CHECK(!lines.sizes.empty(), "{}: the sequence has no axis", name);
-  Tensor wanted = values;
-  if (sizes.empty() && lines.sizes.size() > 1)
-    throw_error(fmt::format("{}: one value for the lines of {}", name, to_string(lines.sizes)));
-  const Tensor result = call(op, {sequence, wanted}, site, Attrs().add(right), {}, name);
+  GROOVE_CHECK(!sizes.empty() || lines.sizes.size() == 1, "{}: one value for the lines of {}", name,
+               to_string(lines.sizes));
+  const ScalarType both = result_type(std::vector<Type>{lines, type_of(values)}, {});
+  const Tensor result =
+      call(op, {sequence.to(both), values.to(both)}, site, Attrs().add(right), {}, name);
   return out_int32 ? result.to(kInt) : result;
 }
 

@@ -150,7 +150,8 @@ CASE(eigh) {
     show_gradients(name + " values", torch::linalg_eigvalsh(a), {a});
     const auto [values, vectors] = torch::linalg_eigh(a);
     show_gradients(name + " values of both", values, {a});
-    show_gradients(name + " squares", (vectors * vectors), {a});
+    const auto [values2, vectors2] = torch::linalg_eigh(a);
+    show_gradients(name + " squares", (vectors2 * vectors2), {a});
     show_gradients(name + " upper", torch::linalg_eigvalsh(a, "U"), {a});
     const auto [w, v] = torch::linalg_eigh(a);
     show_gradients(name + " exp", (v * w.exp().unsqueeze(-2)).matmul(v.transpose(-2, -1)), {a});

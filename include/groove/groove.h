@@ -13,6 +13,7 @@
 #include "groove/factories.h"
 #include "groove/indexing.h"
 #include "groove/jit.h"
+#include "groove/linalg.h"
 #include "groove/memory.h"
 #include "groove/nn.h"
 #include "groove/ops/contractions.h"

@@ -20,17 +20,13 @@ T added(T a, T b) {
   }
 }
 
-// The cotangents' positive and negative parts as logarithms, so that none of them overflows.
+// The sum over all later j of grad[j] exp(x[i] - y[j]) is exp(x[i] - y[i]) times a recurrence from
+// the end, whose factors exp(y[i] - y[i + 1]) are at most 1.
 Tensor gradient(const Grad& g) {
-  const Tensor& grad = g.cotangent();
-  const Attrs back =
-      Attrs().add(g.attr().integer(0)).add(static_cast<std::int64_t>(!g.attr().boolean(1)));
-  const auto part = [&](const Tensor& positive) {
-    const Tensor logarithm = log(where(gt(positive, 0), positive, 0));
-    const Tensor sums = call(g.op, {logarithm - g.output()}, Site::current(), back);
-    return exp(sums + g.input(0));
-  };
-  return part(grad) - part(neg(grad));
+  const std::int64_t dim = g.attr().integer(0);
+  const bool reverse = g.attr().boolean(1);
+  const Tensor factors = exp(g.output() - shifted(g.output(), dim, reverse, INFINITY));
+  return exp(g.input(0) - g.output()) * linear_recurrence(factors, g.cotangent(), dim, !reverse);
 }
 
 const Op& op = define({

@@ -172,6 +172,16 @@ using groove::indexing::Ellipsis, groove::indexing::EllipsisIndexType, groove::i
 namespace torch::ivalue {
 using groove::ivalue::Tuple;
 }  // namespace torch::ivalue
+namespace torch::linalg {
+using groove::linalg::cholesky, groove::linalg::det, groove::linalg::eigh, groove::linalg::eigvalsh,
+    groove::linalg::inv, groove::linalg::lstsq, groove::linalg::lu, groove::linalg::lu_factor,
+    groove::linalg::matmul, groove::linalg::matrix_exp, groove::linalg::matrix_norm,
+    groove::linalg::matrix_power, groove::linalg::matrix_rank, groove::linalg::multi_dot,
+    groove::linalg::norm, groove::linalg::pinv, groove::linalg::qr, groove::linalg::slogdet,
+    groove::linalg::solve, groove::linalg::solve_triangular, groove::linalg::svd,
+    groove::linalg::svdvals, groove::linalg::tensorinv, groove::linalg::tensorsolve,
+    groove::linalg::vector_norm;
+}  // namespace torch::linalg
 namespace torch::memory {
 using groove::memory::empty_cache, groove::memory::reset_peak, groove::memory::set_limit,
     groove::memory::Statistics, groove::memory::statistics;

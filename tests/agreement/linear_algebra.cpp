@@ -215,3 +215,32 @@ CASE(pinv) {
   show_error("driver", [&] { torch::linalg_lstsq(a, b, torch::nullopt, "other"); });
   show_error("rows", [&] { torch::linalg_lstsq(a, leaf({3, 2}, 1)); });
 }
+
+CASE(second_derivatives) {
+  const auto show_second = [](const std::string& name, const torch::Tensor& a,
+                              const auto& function) {
+    const torch::Tensor result = function(a);
+    const auto slope =
+        torch::autograd::grad({(result * filled(result.sizes(), 4)).sum()}, {a}, {}, true, true)[0];
+    show_gradients(name, slope, {a});
+  };
+  const auto a = regular({3, 3}, 0), tall = regular({4, 3}, 1), p = positive({3, 3}, 2),
+             s = symmetric({3, 3}, 3);
+  const auto b = filled({3, 2}, 5);
+  show_second("solve", a, [&](const auto& x) { return torch::linalg_solve(x, b); });
+  show_second("det", a, [](const auto& x) { return torch::det(x); });
+  show_second("logdet", p, [](const auto& x) { return torch::logdet(x); });
+  show_second("lu", tall, [](const auto& x) { return std::get<0>(torch::linalg_lu_factor(x)); });
+  show_second("triangular", a,
+              [&](const auto& x) { return torch::linalg_solve_triangular(x, b, true); });
+  show_second("cholesky", p, [](const auto& x) { return torch::linalg_cholesky(x); });
+  show_second("Q", tall, [](const auto& x) { return std::get<0>(torch::linalg_qr(x)); });
+  show_second("R", tall, [](const auto& x) { return std::get<1>(torch::linalg_qr(x)); });
+  show_second("eigenvalues", s, [](const auto& x) { return torch::linalg_eigvalsh(x); });
+  show_second("singular values", tall, [](const auto& x) { return torch::linalg_svdvals(x); });
+  show_second("pinv", tall, [](const auto& x) { return torch::linalg_pinv(x); });
+  show_second("matrix_exp", a, [](const auto& x) { return torch::matrix_exp(x); });
+  show_second("einsum", a, [](const auto& x) { return torch::einsum("ij,jk,ki->i", {x, x, x}); });
+  show_second("logcumsumexp", tall, [](const auto& x) { return torch::logcumsumexp(x, 0); });
+  show_second("cdist", tall, [](const auto& x) { return torch::cdist(x, filled({2, 3}, 6)); });
+}

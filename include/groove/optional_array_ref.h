@@ -20,8 +20,9 @@ class OptionalArrayRef {
   constexpr OptionalArrayRef(const std::initializer_list<T>& list)
       : values_(ArrayRef<T>(list.begin(), list.size())) {}
   template <typename Values>
-  requires(!std::is_arithmetic_v<Values> && std::is_convertible_v<const Values&, ArrayRef<T>>)
-  constexpr OptionalArrayRef(const Values& values) 
+  requires(!std::is_arithmetic_v<Values> &&
+           std::is_convertible_v<const Values&,
+                                 ArrayRef<T>>) constexpr OptionalArrayRef(const Values& values)
       : values_(static_cast<ArrayRef<T>>(values)) {}
   constexpr bool has_value() const { return values_.has_value(); }
   constexpr explicit operator bool() const { return has_value(); }

@@ -34,16 +34,14 @@ class StatisticsMethods : public LinearAlgebraMethods {
   Tensor nanquantile(const Tensor& q, std::optional<std::int64_t> dim = std::nullopt,
                      bool keepdim = false, std::string_view interpolation = "linear",
                      Site site = Site::current()) const;
-  Tensor nanquantile(double q, std::optional<std::int64_t> dim = std::nullopt,
-                     bool keepdim = false, std::string_view interpolation = "linear",
-                     Site site = Site::current()) const;
+  Tensor nanquantile(double q, std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false,
+                     std::string_view interpolation = "linear", Site site = Site::current()) const;
   std::tuple<Tensor, Tensor> aminmax(std::optional<std::int64_t> dim = std::nullopt,
                                      bool keepdim = false, Site site = Site::current()) const;
   Tensor nansum(OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                 std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
   Tensor nanmean(OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
-                 std::optional<ScalarType> dtype = std::nullopt,
-                 Site site = Site::current()) const;
+                 std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
   Tensor cov(std::int64_t correction = 1, Site site = Site::current()) const;
   Tensor cov(std::int64_t correction, const std::optional<Tensor>& fweights,
              Site site = Site::current()) const;

@@ -96,8 +96,7 @@ Tensor linalg_pinv(Arg self, double rcond, bool hermitian = false);
 Tensor pinverse(Arg self, double rcond = 1e-15);
 /// How many singular values count (i64).
 Tensor linalg_matrix_rank(Arg self, const std::optional<Tensor>& atol = std::nullopt,
-                          const std::optional<Tensor>& rtol = std::nullopt,
-                          bool hermitian = false);
+                          const std::optional<Tensor>& rtol = std::nullopt, bool hermitian = false);
 Tensor linalg_matrix_rank(Arg self, std::optional<double> atol, std::optional<double> rtol,
                           bool hermitian = false);
 Tensor linalg_matrix_rank(Arg self, double tol, bool hermitian = false);

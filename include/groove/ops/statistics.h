@@ -72,7 +72,8 @@ Tensor cov(Arg self, std::int64_t correction = 1,
 Tensor corrcoef(Arg self);
 
 /// Where each element of self would be put into the ascending last axis of sorted_sequence: before
-/// equal ones, or after them where `right` (side "right"). i64, or i32. `sorter` sorts the sequence.
+/// equal ones, or after them where `right` (side "right"). i64, or i32. `sorter` sorts the
+/// sequence.
 Tensor searchsorted(Arg sorted_sequence, const Tensor& self, bool out_int32 = false,
                     bool right = false, std::optional<std::string_view> side = std::nullopt,
                     const std::optional<Tensor>& sorter = std::nullopt);

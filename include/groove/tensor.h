@@ -16,8 +16,8 @@
 
 namespace groove {
 
-// TensorBase <- MathMethods <- ReductionMethods <- ViewMethods <- IndexMethods <- DataMethods <-
-// Tensor
+// TensorBase <- MathMethods <- ReductionMethods <- ViewMethods <- IndexMethods <-
+// LinearAlgebraMethods <- StatisticsMethods <- DataMethods <- Tensor
 class Tensor : public DataMethods {
  public:
   Tensor() = default;

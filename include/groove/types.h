@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "groove/optional_array_ref.h"
 #include "groove/tensor.h"
 
 namespace groove {
@@ -12,7 +13,6 @@ namespace groove {
 using std::nullopt;
 using std::optional;
 using OptionalTensorRef = std::optional<Tensor>;
-using OptionalIntArrayRef = std::optional<IntArrayRef>;
 
 /// What Tensor::type() gives.
 class DeprecatedTypeProperties {

@@ -9,6 +9,9 @@ namespace groove {
 std::vector<AttrField> deviation_attributes();  // dims, keepdim, correction
 TypeResult deviation_type(const Signature& signature);
 std::vector<Sample> deviation_samples(ScalarType dtype);
+/// var and std with any correction.
+Tensor variance(Arg self, IntArrayRef dims, std::int64_t correction, bool keepdim);
+Tensor deviation(Arg self, IntArrayRef dims, std::int64_t correction, bool keepdim);
 /// The variance's slope by the input, times `grad` of the variance.
 Tensor variance_gradient(const Grad& g, const Tensor& grad);
 /// The mean squared deviation of a row.

@@ -11,12 +11,11 @@ const Op& op = define({
     .kind = OpKind::kComposite,
     .attributes = deviation_attributes(),
     .type = deviation_type,
-    .lowering =
-        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
-          const AttrReader attr = s.attr();
-          return Tensors{
-              sqrt(var(inputs[0], attr.integers(0), attr.boolean(2), attr.boolean(1)))};
-        }}),
+    .lowering = kernels::lower(kernels::CompositeLowering{[](const Signature& s,
+                                                             ArrayRef<Tensor> inputs) {
+      const AttrReader attr = s.attr();
+      return Tensors{sqrt(variance(inputs[0], attr.integers(0), attr.integer(2), attr.boolean(1)))};
+    }}),
     .gradient =
         [](const Grad& g) {
           const Tensor& y = g.output();
@@ -32,12 +31,12 @@ const Op& op = define({
     .tolerance_ulp = 64,
 });
 
-Tensor deviation(Arg self, IntArrayRef dims, bool unbiased, bool keepdim) {
-  return call(op, {*self.tensor}, self.site,
-              reduction_attrs("std", *self.tensor, dims, keepdim).add(unbiased));
-}
-
 }  // namespace
+
+Tensor deviation(Arg self, IntArrayRef dims, std::int64_t correction, bool keepdim) {
+  return call(op, {*self.tensor}, self.site,
+              reduction_attrs("std", *self.tensor, dims, keepdim).add(correction));
+}
 
 Tensor std(Arg self, bool unbiased) {
   const CallFrame frame(self.site);

@@ -36,12 +36,12 @@ const Op& op = define({
     .tolerance_ulp = 64,
 });
 
-Tensor variance(Arg self, IntArrayRef dims, bool unbiased, bool keepdim) {
-  return call(op, {*self.tensor}, self.site,
-              reduction_attrs("var", *self.tensor, dims, keepdim).add(unbiased));
-}
-
 }  // namespace
+
+Tensor variance(Arg self, IntArrayRef dims, std::int64_t correction, bool keepdim) {
+  return call(op, {*self.tensor}, self.site,
+              reduction_attrs("var", *self.tensor, dims, keepdim).add(correction));
+}
 
 std::vector<AttrField> deviation_attributes() {
   std::vector<AttrField> fields = reduction_attributes();
@@ -102,10 +102,6 @@ Tensor var(Arg self, bool unbiased) {
 Tensor var(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
   const CallFrame frame(self.site);
   return variance(self, dim, unbiased, keepdim);
-}
-std::tuple<Tensor, Tensor> var_mean(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
-  const CallFrame frame(self.site);
-  return {variance(self, dim, unbiased, keepdim), mean(self, dim, keepdim)};
 }
 Tensor ReductionMethods::var(bool unbiased, Site site) const {
   const CallFrame frame(site);

@@ -52,8 +52,6 @@ Tensor var(Arg self, IntArrayRef dim, bool unbiased = true, bool keepdim = false
 /// The square root of var.
 Tensor std(Arg self, bool unbiased = true);
 Tensor std(Arg self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
-std::tuple<Tensor, Tensor> var_mean(Arg self, IntArrayRef dim = {}, bool unbiased = true,
-                                    bool keepdim = false);
 /// (sum of |self|^p)^(1/p); p = 0 counts nonzero elements, p = inf is the greatest magnitude.
 Tensor norm(Arg self, Scalar p = 2);
 Tensor norm(Arg self, std::optional<Scalar> p, IntArrayRef dim, bool keepdim = false);

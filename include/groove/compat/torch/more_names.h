@@ -283,10 +283,6 @@ inline Tensor fmax(groove::Arg self, const Tensor& other) {
   const Tensor& x = *self.tensor;
   return where(isnan(x), other, where(isnan(other), x, maximum(x, other)));
 }
-inline Tensor trace(groove::Arg self) {
-  const groove::detail::CallScope scope(self.site, __func__);
-  return self.tensor->diagonal().sum();
-}
 inline Tensor take(groove::Arg self, const Tensor& index) {
   const groove::detail::CallScope scope(self.site, __func__);
   return self.tensor->reshape({-1}).index_select(0, index.reshape({-1})).view(index.sizes());
@@ -382,7 +378,6 @@ using at::stack_out;
 using at::sub_out;
 using at::take;
 using at::tanh_;
-using at::trace;
 using at::zero_;
 using c10::typeMetaToScalarType;
 using c10::Warning;

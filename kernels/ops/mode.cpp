@@ -1,0 +1,120 @@
+// mode: the most frequent element along an axis, the smallest of several, and where it stands last.
+#include "groove/ops/statistics.h"
+#include "groove/ops/views.h"
+#include "kernels/ops/axis.h"
+#include "kernels/ops/ranking.h"
+#include "kernels/ops/reference.h"
+
+namespace groove {
+namespace {
+
+enum { kDim };
+
+Shape kept_shape(const Signature& s) {
+  Shape sizes = s.inputs[0].sizes;
+  if (!sizes.empty()) sizes[axis_of(s, kDim)] = 1;
+  return sizes;
+}
+
+void keep_most_frequent(std::vector<Ranked>& ranked, std::int64_t) {
+  if (ranked.empty()) return;
+  std::sort(ranked.begin(), ranked.end());
+  std::size_t best = 0, most = 0;
+  for (std::size_t begin = 0, end = 0; begin < ranked.size(); begin = end) {
+    while (end < ranked.size() && ranked[end].key == ranked[begin].key) ++end;
+    if (end - begin <= most) continue;
+    most = end - begin;
+    best = end - 1;
+  }
+  ranked[0] = ranked[best];
+}
+
+const Op& op = define({
+    .name = "mode",
+    .kind = OpKind::kOpaque,
+    .outputs = 2,
+    .attributes = {{"dim", AttrType::kInt}},
+    .type = [](const Signature& s) -> TypeResult {
+      const Shape& sizes = s.inputs[0].sizes;
+      GROOVE_CHECK(sizes.empty() || sizes[axis_of(s, kDim)] > 0,
+                   "mode: no elements along dim {} of {}", s.attr().integer(kDim),
+                   to_string(sizes));
+      return {{{s.inputs[0].dtype, kept_shape(s)}, {kLong, kept_shape(s)}}, s.inputs[0].dtype};
+    },
+    .lowering = kernels::lower(kernels::OpaqueLowering{
+        .run_part =
+            [](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
+               int parts) {
+              write_ranked(s, inputs[0], outputs, false, part, parts, keep_most_frequent);
+            },
+        .nanoseconds =
+            [](const Signature& s) {
+              return 500 + 25.0 * static_cast<double>(element_count(s.inputs[0].sizes));
+            }}),
+    .gradient = picked_gradient,
+    .saves_outputs = 2,
+    .range = [](const Signature& s, ArrayRef<ValueRange> inputs,
+                int output) { return output == 0 ? inputs[0] : positions_of(s, kDim); },
+    .has_inplace = false,
+    // By counting, for each element, its equals.
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const Shape& sizes = inputs[0].type.sizes;
+          const auto dim = static_cast<std::size_t>(s.attr().integer(kDim));
+          std::vector<Reference> result;
+          for (const Type& type : s.op.type(s).outputs)
+            result.push_back(make_reference(type, [](const Shape&) { return 0.0; }));
+          for_each_index(result[0].type.sizes, [&](const Shape& index) {
+            std::vector<double> line;
+            for (std::int64_t i = 0; i < (sizes.empty() ? 1 : sizes[dim]); ++i) {
+              Shape at = index;
+              if (!at.empty()) at[dim] = i;
+              line.push_back(inputs[0].values[static_cast<std::size_t>(flat_position(sizes, at))]);
+            }
+            std::ptrdiff_t most = 0;
+            std::size_t best = 0;
+            for (std::size_t i = 0; i < line.size(); ++i) {
+              const std::ptrdiff_t count = std::count(line.begin(), line.end(), line[i]);
+              if (count < most || (count == most && line[i] > line[best])) continue;
+              most = count;
+              best = i;
+            }
+            const auto to = static_cast<std::size_t>(flat_position(result[0].type.sizes, index));
+            result[0].values[to] = line[best];
+            result[1].values[to] = static_cast<double>(best);
+          });
+          return result;
+        },
+    .dtypes = all_dtypes(),
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples;
+          const auto add = [&](const Shape& sizes, std::int64_t dim) {
+            samples.push_back({{{dtype, sizes}}, Attrs().add(dim), {}});
+          };
+          add({}, 0);
+          add({1}, 0);
+          add({40}, 0);
+          add({3, 5}, 1);
+          add({2, 6, 3}, 1);
+          add({0, 3}, 1);
+          return samples;
+        },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> mode(Arg self, std::int64_t dim, bool keepdim) {
+  const SiteScope scope(self.site);
+  const std::int64_t axis = ranked_axis("mode", *self.tensor, dim);
+  auto [values, positions] = call_ranked(op, self, Attrs().add(axis));
+  if (keepdim || self.tensor->dim() == 0) return {values, positions};
+  return {squeeze(values, axis), squeeze(positions, axis)};
+}
+std::tuple<Tensor, Tensor> StatisticsMethods::mode(std::int64_t dim, bool keepdim,
+                                                   Site site) const {
+  return groove::mode({self(), site}, dim, keepdim);
+}
+
+}  // namespace groove

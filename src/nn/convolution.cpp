@@ -37,6 +37,10 @@ Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<
            IntArrayRef padding, Site site) {
   return groove::conv2d(Arg(x, site), weight, bias, how.stride, padding, how.dilation, how.groups);
 }
+Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<3>& how,
+           IntArrayRef padding, Site site) {
+  return groove::conv3d(Arg(x, site), weight, bias, how.stride, padding, how.dilation, how.groups);
+}
 
 template <std::size_t D>
 void check_same_padding(const ExpandingArray<D>& stride) {
@@ -99,6 +103,13 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions
               Site site) {
   const groove::detail::CallScope scope(site, __func__);
   return convolve<2>(input, weight, options.bias(),
+                     {options.stride(), options.dilation(), options.groups()}, options.padding(),
+                     kZeros, site);
+}
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions& options,
+              Site site) {
+  const groove::detail::CallScope scope(site, __func__);
+  return convolve<3>(input, weight, options.bias(),
                      {options.stride(), options.dilation(), options.groups()}, options.padding(),
                      kZeros, site);
 }
@@ -178,6 +189,7 @@ void ConvNdImpl<D>::pretty_print(std::ostream& stream) const {
 
 template class ConvNdImpl<1>;
 template class ConvNdImpl<2>;
+template class ConvNdImpl<3>;
 
 Dropout2dImpl::Dropout2dImpl(const Dropout2dOptions& options_) : options(options_) {
   GROOVE_CHECK(options.p() >= 0 && options.p() <= 1,
@@ -198,6 +210,7 @@ void Dropout2dImpl::pretty_print(std::ostream& stream) const {
 
 template class Cloneable<Conv1dImpl, ConvNdImpl<1>>;
 template class Cloneable<Conv2dImpl, ConvNdImpl<2>>;
+template class Cloneable<Conv3dImpl, ConvNdImpl<3>>;
 template class Cloneable<Dropout2dImpl>;
 
 }  // namespace nn

@@ -112,12 +112,12 @@ Tensor ConvTransposeNdImpl<D>::convolve(const Tensor& input, std::optional<IntAr
 template <std::size_t D>
 void ConvTransposeNdImpl<D>::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::ConvTranspose" << D << "d(" << options.in_channels() << ", "
-         << options.out_channels() << ", kernel_size=" << IntArrayRef(options.kernel_size())
-         << ", stride=" << IntArrayRef(options.stride());
-  if (!is_all(options.padding(), 0)) stream << ", padding=" << IntArrayRef(options.padding());
-  if (!is_all(options.dilation(), 1)) stream << ", dilation=" << IntArrayRef(options.dilation());
+         << options.out_channels() << ", kernel_size=" << options.kernel_size()
+         << ", stride=" << options.stride();
+  if (!is_all(options.padding(), 0)) stream << ", padding=" << options.padding();
+  if (!is_all(options.dilation(), 1)) stream << ", dilation=" << options.dilation();
   if (!is_all(options.output_padding(), 0))
-    stream << ", output_padding=" << IntArrayRef(options.output_padding());
+    stream << ", output_padding=" << options.output_padding();
   if (options.groups() != 1) stream << ", groups=" << options.groups();
   if (!options.bias()) stream << ", bias=false";
   stream << ")";

@@ -1,6 +1,8 @@
 #include "groove/nn/convolution.h"
 
+#include <cctype>
 #include <ostream>
+#include <string>
 
 #include "groove/detail/call_scope.h"
 #include "groove/nn/functional.h"
@@ -171,19 +173,25 @@ void ConvNdImpl<D>::pretty_print(std::ostream& stream) const {
     return true;
   };
   stream << "torch::nn::Conv" << D << "d(" << options.in_channels() << ", "
-         << options.out_channels() << ", kernel_size=" << IntArrayRef(options.kernel_size())
-         << ", stride=" << IntArrayRef(options.stride());
+         << options.out_channels() << ", kernel_size=" << options.kernel_size()
+         << ", stride=" << options.stride();
   const conv_padding_t<D>& padding = options.padding();
   if (padding.is_same()) {
     stream << ", padding='same'";
+  } else if (padding.is_valid()) {
+    stream << ", padding='valid'";
   } else if (!is(padding.sizes(), 0)) {
-    stream << ", padding=" << IntArrayRef(padding.sizes());
+    stream << ", padding=" << padding.sizes();
   }
-  if (!is(options.dilation(), 1)) stream << ", dilation=" << IntArrayRef(options.dilation());
+  if (!is(options.dilation(), 1)) stream << ", dilation=" << options.dilation();
   if (options.groups() != 1) stream << ", groups=" << options.groups();
   if (!options.bias()) stream << ", bias=" << text(false);
-  if (!options.padding_mode().is_zeros())
-    stream << ", padding_mode=" << options.padding_mode().mode().name();
+  if (!options.padding_mode().is_zeros()) {
+    std::string mode =
+        options.padding_mode().mode().name();  // printed as the enumerator is spelled
+    mode[0] = static_cast<char>(std::toupper(mode[0]));
+    stream << ", padding_mode=k" << mode;
+  }
   stream << ")";
 }
 

@@ -31,14 +31,15 @@ class conv_padding_t {
             typename = std::enable_if_t<std::is_convertible_v<const Sizes&, ExpandingArray<D>> &&
                                         !std::is_integral_v<Sizes>>>
   conv_padding_t(const Sizes& sizes) : sizes_(sizes) {}
-  conv_padding_t(enumtype::kValid) : sizes_(0) {}
+  conv_padding_t(enumtype::kValid) : sizes_(0), is_valid_(true) {}
   conv_padding_t(enumtype::kSame) : sizes_(0), is_same_(true) {}
   bool is_same() const { return is_same_; }
+  bool is_valid() const { return is_valid_; }
   const ExpandingArray<D>& sizes() const { return sizes_; }
 
  private:
   ExpandingArray<D> sizes_;
-  bool is_same_ = false;
+  bool is_same_ = false, is_valid_ = false;
 };
 
 class conv_padding_mode_t {

@@ -131,7 +131,6 @@ Tensor sampled(const char* name, const Tensor& input, const Tensor& grid, const 
   GROOVE_CHECK(how.mode >= 0 && how.mode <= 2 && how.outside >= 0 && how.outside <= 2,
                "{}: interpolation_mode {} and padding_mode {} must be 0, 1 or 2", name, how.mode,
                how.outside);
-  GROOVE_CHECK(how.mode != kCubically || axes == 2, "{}: bicubic is for [N, C, H, W] only", name);
   const IntArrayRef image = IntArrayRef(sizes).slice(2);
   Shape result = {sizes[0], sizes[1]};
   std::int64_t elements = 1, positions = 1;

@@ -20,7 +20,7 @@ Tensor col2im(Arg self, IntArrayRef output_size, IntArrayRef kernel_size, IntArr
 /// 2 reflection. Both operands have the same floating dtype.
 Tensor grid_sampler_2d(Arg input, const Tensor& grid, std::int64_t interpolation_mode,
                        std::int64_t padding_mode, bool align_corners);
-/// input [N, C, D, H, W], grid [N, D', H', W', 3] (x, y, z); not bicubic.
+/// input [N, C, D, H, W], grid [N, D', H', W', 3] (x, y, z).
 Tensor grid_sampler_3d(Arg input, const Tensor& grid, std::int64_t interpolation_mode,
                        std::int64_t padding_mode, bool align_corners);
 /// Either, by the input's dimensions.

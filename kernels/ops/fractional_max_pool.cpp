@@ -61,12 +61,15 @@ std::tuple<Tensor, Tensor> pooled(const char* name, const Tensor& self, IntArray
     index = index.defined() ? index + at * stride : at;
     stride *= in;
   }
-  std::int64_t taps = 1;
-  for (const std::int64_t k : kernel) taps *= k;
+  std::int64_t taps = 1, count = 1;  // of one window, of all in a plane
+  for (std::size_t i = 0; i < axes; ++i) {
+    taps *= kernel[i];
+    count *= kernel[i] * out[i];
+  }
   windows.push_back(taps);
   index = clamp(index, 0, stride - 1);  // all lie there, but only this says so
   const Tensor taken =
-      gather(x.reshape({images, channels, stride}), 2, index.reshape({images, channels, -1}));
+      gather(x.reshape({images, channels, stride}), 2, index.reshape({images, channels, count}));
   const auto [values, which] = max(taken.view(windows), -1, true);
   const Tensor positions = gather(index.reshape(windows), -1, which).view(result);
   const Tensor maxima = values.view(result);

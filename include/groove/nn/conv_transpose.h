@@ -79,6 +79,7 @@ extern template class ConvTransposeNdImpl<3>;
 
 class ConvTranspose1dImpl : public Cloneable<ConvTranspose1dImpl, ConvTransposeNdImpl<1>> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   ConvTranspose1dImpl(std::int64_t in_channels, std::int64_t out_channels,
                       ExpandingArray<1> kernel_size)
       : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
@@ -93,6 +94,7 @@ extern template class Cloneable<ConvTranspose1dImpl, ConvTransposeNdImpl<1>>;
 
 class ConvTranspose2dImpl : public Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   ConvTranspose2dImpl(std::int64_t in_channels, std::int64_t out_channels,
                       ExpandingArray<2> kernel_size)
       : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
@@ -107,6 +109,7 @@ extern template class Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>>;
 
 class ConvTranspose3dImpl : public Cloneable<ConvTranspose3dImpl, ConvTransposeNdImpl<3>> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   ConvTranspose3dImpl(std::int64_t in_channels, std::int64_t out_channels,
                       ExpandingArray<3> kernel_size)
       : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}

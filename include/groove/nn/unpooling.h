@@ -55,6 +55,7 @@ Tensor max_unpool3d(const Tensor& input, const Tensor& indices,
 
 class MaxUnpool1dImpl : public Cloneable<MaxUnpool1dImpl> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   MaxUnpool1dImpl(ExpandingArray<1> kernel_size)
       : MaxUnpool1dImpl(MaxUnpool1dOptions(kernel_size)) {}
   explicit MaxUnpool1dImpl(const MaxUnpool1dOptions& options) : options(options) {}
@@ -70,6 +71,7 @@ extern template class Cloneable<MaxUnpool1dImpl>;
 
 class MaxUnpool2dImpl : public Cloneable<MaxUnpool2dImpl> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   MaxUnpool2dImpl(ExpandingArray<2> kernel_size)
       : MaxUnpool2dImpl(MaxUnpool2dOptions(kernel_size)) {}
   explicit MaxUnpool2dImpl(const MaxUnpool2dOptions& options) : options(options) {}
@@ -85,6 +87,7 @@ extern template class Cloneable<MaxUnpool2dImpl>;
 
 class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   MaxUnpool3dImpl(ExpandingArray<3> kernel_size)
       : MaxUnpool3dImpl(MaxUnpool3dOptions(kernel_size)) {}
   explicit MaxUnpool3dImpl(const MaxUnpool3dOptions& options) : options(options) {}

@@ -1,8 +1,8 @@
 // im2col and col2im: the windows of an image as columns, and their sums as an image.
 #include "groove/ops/sampling.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/axis_windows.h"
 #include "kernels/ops/convolution.h"
-#include "kernels/ops/windows.h"
 
 namespace groove {
 namespace {

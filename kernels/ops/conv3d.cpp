@@ -4,9 +4,9 @@
 
 #include "groove/ops/convolutions.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/axis_windows.h"
 #include "kernels/ops/channels.h"
 #include "kernels/ops/convolution.h"
-#include "kernels/ops/windows.h"
 
 namespace groove {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/ops/windows.h"
+#include "kernels/ops/axis_windows.h"
 
 #include <algorithm>
 

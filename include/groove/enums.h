@@ -28,6 +28,8 @@ struct kBilinear {};
 struct kBicubic {};
 struct kTrilinear {};
 struct kArea {};
+struct kBorder {};
+struct kReflection {};
 }  // namespace enumtype
 
 inline constexpr enumtype::kNone kNone{};
@@ -52,6 +54,8 @@ inline constexpr enumtype::kBilinear kBilinear{};
 inline constexpr enumtype::kBicubic kBicubic{};
 inline constexpr enumtype::kTrilinear kTrilinear{};
 inline constexpr enumtype::kArea kArea{};
+inline constexpr enumtype::kBorder kBorder{};
+inline constexpr enumtype::kReflection kReflection{};
 
 // One of the enumerators of an option.
 class reduction_t {

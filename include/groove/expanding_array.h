@@ -63,4 +63,29 @@ class ExpandingArrayWithOptionalElem
       : ExpandingArray<D, std::optional<std::int64_t>>(ArrayRef<std::int64_t>(list)) {}
 };
 
+/// "[2, 3]", and the number alone for one axis; None where an axis keeps its size.
+template <typename Stream, std::size_t D>
+Stream& operator<<(Stream& out, const ExpandingArray<D>& values) {
+  if constexpr (D == 1) {
+    out << (*values)[0];
+  } else {
+    out << ArrayRef<std::int64_t>(values);
+  }
+  return out;
+}
+template <typename Stream, std::size_t D>
+Stream& operator<<(Stream& out, const ExpandingArrayWithOptionalElem<D>& values) {
+  if constexpr (D > 1) out << "[";
+  for (std::size_t i = 0; i < D; ++i) {
+    if (i > 0) out << ", ";
+    if ((*values)[i]) {
+      out << *(*values)[i];
+    } else {
+      out << "None";
+    }
+  }
+  if constexpr (D > 1) out << "]";
+  return out;
+}
+
 }  // namespace groove

@@ -6,6 +6,7 @@
 #include "groove/ops/convolutions.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/index.h"
+#include "groove/ops/pooling.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/rules.h"
 #include "src/core/call_frame.h"
@@ -96,9 +97,10 @@ Taps taps_of(const Axis& axis, Interpolation how, bool align_corners) {
 }
 
 Tensor area(const Tensor& input, IntArrayRef sizes) {
-  GROOVE_CHECK(sizes.size() <= 2, "interpolate: mode area is there for one or two axes, not for {}",
-               sizes.size());
-  return sizes.size() == 1 ? adaptive_avg_pool1d(input, sizes) : adaptive_avg_pool2d(input, sizes);
+  GROOVE_CHECK(sizes.size() <= 3,
+               "interpolate: mode area is there for up to three axes, not for {}", sizes.size());
+  if (sizes.size() == 1) return adaptive_avg_pool1d(input, sizes);
+  return sizes.size() == 2 ? adaptive_avg_pool2d(input, sizes) : adaptive_avg_pool3d(input, sizes);
 }
 
 }  // namespace
@@ -130,45 +132,6 @@ Tensor interpolate(Arg input, IntArrayRef sizes, Interpolation how, bool align_c
   }
   if (result.is_same(*input.tensor)) return clone(input);
   return result.to(dtype);
-}
-
-Tensor upsample_nearest1d(Arg self, IntArrayRef output_size, std::optional<double> scales) {
-  const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kNearest, false, {scales});
-}
-Tensor upsample_nearest2d(Arg self, IntArrayRef output_size, std::optional<double> scales_h,
-                          std::optional<double> scales_w) {
-  const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kNearest, false, {scales_h, scales_w});
-}
-Tensor upsample_nearest3d(Arg self, IntArrayRef output_size, std::optional<double> scales_d,
-                          std::optional<double> scales_h, std::optional<double> scales_w) {
-  const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kNearest, false,
-                     {scales_d, scales_h, scales_w});
-}
-Tensor upsample_linear1d(Arg self, IntArrayRef output_size, bool align_corners,
-                         std::optional<double> scales) {
-  const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kLinear, align_corners, {scales});
-}
-Tensor upsample_bilinear2d(Arg self, IntArrayRef output_size, bool align_corners,
-                           std::optional<double> scales_h, std::optional<double> scales_w) {
-  const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kLinear, align_corners,
-                     {scales_h, scales_w});
-}
-Tensor upsample_trilinear3d(Arg self, IntArrayRef output_size, bool align_corners,
-                            std::optional<double> scales_d, std::optional<double> scales_h,
-                            std::optional<double> scales_w) {
-  const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kLinear, align_corners,
-                     {scales_d, scales_h, scales_w});
-}
-Tensor upsample_bicubic2d(Arg self, IntArrayRef output_size, bool align_corners,
-                          std::optional<double> scales_h, std::optional<double> scales_w) {
-  const CallFrame frame(self.site);
-  return interpolate(self, output_size, Interpolation::kCubic, align_corners, {scales_h, scales_w});
 }
 
 }  // namespace groove

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "groove/ops/convolutions.h"
+#include "groove/ops/pooling.h"
 #include "kernels/ops/max_pool2d.h"
 
 namespace groove {
@@ -79,9 +80,8 @@ class VectorWalk {
 
   static __m256i lanes_between(std::int64_t begin, std::int64_t end) {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_andnot_si256(
-        _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(begin)), lane),
-        _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(end)), lane));
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(begin)), lane),
+                               _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(end)), lane));
   }
 
   template <int kStep>
@@ -107,8 +107,8 @@ class VectorWalk {
     __m256 value = _mm256_maskload_ps(row + tap.from, tap.low);
     if constexpr (kStep == 2) {
       const __m256 high = _mm256_maskload_ps(row + tap.from + 8, tap.high);
-      value = _mm256_castpd_ps(_mm256_permute4x64_pd(
-          _mm256_castps_pd(_mm256_shuffle_ps(value, high, 0x88)), 0xd8));
+      value = _mm256_castpd_ps(
+          _mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(value, high, 0x88)), 0xd8));
     }
     const __m256 first_nan = _mm256_and_ps(_mm256_cmp_ps(value, value, _CMP_UNORD_Q),
                                            _mm256_cmp_ps(best, best, _CMP_ORD_Q));
@@ -120,8 +120,8 @@ class VectorWalk {
     const __m256i position =
         _mm256_add_epi32(_mm256_set1_epi32(start + static_cast<std::int32_t>(tap.from)), steps);
     best = _mm256_blendv_ps(best, value, better);
-    at = _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(at),
-                                              _mm256_castsi256_ps(position), better));
+    at = _mm256_castps_si256(
+        _mm256_blendv_ps(_mm256_castsi256_ps(at), _mm256_castsi256_ps(position), better));
   }
 
   static void store(__m256 best, __m256i at, std::int64_t count, float* values,
@@ -200,8 +200,9 @@ std::vector<Reference> reference(const Signature& s, const std::vector<Reference
     for (std::int64_t i = 0; i < rows.count * columns.count; ++i) {
       const std::int64_t h = rows.first + i / columns.count * pool.dilation[0];
       const std::int64_t w = columns.first + i % columns.count * pool.dilation[1];
-      const double value = inputs[0].values[static_cast<std::size_t>(
-          flat_position(sizes, {index[0], index[1], h, w}))];
+      const double value =
+          inputs[0]
+              .values[static_cast<std::size_t>(flat_position(sizes, {index[0], index[1], h, w}))];
       if (best < 0 || (!std::isnan(greatest) && !(value <= greatest))) {
         best = h * sizes[3] + w;
         greatest = value;
@@ -226,8 +227,7 @@ const Op& op = define({
     .gradient =
         [](const Grad& g) {
           if (!g.cotangent().defined()) return Tensors(1);
-          return Tensors{
-              max_pool2d_backward(g.cotangent(), g.output(1), g.input_types[0].sizes)};
+          return Tensors{max_pool2d_backward(g.cotangent(), g.output(1), g.input_types[0].sizes)};
         },
     .saves_outputs = 2,
     .has_inplace = false,
@@ -260,10 +260,9 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(Arg input, IntArrayRef kernel
                                                    IntArrayRef dilation, bool ceil_mode) {
   const CallFrame frame(input.site);
   const char* name = "max_pool2d";
-  return pooled(input,
-                pool_of(name, sizes_of(name, input), kernel_size, stride, padding, dilation,
-                        ceil_mode),
-                2);
+  return pooled(
+      input,
+      pool_of(name, sizes_of(name, input), kernel_size, stride, padding, dilation, ceil_mode), 2);
 }
 Tensor max_pool2d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
@@ -275,10 +274,23 @@ Tensor max_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride, IntArr
                   IntArrayRef dilation, bool ceil_mode) {
   const CallFrame frame(input.site);
   const char* name = "max_pool1d";
-  return std::get<0>(pooled(input,
-                            pool_of(name, sizes_of(name, input), kernel_size, stride, padding,
-                                    dilation, ceil_mode),
-                            1));
+  return std::get<0>(pooled(
+      input,
+      pool_of(name, sizes_of(name, input), kernel_size, stride, padding, dilation, ceil_mode), 1));
+}
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(Arg self, IntArrayRef kernel_size,
+                                                   IntArrayRef stride, IntArrayRef padding,
+                                                   IntArrayRef dilation, bool ceil_mode) {
+  const CallFrame frame(self.site);
+  const char* name = "max_pool1d";
+  return pooled(
+      self, pool_of(name, sizes_of(name, self), kernel_size, stride, padding, dilation, ceil_mode),
+      1);
+}
+std::tuple<Tensor, Tensor> adaptive_max_pool1d(Arg self, IntArrayRef output_size) {
+  const CallFrame frame(self.site);
+  const char* name = "adaptive_max_pool1d";
+  return pooled(self, adaptive_pool_of(name, sizes_of(name, self), output_size), 1);
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool2d(Arg self, IntArrayRef output_size) {
   const CallFrame frame(self.site);

@@ -15,7 +15,9 @@ namespace {
 template <std::size_t D, typename Options>
 Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Options& how,
            const ExpandingArray<D>& output_padding, Site site) {
-  constexpr auto kOperator = D == 1 ? groove::conv_transpose1d : groove::conv_transpose2d;
+  constexpr auto kOperator = D == 1   ? groove::conv_transpose1d
+                             : D == 2 ? groove::conv_transpose2d
+                                      : groove::conv_transpose3d;
   return kOperator(Arg(x, site), weight, bias, how.stride(), how.padding(), output_padding,
                    how.groups(), how.dilation());
 }
@@ -39,6 +41,11 @@ Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
                         const ConvTranspose2dFuncOptions& options, Site site) {
   const groove::detail::CallScope scope(site, __func__);
   return run<2>(input, weight, options.bias(), options, options.output_padding(), site);
+}
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
+                        const ConvTranspose3dFuncOptions& options, Site site) {
+  const groove::detail::CallScope scope(site, __func__);
+  return run<3>(input, weight, options.bias(), options, options.output_padding(), site);
 }
 
 }  // namespace functional
@@ -105,12 +112,12 @@ Tensor ConvTransposeNdImpl<D>::convolve(const Tensor& input, std::optional<IntAr
 template <std::size_t D>
 void ConvTransposeNdImpl<D>::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::ConvTranspose" << D << "d(" << options.in_channels() << ", "
-         << options.out_channels() << ", kernel_size=" << IntArrayRef(options.kernel_size())
-         << ", stride=" << IntArrayRef(options.stride());
-  if (!is_all(options.padding(), 0)) stream << ", padding=" << IntArrayRef(options.padding());
-  if (!is_all(options.dilation(), 1)) stream << ", dilation=" << IntArrayRef(options.dilation());
+         << options.out_channels() << ", kernel_size=" << options.kernel_size()
+         << ", stride=" << options.stride();
+  if (!is_all(options.padding(), 0)) stream << ", padding=" << options.padding();
+  if (!is_all(options.dilation(), 1)) stream << ", dilation=" << options.dilation();
   if (!is_all(options.output_padding(), 0))
-    stream << ", output_padding=" << IntArrayRef(options.output_padding());
+    stream << ", output_padding=" << options.output_padding();
   if (options.groups() != 1) stream << ", groups=" << options.groups();
   if (!options.bias()) stream << ", bias=false";
   stream << ")";
@@ -118,8 +125,10 @@ void ConvTransposeNdImpl<D>::pretty_print(std::ostream& stream) const {
 
 template class ConvTransposeNdImpl<1>;
 template class ConvTransposeNdImpl<2>;
+template class ConvTransposeNdImpl<3>;
 
 template class Cloneable<ConvTranspose1dImpl, ConvTransposeNdImpl<1>>;
 template class Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>>;
+template class Cloneable<ConvTranspose3dImpl, ConvTransposeNdImpl<3>>;
 
 }  // namespace groove::nn

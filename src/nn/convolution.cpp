@@ -1,6 +1,8 @@
 #include "groove/nn/convolution.h"
 
+#include <cctype>
 #include <ostream>
+#include <string>
 
 #include "groove/detail/call_scope.h"
 #include "groove/nn/functional.h"
@@ -36,6 +38,10 @@ Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<
 Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<2>& how,
            IntArrayRef padding, Site site) {
   return groove::conv2d(Arg(x, site), weight, bias, how.stride, padding, how.dilation, how.groups);
+}
+Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const How<3>& how,
+           IntArrayRef padding, Site site) {
+  return groove::conv3d(Arg(x, site), weight, bias, how.stride, padding, how.dilation, how.groups);
 }
 
 template <std::size_t D>
@@ -102,6 +108,13 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions
                      {options.stride(), options.dilation(), options.groups()}, options.padding(),
                      kZeros, site);
 }
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions& options,
+              Site site) {
+  const groove::detail::CallScope scope(site, __func__);
+  return convolve<3>(input, weight, options.bias(),
+                     {options.stride(), options.dilation(), options.groups()}, options.padding(),
+                     kZeros, site);
+}
 
 Tensor dropout2d(Tensor input, const DropoutFuncOptions& options, Site site) {
   const CallFrame frame(site);
@@ -160,24 +173,31 @@ void ConvNdImpl<D>::pretty_print(std::ostream& stream) const {
     return true;
   };
   stream << "torch::nn::Conv" << D << "d(" << options.in_channels() << ", "
-         << options.out_channels() << ", kernel_size=" << IntArrayRef(options.kernel_size())
-         << ", stride=" << IntArrayRef(options.stride());
+         << options.out_channels() << ", kernel_size=" << options.kernel_size()
+         << ", stride=" << options.stride();
   const conv_padding_t<D>& padding = options.padding();
   if (padding.is_same()) {
     stream << ", padding='same'";
+  } else if (padding.is_valid()) {
+    stream << ", padding='valid'";
   } else if (!is(padding.sizes(), 0)) {
-    stream << ", padding=" << IntArrayRef(padding.sizes());
+    stream << ", padding=" << padding.sizes();
   }
-  if (!is(options.dilation(), 1)) stream << ", dilation=" << IntArrayRef(options.dilation());
+  if (!is(options.dilation(), 1)) stream << ", dilation=" << options.dilation();
   if (options.groups() != 1) stream << ", groups=" << options.groups();
   if (!options.bias()) stream << ", bias=" << text(false);
-  if (!options.padding_mode().is_zeros())
-    stream << ", padding_mode=" << options.padding_mode().mode().name();
+  if (!options.padding_mode().is_zeros()) {
+    std::string mode =
+        options.padding_mode().mode().name();  // printed as the enumerator is spelled
+    mode[0] = static_cast<char>(std::toupper(mode[0]));
+    stream << ", padding_mode=k" << mode;
+  }
   stream << ")";
 }
 
 template class ConvNdImpl<1>;
 template class ConvNdImpl<2>;
+template class ConvNdImpl<3>;
 
 Dropout2dImpl::Dropout2dImpl(const Dropout2dOptions& options_) : options(options_) {
   GROOVE_CHECK(options.p() >= 0 && options.p() <= 1,
@@ -198,6 +218,7 @@ void Dropout2dImpl::pretty_print(std::ostream& stream) const {
 
 template class Cloneable<Conv1dImpl, ConvNdImpl<1>>;
 template class Cloneable<Conv2dImpl, ConvNdImpl<2>>;
+template class Cloneable<Conv3dImpl, ConvNdImpl<3>>;
 template class Cloneable<Dropout2dImpl>;
 
 }  // namespace nn

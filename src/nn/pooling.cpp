@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "groove/nn/pooling3d.h"
 #include "groove/ops/convolutions.h"
 #include "src/core/call_frame.h"
 
@@ -18,20 +19,19 @@ const char* text(bool value) { return value ? "true" : "false"; }
 
 template <std::size_t D>
 void describe(std::ostream& stream, const char* name, const MaxPoolOptions<D>& options) {
-  stream << "torch::nn::" << name << "(kernel_size=" << IntArrayRef(options.kernel_size())
-         << ", stride=" << IntArrayRef(options.stride())
-         << ", padding=" << IntArrayRef(options.padding())
-         << ", dilation=" << IntArrayRef(options.dilation())
-         << ", ceil_mode=" << text(options.ceil_mode()) << ")";
+  stream << "torch::nn::" << name << "(kernel_size=" << options.kernel_size()
+         << ", stride=" << options.stride() << ", padding=" << options.padding()
+         << ", dilation=" << options.dilation() << ", ceil_mode=" << text(options.ceil_mode())
+         << ")";
 }
 template <std::size_t D>
 void describe(std::ostream& stream, const char* name, const AvgPoolOptions<D>& options) {
-  stream << "torch::nn::" << name << "(kernel_size=" << IntArrayRef(options.kernel_size())
-         << ", stride=" << IntArrayRef(options.stride())
-         << ", padding=" << IntArrayRef(options.padding()) << ")";
+  stream << "torch::nn::" << name << "(kernel_size=" << options.kernel_size()
+         << ", stride=" << options.stride() << ", padding=" << options.padding() << ")";
 }
-void describe(std::ostream& stream, const char* name, IntArrayRef output_size) {
-  stream << "torch::nn::" << name << "(output_size=" << output_size << ")";
+template <typename Size>
+void describe(std::ostream& stream, const char* name, const AdaptivePoolOptions<Size>& options) {
+  stream << "torch::nn::" << name << "(output_size=" << options.output_size() << ")";
 }
 
 }  // namespace
@@ -47,10 +47,9 @@ Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options, Site
   return std::get<0>(max_pool2d_with_indices(input, options, site));
 }
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
-                                                   const MaxPool2dFuncOptions& options,
-                                                   Site site) {
-  return groove::max_pool2d_with_indices(Arg(input, site), options.kernel_size(),
-                                         options.stride(), options.padding(), options.dilation(),
+                                                   const MaxPool2dFuncOptions& options, Site site) {
+  return groove::max_pool2d_with_indices(Arg(input, site), options.kernel_size(), options.stride(),
+                                         options.padding(), options.dilation(),
                                          options.ceil_mode());
 }
 Tensor avg_pool1d(const Tensor& input, const AvgPool1dFuncOptions& options, Site site) {
@@ -97,6 +96,10 @@ void MaxPool2dImpl::pretty_print(std::ostream& stream) const {
   describe(stream, "MaxPool2d", options);
 }
 
+std::tuple<Tensor, Tensor> MaxPool1dImpl::forward_with_indices(const Tensor& input, Site site) {
+  return functional::max_pool1d_with_indices(input, options, site);
+}
+
 Tensor AvgPool1dImpl::forward(const Tensor& input, Site site) {
   return functional::avg_pool1d(input, options, site);
 }
@@ -115,21 +118,25 @@ Tensor AdaptiveAvgPool1dImpl::forward(const Tensor& input, Site site) {
   return functional::adaptive_avg_pool1d(input, options, site);
 }
 void AdaptiveAvgPool1dImpl::pretty_print(std::ostream& stream) const {
-  describe(stream, "AdaptiveAvgPool1d", IntArrayRef(options.output_size()));
+  describe(stream, "AdaptiveAvgPool1d", options);
 }
 
 Tensor AdaptiveAvgPool2dImpl::forward(const Tensor& input, Site site) {
   return functional::adaptive_avg_pool2d(input, options, site);
 }
 void AdaptiveAvgPool2dImpl::pretty_print(std::ostream& stream) const {
-  describe(stream, "AdaptiveAvgPool2d", as_list(sizes(options.output_size())));
+  describe(stream, "AdaptiveAvgPool2d", options);
 }
 
 Tensor AdaptiveMaxPool2dImpl::forward(const Tensor& input, Site site) {
   return functional::adaptive_max_pool2d(input, options, site);
 }
+std::tuple<Tensor, Tensor> AdaptiveMaxPool2dImpl::forward_with_indices(const Tensor& input,
+                                                                       Site site) {
+  return functional::adaptive_max_pool2d_with_indices(input, options, site);
+}
 void AdaptiveMaxPool2dImpl::pretty_print(std::ostream& stream) const {
-  describe(stream, "AdaptiveMaxPool2d", as_list(sizes(options.output_size())));
+  describe(stream, "AdaptiveMaxPool2d", options);
 }
 
 template class Cloneable<MaxPool1dImpl>;

@@ -20,9 +20,11 @@ Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options, S
                to_string(input.sizes()));
   GROOVE_CHECK(options.size().has_value() != options.scale_factor().has_value(),
                "interpolate: give either size or scale_factor");
-  GROOVE_CHECK(!options.antialias(), "interpolate: antialias is not built; leave it out");
+  GROOVE_CHECK(!options.antialias() || (rank == 4 && mode.rank() == 4),
+               "interpolate: antialias goes with kBilinear and kBicubic, not with {}", mode.name());
+  // The exact nearest has no use for it, but LibTorch takes it.
   const bool can_align =
-      mode.how() == Interpolation::kLinear || mode.how() == Interpolation::kCubic;
+      mode.how() != Interpolation::kNearest && mode.how() != Interpolation::kArea;
   GROOVE_CHECK(can_align || !options.align_corners().has_value(),
                "interpolate: align_corners goes with linear and cubic modes, not with {}",
                mode.name());
@@ -42,6 +44,11 @@ Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options, S
     const auto own = static_cast<double>(input.size(static_cast<std::int64_t>(i) + 2));
     sizes.push_back(static_cast<std::int64_t>(std::floor(own * factor)));
     if (!options.recompute_scale_factor().value_or(false)) scales[i] = factor;
+  }
+  if (options.antialias()) {
+    const auto filtered =
+        mode.how() == Interpolation::kCubic ? _upsample_bicubic2d_aa : _upsample_bilinear2d_aa;
+    return filtered(input, sizes, options.align_corners().value_or(false), scales[0], scales[1]);
   }
   return groove::interpolate(input, sizes, mode.how(), options.align_corners().value_or(false),
                              scales);

@@ -1,4 +1,4 @@
-// ConvTranspose1d and ConvTranspose2d.
+// ConvTranspose1d, ConvTranspose2d and ConvTranspose3d.
 #pragma once
 
 #include "groove/nn/convolution.h"
@@ -23,6 +23,7 @@ struct ConvTransposeOptions {
 };
 using ConvTranspose1dOptions = ConvTransposeOptions<1>;
 using ConvTranspose2dOptions = ConvTransposeOptions<2>;
+using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
 namespace functional {
 
@@ -37,6 +38,7 @@ struct ConvTransposeFuncOptions {
 };
 using ConvTranspose1dFuncOptions = ConvTransposeFuncOptions<1>;
 using ConvTranspose2dFuncOptions = ConvTransposeFuncOptions<2>;
+using ConvTranspose3dFuncOptions = ConvTransposeFuncOptions<3>;
 
 /// input [N, C, L], weight [C, O / groups, K] -> [N, O, L'],
 /// L' = (L - 1) stride - 2 padding + dilation (K - 1) + output_padding + 1
@@ -46,6 +48,10 @@ Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
 /// input [N, C, H, W], weight [C, O / groups, KH, KW] -> [N, O, H', W']
 Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
                         const ConvTranspose2dFuncOptions& options = {},
+                        Site site = Site::current());
+/// input [N, C, D, H, W], weight [C, O / groups, KD, KH, KW] -> [N, O, D', H', W']
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
+                        const ConvTranspose3dFuncOptions& options = {},
                         Site site = Site::current());
 
 }  // namespace functional
@@ -69,9 +75,11 @@ class ConvTransposeNdImpl : public detail::Resettable {
 };
 extern template class ConvTransposeNdImpl<1>;
 extern template class ConvTransposeNdImpl<2>;
+extern template class ConvTransposeNdImpl<3>;
 
 class ConvTranspose1dImpl : public Cloneable<ConvTranspose1dImpl, ConvTransposeNdImpl<1>> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   ConvTranspose1dImpl(std::int64_t in_channels, std::int64_t out_channels,
                       ExpandingArray<1> kernel_size)
       : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
@@ -86,6 +94,7 @@ extern template class Cloneable<ConvTranspose1dImpl, ConvTransposeNdImpl<1>>;
 
 class ConvTranspose2dImpl : public Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>> {
  public:
+  using OpensCallScope = void;  // the output_size may be left out
   ConvTranspose2dImpl(std::int64_t in_channels, std::int64_t out_channels,
                       ExpandingArray<2> kernel_size)
       : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
@@ -97,5 +106,20 @@ class ConvTranspose2dImpl : public Cloneable<ConvTranspose2dImpl, ConvTransposeN
 };
 GROOVE_MODULE(ConvTranspose2d);
 extern template class Cloneable<ConvTranspose2dImpl, ConvTransposeNdImpl<2>>;
+
+class ConvTranspose3dImpl : public Cloneable<ConvTranspose3dImpl, ConvTransposeNdImpl<3>> {
+ public:
+  using OpensCallScope = void;  // the output_size may be left out
+  ConvTranspose3dImpl(std::int64_t in_channels, std::int64_t out_channels,
+                      ExpandingArray<3> kernel_size)
+      : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit ConvTranspose3dImpl(const ConvTranspose3dOptions& options) : Cloneable(options) {}
+  Tensor forward(const Tensor& input, std::optional<IntArrayRef> output_size = std::nullopt,
+                 Site site = Site::current()) {
+    return convolve(input, output_size, site);
+  }
+};
+GROOVE_MODULE(ConvTranspose3d);
+extern template class Cloneable<ConvTranspose3dImpl, ConvTransposeNdImpl<3>>;
 
 }  // namespace groove::nn

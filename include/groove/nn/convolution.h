@@ -1,4 +1,4 @@
-// Conv1d and Conv2d.
+// Conv1d, Conv2d and Conv3d.
 #pragma once
 
 #include <string_view>
@@ -31,14 +31,15 @@ class conv_padding_t {
             typename = std::enable_if_t<std::is_convertible_v<const Sizes&, ExpandingArray<D>> &&
                                         !std::is_integral_v<Sizes>>>
   conv_padding_t(const Sizes& sizes) : sizes_(sizes) {}
-  conv_padding_t(enumtype::kValid) : sizes_(0) {}
+  conv_padding_t(enumtype::kValid) : sizes_(0), is_valid_(true) {}
   conv_padding_t(enumtype::kSame) : sizes_(0), is_same_(true) {}
   bool is_same() const { return is_same_; }
+  bool is_valid() const { return is_valid_; }
   const ExpandingArray<D>& sizes() const { return sizes_; }
 
  private:
   ExpandingArray<D> sizes_;
-  bool is_same_ = false;
+  bool is_same_ = false, is_valid_ = false;
 };
 
 class conv_padding_mode_t {
@@ -70,6 +71,7 @@ struct ConvOptions {
 };
 using Conv1dOptions = ConvOptions<1>;
 using Conv2dOptions = ConvOptions<2>;
+using Conv3dOptions = ConvOptions<3>;
 
 namespace functional {
 
@@ -83,12 +85,16 @@ struct ConvFuncOptions {
 };
 using Conv1dFuncOptions = ConvFuncOptions<1>;
 using Conv2dFuncOptions = ConvFuncOptions<2>;
+using Conv3dFuncOptions = ConvFuncOptions<3>;
 
 /// input [N, C, L], weight [O, C / groups, K] -> [N, O, L']
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Conv1dFuncOptions& options = {},
               Site site = Site::current());
 /// input [N, C, H, W], weight [O, C / groups, KH, KW] -> [N, O, H', W']
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options = {},
+              Site site = Site::current());
+/// input [N, C, D, H, W], weight [O, C / groups, KD, KH, KW] -> [N, O, D', H', W']
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions& options = {},
               Site site = Site::current());
 
 /// In training zeroes whole channels of [N, C, …] with probability p and scales the rest.
@@ -112,6 +118,7 @@ class ConvNdImpl : public detail::Resettable {
 };
 extern template class ConvNdImpl<1>;
 extern template class ConvNdImpl<2>;
+extern template class ConvNdImpl<3>;
 
 class Conv1dImpl : public Cloneable<Conv1dImpl, ConvNdImpl<1>> {
  public:
@@ -132,6 +139,16 @@ class Conv2dImpl : public Cloneable<Conv2dImpl, ConvNdImpl<2>> {
 };
 GROOVE_MODULE(Conv2d);
 extern template class Cloneable<Conv2dImpl, ConvNdImpl<2>>;
+
+class Conv3dImpl : public Cloneable<Conv3dImpl, ConvNdImpl<3>> {
+ public:
+  Conv3dImpl(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<3> kernel_size)
+      : Conv3dImpl(Conv3dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv3dImpl(const Conv3dOptions& options) : Cloneable(options) {}
+  Tensor forward(const Tensor& input, Site site = Site::current()) { return convolve(input, site); }
+};
+GROOVE_MODULE(Conv3d);
+extern template class Cloneable<Conv3dImpl, ConvNdImpl<3>>;
 
 using Dropout2dOptions = DropoutOptions;
 class Dropout2dImpl : public Cloneable<Dropout2dImpl> {

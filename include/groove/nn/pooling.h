@@ -1,4 +1,4 @@
-// Pools over the last one or two axes.
+// Pools over the last one or two axes; pooling3d.h has the others.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ struct AvgPoolOptions {
   GROOVE_ARG(ExpandingArray<D>, padding) = 0;
   GROOVE_ARG(bool, ceil_mode) = false;
   GROOVE_ARG(bool, count_include_pad) = true;
-  /// Two dimensions only.
+  /// Two and three dimensions only.
   GROOVE_ARG(std::optional<std::int64_t>, divisor_override) = std::nullopt;
 };
 using AvgPool1dOptions = AvgPoolOptions<1>;
@@ -44,6 +44,10 @@ struct AdaptivePoolOptions {
   AdaptivePoolOptions(Size output_size) : output_size_(output_size) {}
   GROOVE_ARG(Size, output_size);
 };
+template <typename Size>
+using AdaptiveAvgPoolOptions = AdaptivePoolOptions<Size>;
+template <typename Size>
+using AdaptiveMaxPoolOptions = AdaptivePoolOptions<Size>;
 using AdaptiveAvgPool1dOptions = AdaptivePoolOptions<ExpandingArray<1>>;
 using AdaptiveAvgPool2dOptions = AdaptivePoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveMaxPool2dOptions = AdaptivePoolOptions<ExpandingArrayWithOptionalElem<2>>;
@@ -85,6 +89,8 @@ class MaxPool1dImpl : public Cloneable<MaxPool1dImpl> {
   explicit MaxPool1dImpl(const MaxPool1dOptions& options) : options(options) {}
   void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
+  /// With the flat positions (i64) of the elements taken.
+  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   MaxPool1dOptions options;
 };
@@ -98,8 +104,7 @@ class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
   void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
   /// With the flat positions (i64) of the elements taken.
-  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input,
-                                                  Site site = Site::current());
+  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   MaxPool2dOptions options;
 };
@@ -163,6 +168,8 @@ class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
   explicit AdaptiveMaxPool2dImpl(const AdaptiveMaxPool2dOptions& options) : options(options) {}
   void reset() override {}
   Tensor forward(const Tensor& input, Site site = Site::current());
+  /// With the flat positions (i64) of the elements taken.
+  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input, Site site = Site::current());
   void pretty_print(std::ostream& stream) const override;
   AdaptiveMaxPool2dOptions options;
 };

@@ -57,7 +57,7 @@ struct InterpolateFuncOptions {
   GROOVE_ARG(std::optional<bool>, align_corners) = std::nullopt;
   /// Positions from the sizes that the factors gave, not from the factors.
   GROOVE_ARG(std::optional<bool>, recompute_scale_factor) = std::nullopt;
-  /// Must be false: filters against aliasing are not built.
+  /// For kBilinear and kBicubic: means over all that an element of a smaller image covers.
   GROOVE_ARG(bool, antialias) = false;
 };
 

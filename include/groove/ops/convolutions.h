@@ -1,8 +1,10 @@
-// Convolutions, pooling and batch normalisation over [N, C, L] and [N, C, H, W] (a missing N means
-// one image). Spatial lists hold one number for all axes or one per axis. Shapes that do not fit
-// throw groove::Error.
+// Convolutions, pooling and batch normalisation over [N, C, L], [N, C, H, W] and [N, C, D, H, W] (a
+// missing N means one image). Spatial lists hold one number for all axes or one per axis. Shapes
+// that do not fit throw groove::Error.
 #pragma once
 
+#include <concepts>
+#include <string_view>
 #include <tuple>
 
 #include "groove/tensor.h"
@@ -17,6 +19,41 @@ Tensor conv1d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
 Tensor conv2d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
               IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
               std::int64_t groups = 1);
+/// input [N, C, D, H, W], weight [O, C / groups, KD, KH, KW], bias [O] or undefined ->
+/// [N, O, D', H', W'].
+Tensor conv3d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              std::int64_t groups = 1);
+
+namespace detail {
+/// The convolution over so many axes whose padding is "valid" (none) or "same" (the result has the
+/// input's size; needs stride 1, and where the sides differ the greater one is behind).
+Tensor convolve_padded(std::size_t axes, Arg input, const Tensor& weight, const Tensor& bias,
+                       IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
+                       std::int64_t groups);
+
+// Not a number: 0 would be a string, too.
+template <typename T>
+concept PaddingName = std::convertible_to<const T&, std::string_view>;
+}  // namespace detail
+
+/// With a padding of "valid" or "same".
+template <detail::PaddingName Padding>
+Tensor conv1d(Arg input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const Padding& padding, IntArrayRef dilation = 1, std::int64_t groups = 1) {
+  return detail::convolve_padded(1, input, weight, bias, stride, padding, dilation, groups);
+}
+template <detail::PaddingName Padding>
+Tensor conv2d(Arg input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const Padding& padding, IntArrayRef dilation = 1, std::int64_t groups = 1) {
+  return detail::convolve_padded(2, input, weight, bias, stride, padding, dilation, groups);
+}
+template <detail::PaddingName Padding>
+Tensor conv3d(Arg input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const Padding& padding, IntArrayRef dilation = 1, std::int64_t groups = 1) {
+  return detail::convolve_padded(3, input, weight, bias, stride, padding, dilation, groups);
+}
+
 /// The transposes: input [N, C, L], weight [C, O / groups, K], bias [O] or undefined -> [N, O, L'],
 /// L' = (L - 1) stride - 2 padding + dilation (K - 1) + output_padding + 1, where output_padding is
 /// smaller than the stride or the dilation.
@@ -30,6 +67,19 @@ Tensor conv_transpose2d(Arg input, const Tensor& weight, const Tensor& bias = Te
                         IntArrayRef output_padding = 0, std::int64_t groups = 1,
                         IntArrayRef dilation = 1);
 
+/// input [N, C, D, H, W], weight [C, O / groups, KD, KH, KW], bias [O] or undefined ->
+/// [N, O, D', H', W'].
+Tensor conv_transpose3d(Arg input, const Tensor& weight, const Tensor& bias = Tensor(),
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, std::int64_t groups = 1,
+                        IntArrayRef dilation = 1);
+/// Any of the six, by the weight's dimensions and `transposed`; output_padding is for transposes.
+Tensor convolution(Arg input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+                   IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                   IntArrayRef output_padding, std::int64_t groups);
+/// self [L, N, C], weight [K, C, O], bias [O] -> [L', N, O].
+Tensor conv_tbc(Arg self, const Tensor& weight, const Tensor& bias, std::int64_t pad = 0);
+
 /// The greatest element of each window; NaN if one is. Without a stride: the kernel's size.
 Tensor max_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
@@ -37,8 +87,7 @@ Tensor max_pool2d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 /// With the flat position (i64, in H * W) of each element taken; ties take the first.
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(Arg input, IntArrayRef kernel_size,
-                                                   IntArrayRef stride = {},
-                                                   IntArrayRef padding = 0,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
                                                    IntArrayRef dilation = 1,
                                                    bool ceil_mode = false);
 Tensor avg_pool1d(Arg input, IntArrayRef kernel_size, IntArrayRef stride = {},

@@ -41,4 +41,39 @@ Tensor upsample_bicubic2d(Arg self, IntArrayRef output_size, bool align_corners,
                           std::optional<double> scales_h = std::nullopt,
                           std::optional<double> scales_w = std::nullopt);
 
+/// The element whose cell holds the position.
+Tensor _upsample_nearest_exact1d(Arg self, IntArrayRef output_size,
+                                 std::optional<double> scales = std::nullopt);
+Tensor _upsample_nearest_exact2d(Arg self, IntArrayRef output_size,
+                                 std::optional<double> scales_h = std::nullopt,
+                                 std::optional<double> scales_w = std::nullopt);
+Tensor _upsample_nearest_exact3d(Arg self, IntArrayRef output_size,
+                                 std::optional<double> scales_d = std::nullopt,
+                                 std::optional<double> scales_h = std::nullopt,
+                                 std::optional<double> scales_w = std::nullopt);
+/// Filtered against aliasing: where an image becomes smaller, each element is a weighted mean over
+/// all that it covers.
+Tensor _upsample_bilinear2d_aa(Arg self, IntArrayRef output_size, bool align_corners,
+                               std::optional<double> scales_h = std::nullopt,
+                               std::optional<double> scales_w = std::nullopt);
+Tensor _upsample_bicubic2d_aa(Arg self, IntArrayRef output_size, bool align_corners,
+                              std::optional<double> scales_h = std::nullopt,
+                              std::optional<double> scales_w = std::nullopt);
+
+// With sizes, or with a factor for each axis instead of them.
+Tensor upsample_nearest1d(Arg input, std::optional<IntArrayRef> output_size,
+                          std::optional<ArrayRef<double>> scale_factors);
+Tensor upsample_nearest2d(Arg input, std::optional<IntArrayRef> output_size,
+                          std::optional<ArrayRef<double>> scale_factors);
+Tensor upsample_nearest3d(Arg input, std::optional<IntArrayRef> output_size,
+                          std::optional<ArrayRef<double>> scale_factors);
+Tensor upsample_linear1d(Arg input, std::optional<IntArrayRef> output_size, bool align_corners,
+                         std::optional<ArrayRef<double>> scale_factors);
+Tensor upsample_bilinear2d(Arg input, std::optional<IntArrayRef> output_size, bool align_corners,
+                           std::optional<ArrayRef<double>> scale_factors);
+Tensor upsample_trilinear3d(Arg input, std::optional<IntArrayRef> output_size, bool align_corners,
+                            std::optional<ArrayRef<double>> scale_factors);
+Tensor upsample_bicubic2d(Arg input, std::optional<IntArrayRef> output_size, bool align_corners,
+                          std::optional<ArrayRef<double>> scale_factors);
+
 }  // namespace groove

@@ -15,6 +15,7 @@
 #include "groove/jit.h"
 #include "groove/memory.h"
 #include "groove/nn.h"
+#include "groove/ops/activations.h"
 #include "groove/ops/contractions.h"
 #include "groove/ops/convolutions.h"
 #include "groove/ops/creation.h"

@@ -13,6 +13,7 @@
 #include "groove/nn/modules.h"
 #include "groove/nn/normalization.h"
 #include "groove/nn/normalization_batch.h"
+#include "groove/nn/padding.h"
 #include "groove/nn/pooling.h"
 #include "groove/nn/rectifiers.h"
 #include "groove/nn/recurrent.h"

@@ -265,12 +265,6 @@ inline Tensor nll_loss2d(groove::Arg self, const Tensor& target, const Tensor& w
                          std::int64_t ignore_index = -100) {
   return nll_loss(self, target, weight, reduction, ignore_index);
 }
-inline Tensor replication_pad2d(groove::Arg self, IntArrayRef padding) {
-  return pad(self, padding, "replicate");
-}
-inline Tensor reflection_pad2d(groove::Arg self, IntArrayRef padding) {
-  return pad(self, padding, "reflect");
-}
 inline void print(const Tensor& self) { self.print(); }
 /// The smaller (greater) operand; where one is NaN, the other.
 inline Tensor fmin(groove::Arg self, const Tensor& other) {

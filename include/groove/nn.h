@@ -6,6 +6,7 @@
 #include "groove/nn/containers.h"
 #include "groove/nn/conv_transpose.h"
 #include "groove/nn/convolution.h"
+#include "groove/nn/dropouts.h"
 #include "groove/nn/embedding.h"
 #include "groove/nn/functional.h"
 #include "groove/nn/init.h"

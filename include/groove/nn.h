@@ -16,6 +16,7 @@
 #include "groove/nn/normalization_batch.h"
 #include "groove/nn/padding.h"
 #include "groove/nn/pooling.h"
+#include "groove/nn/rearrangement.h"
 #include "groove/nn/rectifiers.h"
 #include "groove/nn/recurrent.h"
 #include "groove/nn/shrinkage.h"

@@ -19,6 +19,7 @@
 #include "groove/ops/contractions.h"
 #include "groove/ops/convolutions.h"
 #include "groove/ops/creation.h"
+#include "groove/ops/distance_losses.h"
 #include "groove/ops/dropouts.h"
 #include "groove/ops/image_views.h"
 #include "groove/ops/index.h"

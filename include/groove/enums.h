@@ -28,6 +28,7 @@ struct kBilinear {};
 struct kBicubic {};
 struct kTrilinear {};
 struct kArea {};
+struct kMax {};
 }  // namespace enumtype
 
 inline constexpr enumtype::kNone kNone{};
@@ -52,6 +53,7 @@ inline constexpr enumtype::kBilinear kBilinear{};
 inline constexpr enumtype::kBicubic kBicubic{};
 inline constexpr enumtype::kTrilinear kTrilinear{};
 inline constexpr enumtype::kArea kArea{};
+inline constexpr enumtype::kMax kMax{};
 
 // One of the enumerators of an option.
 class reduction_t {

@@ -10,6 +10,7 @@
 #include "groove/nn/distance.h"
 #include "groove/nn/dropouts.h"
 #include "groove/nn/embedding.h"
+#include "groove/nn/embedding_bag.h"
 #include "groove/nn/functional.h"
 #include "groove/nn/init.h"
 #include "groove/nn/instance_norm.h"

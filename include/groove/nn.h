@@ -2,6 +2,7 @@
 #pragma once
 
 #include "groove/nn/activation.h"
+#include "groove/nn/adaptive.h"
 #include "groove/nn/bilinear.h"
 #include "groove/nn/cloneable.h"
 #include "groove/nn/containers.h"

@@ -30,6 +30,7 @@ struct kTrilinear {};
 struct kArea {};
 struct kBorder {};
 struct kReflection {};
+struct kMax {};
 }  // namespace enumtype
 
 inline constexpr enumtype::kNone kNone{};
@@ -56,6 +57,7 @@ inline constexpr enumtype::kTrilinear kTrilinear{};
 inline constexpr enumtype::kArea kArea{};
 inline constexpr enumtype::kBorder kBorder{};
 inline constexpr enumtype::kReflection kReflection{};
+inline constexpr enumtype::kMax kMax{};
 
 // One of the enumerators of an option.
 class reduction_t {

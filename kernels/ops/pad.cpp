@@ -138,8 +138,22 @@ Tensor border(const Tensor& x, std::int64_t axis, std::int64_t length, bool is_b
   return x;
 }
 
+// What negative numbers cut off an axis; sides that grow stay as they are.
+Tensor cut(const Tensor& x, const Shape& around, Site site) {
+  Tensor result = x;
+  for (std::size_t axis = 0; 2 * axis < around.size(); ++axis) {
+    const std::int64_t before = std::min<std::int64_t>(around[2 * axis], 0),
+                       after = std::min<std::int64_t>(around[2 * axis + 1], 0);
+    if (before == 0 && after == 0) continue;
+    const std::int64_t length = type_of(result).sizes[axis] + before + after;
+    result = slice_exact(result, static_cast<std::int64_t>(axis), -before, length, 1, site);
+  }
+  return result;
+}
+
+// A ring is closed around what a cut leaves; reflections and repetitions are of the whole tensor.
 Tensor pad_by_own(Arg self, const Shape& around, Border kind, const std::string& mode) {
-  Tensor result = *self.tensor;
+  Tensor result = kind == Border::kCircular ? cut(*self.tensor, around, self.site) : *self.tensor;
   const Shape sizes = type_of(result).sizes;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const std::int64_t most = kind == Border::kReflect    ? sizes[axis] - 1
@@ -147,7 +161,7 @@ Tensor pad_by_own(Arg self, const Shape& around, Border kind, const std::string&
                               : sizes[axis] > 0           ? INT64_MAX
                                                           : 0;
     for (const std::int64_t length : {around[2 * axis], around[2 * axis + 1]})
-      GROOVE_CHECK(length >= 0 && length <= most,
+      GROOVE_CHECK(length <= std::max<std::int64_t>(most, 0),
                    "pad: {} elements of {} padding do not fit dim {} of {}; there may be 0 to {}",
                    length, mode, axis, to_string(sizes), most);
   }
@@ -159,6 +173,11 @@ Tensor pad_by_own(Arg self, const Shape& around, Border kind, const std::string&
     parts.push_back(result);
     if (after > 0) parts.push_back(border(result, dim, after, false, kind, self.site));
     if (parts.size() > 1) result = cat(parts, dim, self.site);
+  }
+  if (kind != Border::kCircular) {
+    const Tensor whole = result;
+    result = cut(whole, around, self.site);
+    if (!result.is_same(whole)) return clone({result, self.site});
   }
   return result.is_same(*self.tensor) ? clone(self) : result;
 }

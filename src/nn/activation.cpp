@@ -2,82 +2,46 @@
 
 #include <ostream>
 
-#include "groove/detail/call_scope.h"
+#include "groove/ops/activations.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/math.h"
-#include "groove/ops/views.h"
 #include "src/core/check.h"
 
 namespace groove::nn {
 namespace functional {
-namespace {
-
-// In place means: the result overwrites the input's memory. What backward needs of the input is
-// kept from before.
-template <class Function>
-Tensor placed(const Tensor& input, bool is_inplace, const Site& site, Function function) {
-  if (!is_inplace) return function(input);
-  return Tensor(input).copy_(function(clone({input, site})), false, site);
-}
-
-}  // namespace
-
 Tensor gelu(const Tensor& input, const GELUFuncOptions& options, Site site) {
   return groove::gelu(Arg(input, site), options.approximate().c_str());
 }
 Tensor silu(const Tensor& input, Site site) { return groove::silu(Arg(input, site)); }
-Tensor mish(const Tensor& input, Site site) {
-  const groove::detail::CallScope scope(site, __func__);
-  return groove::mul(input, groove::tanh(groove::softplus(input)));
-}
+Tensor mish(const Tensor& input, Site site) { return groove::mish(Arg(input, site)); }
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site, __func__);
-  return placed(input, options.inplace(), site,
-                [&](const Tensor& x) { return groove::leaky_relu(x, options.negative_slope()); });
+  const Arg self(input, site);
+  return options.inplace() ? leaky_relu_(self, options.negative_slope())
+                           : groove::leaky_relu(self, options.negative_slope());
 }
 Tensor elu(Tensor input, const ELUFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site, __func__);
-  return placed(input, options.inplace(), site,
-                [&](const Tensor& x) { return groove::elu(x, options.alpha()); });
+  const Arg self(input, site);
+  return options.inplace() ? elu_(self, options.alpha()) : groove::elu(self, options.alpha());
 }
 Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options, Site site) {
   return groove::softplus(Arg(input, site), options.beta(), options.threshold());
 }
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site, __func__);
-  return placed(input, options.inplace(), site,
-                [&](const Tensor& x) { return clamp(x, options.min_val(), options.max_val()); });
+  const Arg self(input, site);
+  return options.inplace() ? hardtanh_(self, options.min_val(), options.max_val())
+                           : groove::hardtanh(self, options.min_val(), options.max_val());
 }
 Tensor relu6(Tensor input, const ReLU6FuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site, __func__);
-  return placed(input, options.inplace(), site, [](const Tensor& x) { return clamp(x, 0, 6); });
+  const Arg self(input, site);
+  return options.inplace() ? relu6_(self) : groove::relu6(self);
 }
 
 Tensor prelu(const Tensor& input, const Tensor& weight, Site site) {
-  const CallFrame frame(site);
-  const std::int64_t channels = input.dim() < 2 ? 1 : input.size(1);
-  GROOVE_CHECK(weight.dim() <= 1 && (weight.numel() == 1 || weight.numel() == channels),
-               "prelu: weight has {} elements; it must have 1 or as many as the input has channels "
-               "({})",
-               weight.numel(), channels);
-  const groove::detail::CallScope scope(site, __func__);
-  Tensor slope = weight;
-  if (weight.numel() > 1) {
-    std::vector<std::int64_t> shape(static_cast<std::size_t>(input.dim()), 1);
-    shape[1] = channels;
-    slope = reshape(weight, shape);
-  }
-  return where(gt(input, 0), input, mul(slope, input));
+  return groove::prelu(Arg(input, site), weight);
 }
 
 Tensor glu(const Tensor& input, const GLUFuncOptions& options, Site site) {
-  const CallFrame frame(site);
-  const std::int64_t size = input.size(options.dim());
-  GROOVE_CHECK(size % 2 == 0, "glu: axis {} has size {}; it must be even", options.dim(), size);
-  const groove::detail::CallScope scope(site, __func__);
-  const std::int64_t half = size / 2;
-  return mul(narrow(input, options.dim(), 0, half),
-             groove::sigmoid(narrow(input, options.dim(), half, half)));
+  return groove::glu(Arg(input, site), options.dim());
 }
 
 }  // namespace functional

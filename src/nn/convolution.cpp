@@ -116,19 +116,6 @@ Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions
                      kZeros, site);
 }
 
-Tensor dropout2d(Tensor input, const DropoutFuncOptions& options, Site site) {
-  const CallFrame frame(site);
-  GROOVE_CHECK(input.dim() >= 2, "dropout2d: input {} has no channels; it must be [N, C, …]",
-               to_string(input.sizes()));
-  if (!options.training() || options.p() == 0) return input;
-  const groove::detail::CallScope scope(site, __func__);
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(input.dim()), 1);
-  sizes[0] = input.size(0);
-  sizes[1] = input.size(1);
-  const Tensor kept = groove::dropout(groove::ones(sizes, input.scalar_type()), options.p(), true);
-  return options.inplace() ? input.mul_(kept) : mul(input, kept);
-}
-
 }  // namespace functional
 
 template <std::size_t D>
@@ -199,27 +186,9 @@ template class ConvNdImpl<1>;
 template class ConvNdImpl<2>;
 template class ConvNdImpl<3>;
 
-Dropout2dImpl::Dropout2dImpl(const Dropout2dOptions& options_) : options(options_) {
-  GROOVE_CHECK(options.p() >= 0 && options.p() <= 1,
-               "Dropout2d: p is {}; a probability lies between 0 and 1", options.p());
-}
-Tensor Dropout2dImpl::forward(Tensor input, Site site) {
-  return functional::dropout2d(std::move(input),
-                               functional::DropoutFuncOptions()
-                                   .p(options.p())
-                                   .training(is_training())
-                                   .inplace(options.inplace()),
-                               site);
-}
-void Dropout2dImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Dropout2d(p=" << options.p() << ", inplace=" << text(options.inplace())
-         << ")";
-}
-
 template class Cloneable<Conv1dImpl, ConvNdImpl<1>>;
 template class Cloneable<Conv2dImpl, ConvNdImpl<2>>;
 template class Cloneable<Conv3dImpl, ConvNdImpl<3>>;
-template class Cloneable<Dropout2dImpl>;
 
 }  // namespace nn
 }  // namespace groove

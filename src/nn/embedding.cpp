@@ -11,22 +11,19 @@
 #include "groove/ops/reductions.h"
 #include "groove/ops/views.h"
 #include "src/core/check.h"
+#include "src/nn/embedding_rows.h"
 
 namespace groove::nn {
-namespace {
-
-// The row from the start; -1 for none, as the op has it.
-std::int64_t padding_row(std::optional<std::int64_t> index, std::int64_t rows) {
+std::int64_t padding_row(const char* name, std::optional<std::int64_t> index, std::int64_t rows) {
   if (!index) return -1;
-  GROOVE_CHECK(*index >= -rows && *index < rows,
-               "Embedding: padding_idx {} is out of range for {} rows", *index, rows);
+  GROOVE_CHECK(*index >= -rows && *index < rows, "{}: padding_idx {} is out of range for {} rows",
+               name, *index, rows);
   return *index < 0 ? *index + rows : *index;
 }
 
-// The rows that are looked up, where their norm is greater, get max_norm.
-void renormalise(const Tensor& weight, const Tensor& input, double max_norm, double norm_type) {
+void renormalise(const Tensor& weight, const Tensor& indices, double max_norm, double norm_type) {
   const NoGradGuard no_grad;
-  const Tensor flat = input.reshape({-1});
+  const Tensor flat = indices.reshape({-1});
   const Tensor rows = index_select(weight, 0, flat);
   const Tensor norms = norm(rows, norm_type, {1}, true);
   const Tensor scale = mul(reciprocal(add(norms, 1e-7)), max_norm);
@@ -34,15 +31,13 @@ void renormalise(const Tensor& weight, const Tensor& input, double max_norm, dou
   weight.index_copy_(0, flat, scaled);
 }
 
-}  // namespace
-
 Tensor functional::embedding(const Tensor& input, const Tensor& weight,
                              const EmbeddingFuncOptions& options, Site site) {
   const CallFrame frame(site);
   GROOVE_CHECK(weight.dim() == 2, "embedding: weight has {} dimensions; it must be a matrix",
                weight.dim());
   const groove::detail::CallScope scope(site, __func__);
-  const std::int64_t padding = padding_row(options.padding_idx(), weight.size(0));
+  const std::int64_t padding = padding_row("embedding", options.padding_idx(), weight.size(0));
   if (options.max_norm()) renormalise(weight, input, *options.max_norm(), options.norm_type());
   return groove::embedding(Arg(weight, site), input, padding, options.scale_grad_by_freq());
 }
@@ -54,7 +49,7 @@ void EmbeddingImpl::reset() {
                "Embedding: num_embeddings {} and embedding_dim {} must not be negative",
                options.num_embeddings(), options.embedding_dim());
   if (options.padding_idx())
-    options.padding_idx(padding_row(options.padding_idx(), options.num_embeddings()));
+    options.padding_idx(padding_row("Embedding", options.padding_idx(), options.num_embeddings()));
   if (options._weight().defined()) {
     GROOVE_CHECK(options._weight().sizes() ==
                      IntArrayRef({options.num_embeddings(), options.embedding_dim()}),

@@ -5,6 +5,7 @@
 #include "groove/detail/call_scope.h"
 #include "groove/nn/init.h"
 #include "groove/ops/creation.h"
+#include "groove/ops/distance_losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
 #include "src/core/check.h"
@@ -25,11 +26,7 @@ Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options, Site 
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
                          const CosineSimilarityFuncOptions& options, Site site) {
-  const groove::detail::CallScope scope(site, __func__);
-  const auto scaled = [&](const Tensor& x) {
-    return div(x, clamp_min(norm(x, Scalar(2), options.dim(), true), options.eps()));
-  };
-  return sum(mul(scaled(x1), scaled(x2)), options.dim());
+  return groove::cosine_similarity(Arg(x1, site), x2, options.dim(), options.eps());
 }
 
 }  // namespace functional

@@ -52,8 +52,8 @@ void BatchNormImplBase::reset() {
   GROOVE_CHECK(features > 0, "BatchNorm: num_features is {}; it must be positive", features);
   weight = register_parameter("weight", options.affine() ? empty({features}) : Tensor(),
                               options.affine());
-  bias = register_parameter("bias", options.affine() ? empty({features}) : Tensor(),
-                            options.affine());
+  bias =
+      register_parameter("bias", options.affine() ? empty({features}) : Tensor(), options.affine());
   const bool tracks = options.track_running_stats();
   running_mean = register_buffer("running_mean", tracks ? empty({features}) : Tensor());
   running_var = register_buffer("running_var", tracks ? empty({features}) : Tensor());
@@ -116,6 +116,10 @@ void BatchNorm2dImpl::check(const Tensor& input) const {
   GROOVE_CHECK(input.dim() == 4, "BatchNorm2d: input {} must be [N, C, H, W]",
                to_string(input.sizes()));
 }
+void BatchNorm3dImpl::check(const Tensor& input) const {
+  GROOVE_CHECK(input.dim() == 5, "BatchNorm3d: input {} must be [N, C, D, H, W]",
+               to_string(input.sizes()));
+}
 
 GroupNormImpl::GroupNormImpl(const GroupNormOptions& options_) : options(options_) { reset(); }
 
@@ -126,8 +130,8 @@ void GroupNormImpl::reset() {
                options.num_groups());
   weight = register_parameter("weight", options.affine() ? empty({channels}) : Tensor(),
                               options.affine());
-  bias = register_parameter("bias", options.affine() ? empty({channels}) : Tensor(),
-                            options.affine());
+  bias =
+      register_parameter("bias", options.affine() ? empty({channels}) : Tensor(), options.affine());
   reset_parameters();
 }
 
@@ -153,6 +157,7 @@ void GroupNormImpl::pretty_print(std::ostream& stream) const {
 
 template class Cloneable<BatchNorm1dImpl, BatchNormImplBase>;
 template class Cloneable<BatchNorm2dImpl, BatchNormImplBase>;
+template class Cloneable<BatchNorm3dImpl, BatchNormImplBase>;
 template class Cloneable<GroupNormImpl>;
 
 }  // namespace groove::nn

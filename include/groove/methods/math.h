@@ -140,6 +140,8 @@ class MathMethods : public TensorBase {
   Tensor digamma(Site site = Site::current()) const;
   Tensor& digamma_(Site site = Site::current()) const;
   Tensor atan2(const Tensor& other, Site site = Site::current()) const;
+  Tensor hardshrink(Scalar lambd = 0.5, Site site = Site::current()) const;
+  Tensor prelu(const Tensor& weight, Site site = Site::current()) const;
   Tensor relu(Site site = Site::current()) const;
   Tensor& relu_(Site site = Site::current()) const;
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt,

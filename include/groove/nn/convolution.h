@@ -97,9 +97,6 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions
 Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions& options = {},
               Site site = Site::current());
 
-/// In training zeroes whole channels of [N, C, …] with probability p and scales the rest.
-Tensor dropout2d(Tensor input, const DropoutFuncOptions& options = {}, Site site = Site::current());
-
 }  // namespace functional
 
 /// weight [O, C / groups, kernel…] and bias [O], initially uniform within 1 / sqrt(fan in).
@@ -149,19 +146,6 @@ class Conv3dImpl : public Cloneable<Conv3dImpl, ConvNdImpl<3>> {
 };
 GROOVE_MODULE(Conv3d);
 extern template class Cloneable<Conv3dImpl, ConvNdImpl<3>>;
-
-using Dropout2dOptions = DropoutOptions;
-class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
- public:
-  explicit Dropout2dImpl(double p) : Dropout2dImpl(Dropout2dOptions(p)) {}
-  explicit Dropout2dImpl(const Dropout2dOptions& options = {});
-  void reset() override {}
-  Tensor forward(Tensor input, Site site = Site::current());
-  void pretty_print(std::ostream& stream) const override;
-  Dropout2dOptions options;
-};
-GROOVE_MODULE(Dropout2d);
-extern template class Cloneable<Dropout2dImpl>;
 
 }  // namespace nn
 }  // namespace groove

@@ -96,11 +96,18 @@ class ModuleHolder : ModuleHolderIndicator {
   decltype(auto) operator()(A&& a, B&& b, C&& c, Site site = Site::current()) {
     return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
   }
+  template <typename A, typename B, typename C, typename D>
+  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, Site site = Site::current()) {
+    return run(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+               std::forward<D>(d));
+  }
   // No module of the library takes more.
-  template <typename A, typename B, typename C, typename D, typename... More>
-  decltype(auto) operator()(A&& a, B&& b, C&& c, D&& d, More&&... more) {
+  template <typename A, typename B, typename C, typename D, typename E, typename... More>
+  requires(!std::is_same_v<std::decay_t<E>, Site>) decltype(auto) operator()(A&& a, B&& b, C&& c,
+                                                                             D&& d, E&& e,
+                                                                             More&&... more) {
     return get()->forward(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
-                          std::forward<D>(d), std::forward<More>(more)...);
+                          std::forward<D>(d), std::forward<E>(e), std::forward<More>(more)...);
   }
 
  protected:

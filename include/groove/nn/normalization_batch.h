@@ -1,4 +1,4 @@
-// BatchNorm1d, BatchNorm2d and GroupNorm.
+// BatchNorm1d, BatchNorm2d, BatchNorm3d and GroupNorm.
 #pragma once
 
 #include <optional>
@@ -20,6 +20,7 @@ struct BatchNormOptions {
 };
 using BatchNorm1dOptions = BatchNormOptions;
 using BatchNorm2dOptions = BatchNormOptions;
+using BatchNorm3dOptions = BatchNormOptions;
 
 struct GroupNormOptions {
   GroupNormOptions(std::int64_t num_groups, std::int64_t num_channels)
@@ -99,6 +100,19 @@ class BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl, BatchNormImplBase> {
 };
 GROOVE_MODULE(BatchNorm2d);
 extern template class Cloneable<BatchNorm2dImpl, BatchNormImplBase>;
+
+class BatchNorm3dImpl : public Cloneable<BatchNorm3dImpl, BatchNormImplBase> {
+ public:
+  explicit BatchNorm3dImpl(std::int64_t num_features)
+      : BatchNorm3dImpl(BatchNorm3dOptions(num_features)) {}
+  explicit BatchNorm3dImpl(const BatchNorm3dOptions& options) : Cloneable(options) {}
+
+ protected:
+  const char* kind() const override { return "BatchNorm3d"; }
+  void check(const Tensor& input) const override;
+};
+GROOVE_MODULE(BatchNorm3d);
+extern template class Cloneable<BatchNorm3dImpl, BatchNormImplBase>;
 
 /// weight and bias [C], initially 1 and 0.
 class GroupNormImpl : public Cloneable<GroupNormImpl> {

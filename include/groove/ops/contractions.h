@@ -22,6 +22,10 @@ Tensor outer(Arg self, const Tensor& vec2);
 Tensor addmm(Arg self, const Tensor& mat1, const Tensor& mat2, Scalar beta = 1, Scalar alpha = 1);
 /// input [..., k], weight [n, k], bias [n] or undefined -> input * weight^T + bias, [..., n]
 Tensor linear(Arg input, const Tensor& weight, const Tensor& bias = Tensor());
+/// input1 [..., m], input2 [..., n], weight [o, m, n], bias [o] or undefined ->
+/// input1^T weight input2 + bias, [..., o]
+Tensor bilinear(Arg input1, const Tensor& input2, const Tensor& weight,
+                const Tensor& bias = Tensor());
 
 /// query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]:
 /// softmax(query key^T * scale + mask) value, scale being 1 / sqrt(E) unless given. attn_mask is bool (true: take part) or

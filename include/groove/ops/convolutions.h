@@ -109,5 +109,10 @@ Tensor batch_norm(Arg input, const Tensor& weight, const Tensor& bias, const Ten
 /// Over groups of channels of each image (Wu and He 2018).
 Tensor group_norm(Arg input, std::int64_t num_groups, const Tensor& weight = Tensor(),
                   const Tensor& bias = Tensor(), double eps = 1e-5, bool cudnn_enabled = false);
+/// As batch_norm, over each channel of each image by itself (Ulyanov et al. 2016); the running
+/// statistics (where given) move by the mean over all images. Without use_input_stats over these.
+Tensor instance_norm(Arg input, const Tensor& weight, const Tensor& bias,
+                     const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
+                     double momentum, double eps, bool cudnn_enabled = false);
 
 }  // namespace groove

@@ -26,6 +26,15 @@ Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, Scalar value)
 /// with scale_grad_by_freq the others get the mean over their indices instead of the sum.
 Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx = -1,
                  bool scale_grad_by_freq = false);
+/// Sums (mode 0), means (1) or greatest elements (2) of the rows of weight [V, E] at the indices
+/// [L] of each bag; bag b begins at offsets[b] and ends where the next one does, and an empty one
+/// gives 0: [bags, E]. Besides the bag of each index, the number of indices in each bag, and (mode
+/// 2) the index taken for each element. per_sample_weights [L] multiply rows (mode 0);
+/// include_last_offset: the last offset is only an end; rows padding_idx count nothing.
+std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
+    Arg weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq = false,
+    std::int64_t mode = 0, bool sparse = false, const Tensor& per_sample_weights = Tensor(),
+    bool include_last_offset = false, std::optional<std::int64_t> padding_idx = std::nullopt);
 /// The elements where mask (bool, broadcast) is set, 1-d. Waits for the mask.
 Tensor masked_select(Arg self, const Tensor& mask);
 /// The positions of elements that are not 0: [count, rank] (i64), row-major. Waits for self.

@@ -66,6 +66,10 @@ Tensor count_nonzero(Arg self, std::optional<std::int64_t> dim = std::nullopt);
 /// where given (Ba, Kiros, Hinton 2016).
 Tensor layer_norm(Arg input, IntArrayRef normalized_shape, const Tensor& weight = Tensor(),
                   const Tensor& bias = Tensor(), double eps = 1e-5);
+/// input / sqrt(mean(input^2) + eps) over the last axes `normalized_shape`, times weight where
+/// given; eps is the dtype's epsilon unless given (Zhang and Sennrich 2019).
+Tensor rms_norm(Arg input, IntArrayRef normalized_shape, const Tensor& weight = Tensor(),
+                std::optional<double> eps = std::nullopt);
 
 /// exp(self) / sum(exp(self)) along one axis, without overflow; floating dtypes only.
 Tensor softmax(Arg self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);

@@ -18,6 +18,7 @@
 #include "groove/ops/contractions.h"
 #include "groove/ops/convolutions.h"
 #include "groove/ops/creation.h"
+#include "groove/ops/elementwise.h"
 #include "groove/ops/index.h"
 #include "groove/ops/interpolation.h"
 #include "groove/ops/losses.h"

@@ -24,6 +24,7 @@
 #include "groove/ops/losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
+#include "groove/ops/special.h"
 #include "groove/ops/views.h"
 #include "groove/optim.h"
 #include "groove/options.h"

@@ -16,8 +16,8 @@
 
 namespace groove {
 
-// TensorBase <- MathMethods <- ReductionMethods <- ViewMethods <- IndexMethods <- DataMethods <-
-// Tensor
+// TensorBase <- MathMethods <- InPlaceMethods <- ElementwiseMethods <- ReductionMethods <-
+// ViewMethods <- IndexMethods <- PartMethods <- DataMethods <- Tensor
 class Tensor : public DataMethods {
  public:
   Tensor() = default;

@@ -11,7 +11,7 @@
 
 #include "groove/accessor.h"
 #include "groove/detail/args.h"
-#include "groove/methods/index.h"
+#include "groove/methods/parts.h"
 
 namespace groove {
 
@@ -23,9 +23,9 @@ class Node;  // groove/autograd.h
 /// A reference to an undefined tensor: the default of optional tensor arguments.
 const Tensor& undefined_tensor();
 
-class DataMethods : public IndexMethods {
+class DataMethods : public PartMethods {
  public:
-  using IndexMethods::IndexMethods;
+  using PartMethods::PartMethods;
 
   // ---- shape and type ----
   IntArrayRef sizes(Site site = Site::current()) const;

@@ -24,6 +24,7 @@
 #include "groove/ops/losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/parts.h"
+#include "groove/ops/ranges.h"
 #include "groove/ops/reductions.h"
 #include "groove/ops/special.h"
 #include "groove/ops/views.h"

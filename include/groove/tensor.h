@@ -16,8 +16,9 @@
 
 namespace groove {
 
-// TensorBase <- MathMethods <- ReductionMethods <- ViewMethods <- IndexMethods <-
-// LinearAlgebraMethods <- StatisticsMethods <- DataMethods <- Tensor
+// TensorBase <- MathMethods <- InPlaceMethods <- ElementwiseMethods <- ReductionMethods <-
+// ViewMethods <- IndexMethods <- PartMethods <- LinearAlgebraMethods <- StatisticsMethods <-
+// DataMethods <- Tensor
 class Tensor : public DataMethods {
  public:
   Tensor() = default;

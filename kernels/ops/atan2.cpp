@@ -33,5 +33,8 @@ Tensor atan2(Arg self, const Tensor& other) { return call(op, self, other); }
 Tensor MathMethods::atan2(const Tensor& other, Site site) const {
   return call(op, {self(), site}, other);
 }
+Tensor& InPlaceMethods::atan2_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
 
 }  // namespace groove

@@ -16,11 +16,33 @@ Tensor bitwise_and(Arg self, const Tensor& other) { return call(ops.tensor, self
 Tensor bitwise_and(Arg self, Scalar other) { return call(ops.scalar, self, other); }
 Tensor operator&(Arg a, const Tensor& b) { return call(ops.tensor, a, b); }
 Tensor operator&(Arg a, Scalar b) { return call(ops.scalar, a, b); }
+Tensor operator&(Scalar a, Arg b) { return call(ops.scalar, b, a); }
+Tensor& operator&=(Arg a, const Tensor& b) {
+  return call_inplace(ops.tensor, writable(*a.tensor), {b}, a.site);
+}
 Tensor MathMethods::bitwise_and(const Tensor& other, Site site) const {
   return call(ops.tensor, {self(), site}, other);
 }
 Tensor MathMethods::bitwise_and(Scalar other, Site site) const {
   return call(ops.scalar, {self(), site}, other);
+}
+Tensor& InPlaceMethods::bitwise_and_(const Tensor& other, Site site) const {
+  return call_inplace(ops.tensor, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::bitwise_and_(Scalar other, Site site) const {
+  return call_inplace(ops.scalar, writable(self()), {}, site, {}, other);
+}
+Tensor InPlaceMethods::__and__(const Tensor& other, Site site) const {
+  return call(ops.tensor, {self(), site}, other);
+}
+Tensor InPlaceMethods::__and__(Scalar other, Site site) const {
+  return call(ops.scalar, {self(), site}, other);
+}
+Tensor& InPlaceMethods::__iand__(const Tensor& other, Site site) const {
+  return call_inplace(ops.tensor, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::__iand__(Scalar other, Site site) const {
+  return call_inplace(ops.scalar, writable(self()), {}, site, {}, other);
 }
 
 }  // namespace groove

@@ -61,5 +61,8 @@ BitwiseOps define_bitwise(const char* name, const char* scalar_name,
 Tensor bitwise_not(Arg self) { return call(op, self); }
 Tensor operator~(Arg a) { return call(op, a); }
 Tensor MathMethods::bitwise_not(Site site) const { return call(op, {self(), site}); }
+Tensor& InPlaceMethods::bitwise_not_(Site site) const {
+  return call_inplace(op, writable(self()), {}, site);
+}
 
 }  // namespace groove

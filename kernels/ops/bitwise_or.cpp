@@ -16,11 +16,33 @@ Tensor bitwise_or(Arg self, const Tensor& other) { return call(ops.tensor, self,
 Tensor bitwise_or(Arg self, Scalar other) { return call(ops.scalar, self, other); }
 Tensor operator|(Arg a, const Tensor& b) { return call(ops.tensor, a, b); }
 Tensor operator|(Arg a, Scalar b) { return call(ops.scalar, a, b); }
+Tensor operator|(Scalar a, Arg b) { return call(ops.scalar, b, a); }
+Tensor& operator|=(Arg a, const Tensor& b) {
+  return call_inplace(ops.tensor, writable(*a.tensor), {b}, a.site);
+}
 Tensor MathMethods::bitwise_or(const Tensor& other, Site site) const {
   return call(ops.tensor, {self(), site}, other);
 }
 Tensor MathMethods::bitwise_or(Scalar other, Site site) const {
   return call(ops.scalar, {self(), site}, other);
+}
+Tensor& InPlaceMethods::bitwise_or_(const Tensor& other, Site site) const {
+  return call_inplace(ops.tensor, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::bitwise_or_(Scalar other, Site site) const {
+  return call_inplace(ops.scalar, writable(self()), {}, site, {}, other);
+}
+Tensor InPlaceMethods::__or__(const Tensor& other, Site site) const {
+  return call(ops.tensor, {self(), site}, other);
+}
+Tensor InPlaceMethods::__or__(Scalar other, Site site) const {
+  return call(ops.scalar, {self(), site}, other);
+}
+Tensor& InPlaceMethods::__ior__(const Tensor& other, Site site) const {
+  return call_inplace(ops.tensor, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::__ior__(Scalar other, Site site) const {
+  return call_inplace(ops.scalar, writable(self()), {}, site, {}, other);
 }
 
 }  // namespace groove

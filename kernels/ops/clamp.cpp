@@ -1,7 +1,17 @@
 // clamp: both bounds, one after the other; so the upper one wins where they cross, as in LibTorch.
-#include "kernels/ops/rules.h"
+#include "kernels/ops/spelled.h"
 
 namespace groove {
+namespace {
+
+// Where they are equal the tensor stays, and has the gradient.
+Tensor bounded(const Tensor& x, const Tensor* bound, bool is_lower) {
+  if (!bound) return x;
+  const Tensor is_beyond = is_lower ? lt(x, *bound) : gt(x, *bound);
+  return where(logical_or(is_beyond, isnan(*bound)), *bound, x);
+}
+
+}  // namespace
 
 Tensor clamp(Arg self, std::optional<Scalar> min, std::optional<Scalar> max) {
   const CallFrame frame(self.site);
@@ -19,6 +29,30 @@ Tensor& MathMethods::clamp_(std::optional<Scalar> min, std::optional<Scalar> max
   if (min) clamp_min_(*min, site);
   if (max) clamp_max_(*max, site);
   return writable(self());
+}
+Tensor clamp(Arg self, const std::optional<Tensor>& min, const std::optional<Tensor>& max) {
+  const SiteScope scope(self.site);
+  const bool has_min = min && min->defined(), has_max = max && max->defined();
+  checked("clamp", *self.tensor);
+  GROOVE_CHECK(has_min || has_max, "clamp: neither min nor max is given");
+  return bounded(bounded(*self.tensor, has_min ? &*min : nullptr, true), has_max ? &*max : nullptr,
+                 false);
+}
+Tensor MathMethods::clamp(const std::optional<Tensor>& min, const std::optional<Tensor>& max,
+                          Site site) const {
+  return groove::clamp({self(), site}, min, max);
+}
+Tensor& MathMethods::clamp_(const std::optional<Tensor>& min, const std::optional<Tensor>& max,
+                            Site site) const {
+  const SiteScope scope(site);
+  return write_back("clamp_", self(), groove::clamp({self(), site}, min, max), site);
+}
+
+Tensor MathMethods::clamp(const Tensor& min, Site site) const {
+  return groove::clamp({self(), site}, std::optional<Tensor>(min), std::nullopt);
+}
+Tensor& MathMethods::clamp_(const Tensor& min, Site site) const {
+  return clamp_(std::optional<Tensor>(min), std::nullopt, site);
 }
 
 }  // namespace groove

@@ -34,5 +34,11 @@ Tensor MathMethods::eq(const Tensor& other, Site site) const {
 Tensor MathMethods::eq(Scalar other, Site site) const {
   return call(op_scalar, {self(), site}, other);
 }
+Tensor& InPlaceMethods::eq_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::eq_(Scalar other, Site site) const {
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
+}
 
 }  // namespace groove

@@ -50,5 +50,13 @@ Tensor MathMethods::fmod(const Tensor& other, Site site) const {
 Tensor MathMethods::fmod(Scalar other, Site site) const {
   return groove::fmod({self(), site}, other);
 }
+Tensor& InPlaceMethods::fmod_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::fmod_(Scalar other, Site site) const {
+  const CallFrame frame(site);
+  check_divisor("fmod_", self(), other);
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
+}
 
 }  // namespace groove

@@ -37,5 +37,11 @@ Tensor MathMethods::ge(const Tensor& other, Site site) const {
 Tensor MathMethods::ge(Scalar other, Site site) const {
   return call(op_scalar, {self(), site}, other);
 }
+Tensor& InPlaceMethods::ge_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::ge_(Scalar other, Site site) const {
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
+}
 
 }  // namespace groove

@@ -37,5 +37,11 @@ Tensor MathMethods::gt(const Tensor& other, Site site) const {
 Tensor MathMethods::gt(Scalar other, Site site) const {
   return call(op_scalar, {self(), site}, other);
 }
+Tensor& InPlaceMethods::gt_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::gt_(Scalar other, Site site) const {
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
+}
 
 }  // namespace groove

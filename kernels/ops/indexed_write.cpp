@@ -36,8 +36,19 @@ Range share(std::int64_t count, std::int64_t unit, int part, int parts) {
           std::min(units * (part + 1) / parts * unit, count)};
 }
 
+// What stands where a value is written on another one.
+template <Meeting kMeeting, typename V>
+V met(V there, V given) {
+  if constexpr (kMeeting == Meeting::kAdds) return static_cast<V>(there + given);
+  if constexpr (kMeeting == Meeting::kMultiplies) return static_cast<V>(there * given);
+  if constexpr (kMeeting == Meeting::kGreatest)
+    return there != there || there > given ? there : given;
+  if constexpr (kMeeting == Meeting::kLeast) return there != there || there < given ? there : given;
+  return given;
+}
+
 // One call: where things are, and the operands as elements of T.
-template <typename T, typename Index, bool kAdds>
+template <typename T, typename Index, Meeting kMeeting>
 class Writer {
  public:
   Writer(const Signature& s, ArrayRef<Tensor> inputs, const Tensor& output, bool into_zeros)
@@ -119,6 +130,7 @@ class Writer {
   }
 
  private:
+  static constexpr bool kIsMoved = kMeeting == Meeting::kLast;
   static constexpr bool kIsNarrow = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
   void start(std::int64_t offset, std::int64_t count) const {
@@ -130,27 +142,27 @@ class Writer {
   }
 
   void write(std::int64_t to, std::int64_t from) {
-    if constexpr (!kAdds)
+    if constexpr (kIsMoved)
       target_[to] = source_[from];
     else if constexpr (kIsNarrow)
       sums_.emplace_back(to, from);
     else
-      target_[to] = static_cast<T>(target_[to] + source_[from]);
+      target_[to] = met<kMeeting>(target_[to], source_[from]);
   }
   void write_slice(std::int64_t to, std::int64_t from) {
-    if constexpr (kAdds && kIsNarrow) {
+    if constexpr (!kIsMoved && kIsNarrow) {
       sums_.emplace_back(to, from);
     } else {
       T* const target = target_ + to;
       const T* const source = source_ + from;
       const std::int64_t width = width_;
       for (std::int64_t i = 0; i < width; ++i)
-        target[i] = kAdds ? static_cast<T>(target[i] + source[i]) : source[i];
+        target[i] = met<kMeeting>(target[i], source[i]);
     }
   }
   // The sources of each destination together: a stable sort keeps them in ascending order.
   void finish_sums() {
-    if constexpr (kAdds && kIsNarrow) {
+    if constexpr (!kIsMoved && kIsNarrow) {
       std::stable_sort(sums_.begin(), sums_.end(),
                        [](const auto& a, const auto& b) { return a.first < b.first; });
       std::vector<float> wide(static_cast<std::size_t>(width_));
@@ -160,7 +172,8 @@ class Writer {
         std::copy_n(target, width_, wide.begin());
         for (; n < sums_.size() && sums_[n].first == place; ++n) {
           const T* const source = source_ + sums_[n].second;
-          for (std::size_t i = 0; i < wide.size(); ++i) wide[i] += static_cast<float>(source[i]);
+          for (std::size_t i = 0; i < wide.size(); ++i)
+            wide[i] = met<kMeeting>(wide[i], static_cast<float>(source[i]));
         }
         std::copy(wide.begin(), wide.end(), target);
       }
@@ -207,6 +220,17 @@ void with_sum_type(ScalarType dtype, const Visit& visit) {
     default:
       return with_word_of(dtype, visit);
   }
+}
+
+template <Meeting kMeeting>
+using Met = std::integral_constant<Meeting, kMeeting>;
+
+// Integers compared have their signs.
+template <typename Visit>
+void with_order_type(ScalarType dtype, const Visit& visit) {
+  if (dtype == kInt) return visit(std::int32_t());
+  if (dtype == kLong) return visit(std::int64_t());
+  with_sum_type(dtype, visit);
 }
 
 void check_fit(const Signature& s, const IndexedWrite& spec, const Shape& own) {
@@ -258,7 +282,24 @@ std::vector<Reference> reference(const Signature& s, const std::vector<Reference
         spec.writing == Writing::kSlices ? static_cast<std::size_t>(at[dim]) : position;
     at[dim] = static_cast<std::int64_t>(index.values[which]);
     double& value = result.values[static_cast<std::size_t>(flat_position(result.type.sizes, at))];
-    value = source.values[position++] + (spec.meeting == Meeting::kAdds ? value : 0);
+    const double given = source.values[position++];
+    switch (spec.meeting) {
+      case Meeting::kAdds:
+        value += given;
+        break;
+      case Meeting::kLast:
+        value = given;
+        break;
+      case Meeting::kMultiplies:
+        value *= given;
+        break;
+      case Meeting::kGreatest:
+        value = std::max(value, given);
+        break;
+      case Meeting::kLeast:
+        value = std::min(value, given);
+        break;
+    }
   });
   return {result};
 }
@@ -295,26 +336,38 @@ std::vector<Sample> samples(ScalarType dtype, const IndexedWrite& spec) {
 const Op& define(IndexedWrite spec) {
   std::vector<AttrField> attributes = {{"dim", AttrType::kInt}};
   if (spec.into_zeros) attributes.push_back({"sizes", AttrType::kInts});
-  const bool adds = spec.meeting == Meeting::kAdds;
+  const bool is_moved = spec.meeting == Meeting::kLast;
+  const bool is_exact = spec.meeting != Meeting::kAdds && spec.meeting != Meeting::kMultiplies;
   const auto run = [spec](const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
                           int part, int parts) {
-    const auto write = [&](auto zero, auto index, auto does_add) {
+    const auto write = [&](auto zero, auto index, auto meeting) {
       using T = decltype(zero);
-      Writer<T, decltype(index), decltype(does_add)::value> writer(s, inputs, outputs[0],
-                                                                   spec.into_zeros);
+      Writer<T, decltype(index), decltype(meeting)::value> writer(s, inputs, outputs[0],
+                                                                  spec.into_zeros);
       spec.writing == Writing::kSlices ? writer.slices(part, parts) : writer.elements(part, parts);
     };
-    const auto with_index = [&](auto zero, auto does_add) {
+    const auto with_index = [&](auto zero, auto meeting) {
       if (s.inputs[s.inputs.size() - 2].dtype == kLong)
-        write(zero, std::int64_t(), does_add);
+        write(zero, std::int64_t(), meeting);
       else
-        write(zero, std::int32_t(), does_add);
+        write(zero, std::int32_t(), meeting);
     };
     const ScalarType dtype = outputs[0].impl()->dtype;
-    if (spec.meeting == Meeting::kAdds)
-      with_sum_type(dtype, [&](auto zero) { with_index(zero, std::true_type()); });
-    else
-      with_word_of(dtype, [&](auto zero) { with_index(zero, std::false_type()); });
+    switch (spec.meeting) {
+      case Meeting::kAdds:
+        return with_sum_type(dtype, [&](auto zero) { with_index(zero, Met<Meeting::kAdds>()); });
+      case Meeting::kLast:
+        return with_word_of(dtype, [&](auto zero) { with_index(zero, Met<Meeting::kLast>()); });
+      case Meeting::kMultiplies:
+        return with_sum_type(dtype,
+                             [&](auto zero) { with_index(zero, Met<Meeting::kMultiplies>()); });
+      case Meeting::kGreatest:
+        return with_order_type(dtype,
+                               [&](auto zero) { with_index(zero, Met<Meeting::kGreatest>()); });
+      case Meeting::kLeast:
+        return with_order_type(dtype,
+                               [&](auto zero) { with_index(zero, Met<Meeting::kLeast>()); });
+    }
   };
   return define({
       .name = spec.name,
@@ -324,7 +377,8 @@ const Op& define(IndexedWrite spec) {
       .type = [spec](const Signature& s) { return type_of_write(s, spec); },
       .lowering = kernels::lower(kernels::OpaqueLowering{.run_part = run, .takes_halves = true}),
       .gradient = spec.gradient,
-      .saves_inputs = spec.into_zeros ? 1u : 2u,
+      .saves_inputs = spec.into_zeros ? 1u : spec.saves_all ? 7u : 2u,
+      .saves_outputs = spec.saves_all ? 1u : 0u,
       .check =
           [spec](const Signature& s, ArrayRef<Tensor> inputs) {
             const Shape sizes = checked_type(s, spec).sizes;  // shapes first
@@ -342,9 +396,9 @@ const Op& define(IndexedWrite spec) {
                        const Signature& s,
                        const std::vector<Reference>& inputs) { return reference(s, inputs, spec); },
       .domain = {0, 2},
-      .dtypes = adds ? numeric_dtypes() : all_dtypes(),
+      .dtypes = is_moved ? all_dtypes() : numeric_dtypes(),
       .samples = [spec](ScalarType dtype) { return samples(dtype, spec); },
-      .tolerance_ulp = adds ? 16.0 : 0,
+      .tolerance_ulp = is_exact ? 0 : 16.0,
   });
 }
 

@@ -1,5 +1,6 @@
 // The ops that write a source at the places an index names: one record maker for index_add,
-// index_copy (a 1-d index of slices), scatter_add and scatter (an index of the source's shape).
+// index_copy (a 1-d index of slices), scatter_add, scatter and scatter_reduce (an index of the
+// source's shape).
 #pragma once
 
 #include "kernels/ops/indices.h"
@@ -13,6 +14,9 @@ enum class Writing : std::uint8_t {
 enum class Meeting : std::uint8_t {
   kAdds,  // in ascending source order, from the destination's value (numerics.md §5)
   kLast,  // of several sources the last one stays
+  kMultiplies,
+  kGreatest,  // of NaN and a number, NaN
+  kLeast,
 };
 
 // Inputs self, index, source and attribute dim. `into_zeros`: inputs index and source, attributes
@@ -23,6 +27,7 @@ struct IndexedWrite {
   Meeting meeting;
   bool into_zeros = false;
   GradientRule gradient = {};
+  bool saves_all = false;  // the gradient reads inputs and output, not the index alone
 };
 const Op& define(IndexedWrite spec);
 

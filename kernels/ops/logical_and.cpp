@@ -6,8 +6,7 @@ namespace {
 
 const Op& op = define(BinarySpec{
     .name = "logical_and",
-    .body =
-        [](kernels::Expr a, kernels::Expr b) { return convert(a, kBool) & convert(b, kBool); },
+    .body = [](kernels::Expr a, kernels::Expr b) { return convert(a, kBool) & convert(b, kBool); },
     .reference = [](double a, double b) -> double { return a != 0 && b != 0; },
     .type = promoted_bool,
     .dtypes = all_dtypes(),
@@ -20,6 +19,9 @@ Tensor logical_and(Arg self, const Tensor& other) { return call(op, self, other)
 Tensor operator&&(Arg a, const Tensor& b) { return call(op, a, b); }
 Tensor MathMethods::logical_and(const Tensor& other, Site site) const {
   return call(op, {self(), site}, other);
+}
+Tensor& InPlaceMethods::logical_and_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
 }
 
 }  // namespace groove

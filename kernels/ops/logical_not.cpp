@@ -18,5 +18,8 @@ const Op& op = define(UnarySpec{
 Tensor logical_not(Arg self) { return call(op, self); }
 Tensor operator!(Arg a) { return call(op, a); }
 Tensor MathMethods::logical_not(Site site) const { return call(op, {self(), site}); }
+Tensor& InPlaceMethods::logical_not_(Site site) const {
+  return call_inplace(op, writable(self()), {}, site);
+}
 
 }  // namespace groove

@@ -6,8 +6,7 @@ namespace {
 
 const Op& op = define(BinarySpec{
     .name = "logical_xor",
-    .body =
-        [](kernels::Expr a, kernels::Expr b) { return convert(a, kBool) ^ convert(b, kBool); },
+    .body = [](kernels::Expr a, kernels::Expr b) { return convert(a, kBool) ^ convert(b, kBool); },
     .reference = [](double a, double b) -> double { return (a != 0) != (b != 0); },
     .type = promoted_bool,
     .dtypes = all_dtypes(),
@@ -19,6 +18,9 @@ const Op& op = define(BinarySpec{
 Tensor logical_xor(Arg self, const Tensor& other) { return call(op, self, other); }
 Tensor MathMethods::logical_xor(const Tensor& other, Site site) const {
   return call(op, {self(), site}, other);
+}
+Tensor& InPlaceMethods::logical_xor_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
 }
 
 }  // namespace groove

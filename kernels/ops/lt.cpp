@@ -37,5 +37,11 @@ Tensor MathMethods::lt(const Tensor& other, Site site) const {
 Tensor MathMethods::lt(Scalar other, Site site) const {
   return call(op_scalar, {self(), site}, other);
 }
+Tensor& InPlaceMethods::lt_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::lt_(Scalar other, Site site) const {
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
+}
 
 }  // namespace groove

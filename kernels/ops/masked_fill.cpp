@@ -1,6 +1,6 @@
 // masked_fill: self with a number where a mask is set; the dtype is that of self.
 #include "kernels/ops/reference.h"
-#include "kernels/ops/rules.h"
+#include "kernels/ops/spelled.h"
 #include "src/core/promotion.h"
 
 namespace groove {
@@ -57,6 +57,24 @@ Tensor MathMethods::masked_fill(const Tensor& mask, Scalar value, Site site) con
 }
 Tensor& MathMethods::masked_fill_(const Tensor& mask, Scalar value, Site site) const {
   return call_inplace(op, writable(self()), {mask}, site, {}, value);
+}
+// As where, with the dtype of self.
+Tensor masked_fill(Arg self, const Tensor& mask, const Tensor& value) {
+  const SiteScope scope(self.site);
+  const ScalarType dtype = checked("masked_fill", *self.tensor).dtype;
+  GROOVE_CHECK(checked("masked_fill", value).geometry.sizes.empty(),
+               "masked_fill: the value has shape {}; it must be a number or a 0-d tensor",
+               to_string(value.sizes()));
+  GROOVE_CHECK(can_cast(value.impl()->dtype, dtype), "masked_fill: a {} value for a {} tensor",
+               name(value.impl()->dtype), name(dtype));
+  return where(mask, value.to(dtype), *self.tensor);
+}
+Tensor MathMethods::masked_fill(const Tensor& mask, const Tensor& value, Site site) const {
+  return groove::masked_fill({self(), site}, mask, value);
+}
+Tensor& MathMethods::masked_fill_(const Tensor& mask, const Tensor& value, Site site) const {
+  const SiteScope scope(site);
+  return write_back("masked_fill_", self(), groove::masked_fill({self(), site}, mask, value), site);
 }
 
 }  // namespace groove

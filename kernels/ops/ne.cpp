@@ -34,5 +34,11 @@ Tensor MathMethods::ne(const Tensor& other, Site site) const {
 Tensor MathMethods::ne(Scalar other, Site site) const {
   return call(op_scalar, {self(), site}, other);
 }
+Tensor& InPlaceMethods::ne_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::ne_(Scalar other, Site site) const {
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
+}
 
 }  // namespace groove

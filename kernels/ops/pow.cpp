@@ -169,6 +169,9 @@ Tensor MathMethods::pow(Scalar exponent, Site site) const {
 Tensor MathMethods::pow(const Tensor& exponent, Site site) const {
   return call(op, {self(), site}, exponent);
 }
+Tensor& MathMethods::pow_(const Tensor& exponent, Site site) const {
+  return call_inplace(op, writable(self()), {exponent}, site);
+}
 Tensor& MathMethods::pow_(Scalar exponent, Site site) const {
   return call_inplace(op_scalar, writable(self()), {}, site,
                       Attrs().add(class_of(exponent.to_double())), exponent);

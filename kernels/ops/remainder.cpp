@@ -1,6 +1,7 @@
 // remainder: what is left of self after whole multiples of other, with the sign of other.
 #include <cmath>
 
+#include "kernels/ops/spelled.h"
 #include "kernels/ops/whole_division.h"
 
 namespace groove {
@@ -65,11 +66,24 @@ Tensor operator%(Arg a, Scalar b) {
   const CallFrame frame(a.site);
   return remainder(a, b);
 }
+Tensor operator%(Scalar a, Arg b) {
+  const SiteScope scope(b.site);
+  const ScalarType dtype = checked("remainder", *b.tensor).dtype;  // of the number, too
+  return remainder(full({}, a, dtype, b.site), *b.tensor);
+}
 Tensor MathMethods::remainder(const Tensor& other, Site site) const {
   return call(op, {self(), site}, other);
 }
 Tensor MathMethods::remainder(Scalar other, Site site) const {
   return groove::remainder({self(), site}, other);
+}
+Tensor& InPlaceMethods::remainder_(const Tensor& other, Site site) const {
+  return call_inplace(op, writable(self()), {other}, site);
+}
+Tensor& InPlaceMethods::remainder_(Scalar other, Site site) const {
+  const CallFrame frame(site);
+  check_divisor("remainder_", self(), other);
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
 }
 
 }  // namespace groove

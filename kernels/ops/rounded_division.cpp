@@ -131,5 +131,30 @@ Tensor MathMethods::floor_divide(Scalar other, Site site) const {
   const CallFrame frame(site);
   return groove::div({self(), site}, other, "floor");
 }
+Tensor& MathMethods::div_(const Tensor& other, std::optional<std::string_view> rounding_mode,
+                          Site site) const {
+  const CallFrame frame(site);
+  if (!rounding_mode) return div_(other, site);
+  check_mode(*rounding_mode);
+  return call_inplace(*rounding_mode == "floor" ? op_floor : op_trunc, writable(self()), {other},
+                      site);
+}
+Tensor& MathMethods::div_(Scalar other, std::optional<std::string_view> rounding_mode,
+                          Site site) const {
+  const CallFrame frame(site);
+  if (!rounding_mode) return div_(other, site);
+  check_mode(*rounding_mode);
+  check_divisor("div_", self(), other);
+  return call_inplace(*rounding_mode == "floor" ? op_floor_scalar : op_trunc_scalar,
+                      writable(self()), {}, site, {}, other);
+}
+Tensor& InPlaceMethods::floor_divide_(const Tensor& other, Site site) const {
+  const CallFrame frame(site);
+  return div_(other, "floor", site);
+}
+Tensor& InPlaceMethods::floor_divide_(Scalar other, Site site) const {
+  const CallFrame frame(site);
+  return div_(other, "floor", site);
+}
 
 }  // namespace groove

@@ -119,5 +119,8 @@ Tensor where(Arg condition, Scalar self, Scalar other) {
 Tensor MathMethods::where(const Tensor& condition, const Tensor& other, Site site) const {
   return groove::where({condition, site}, self(), other);
 }
+Tensor MathMethods::where(const Tensor& condition, Scalar other, Site site) const {
+  return groove::where({condition, site}, self(), other);
+}
 
 }  // namespace groove

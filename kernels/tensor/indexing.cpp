@@ -145,7 +145,7 @@ Tensor without_leading_ones(const Tensor& value, std::size_t most, Site site) {
   return first == 0 ? value : value.reshape(sizes.slice(first, sizes.size() - first), site);
 }
 
-void put(const Tensor& x, ArrayRef<TensorIndex> indices, const Tensor& given, Site site) {
+void write_values(const Tensor& x, ArrayRef<TensorIndex> indices, const Tensor& given, Site site) {
   GROOVE_CHECK(given.defined(), "index_put_: the value is undefined");
   const SiteScope scope(site);
   const Located at = locate("index_put_", x, indices, site);
@@ -226,7 +226,7 @@ Tensor DataMethods::index(std::initializer_list<TensorIndex> indices, Site site)
 Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value,
                                 Site site) const {
   const CallFrame frame(site);
-  put(self(), indices, value, site);
+  write_values(self(), indices, value, site);
   return const_cast<Tensor&>(self());
 }
 

@@ -2,13 +2,13 @@
 // groove/ops/products.h and groove/ops/linear_algebra.h, where shapes and errors are documented.
 #pragma once
 
-#include "groove/methods/index.h"
+#include "groove/methods/parts.h"
 
 namespace groove {
 
-class LinearAlgebraMethods : public IndexMethods {
+class LinearAlgebraMethods : public PartMethods {
  public:
-  using IndexMethods::IndexMethods;
+  using PartMethods::PartMethods;
 
   Tensor& addmm_(const Tensor& mat1, const Tensor& mat2, Scalar beta = 1, Scalar alpha = 1,
                  Site site = Site::current()) const;

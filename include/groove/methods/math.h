@@ -35,9 +35,14 @@ class MathMethods : public TensorBase {
   Tensor floor_divide(Scalar other, Site site = Site::current()) const;
   Tensor& div_(const Tensor& other, Site site = Site::current()) const;
   Tensor& div_(Scalar other, Site site = Site::current()) const;
+  Tensor& div_(const Tensor& other, std::optional<std::string_view> rounding_mode,
+               Site site = Site::current()) const;
+  Tensor& div_(Scalar other, std::optional<std::string_view> rounding_mode,
+               Site site = Site::current()) const;
   Tensor pow(Scalar exponent, Site site = Site::current()) const;
   Tensor pow(const Tensor& exponent, Site site = Site::current()) const;
   Tensor& pow_(Scalar exponent, Site site = Site::current()) const;
+  Tensor& pow_(const Tensor& exponent, Site site = Site::current()) const;
   Tensor minimum(const Tensor& other, Site site = Site::current()) const;
   Tensor maximum(const Tensor& other, Site site = Site::current()) const;
 
@@ -71,6 +76,9 @@ class MathMethods : public TensorBase {
   Tensor& ceil_(Site site = Site::current()) const;
   Tensor round(Site site = Site::current()) const;
   Tensor& round_(Site site = Site::current()) const;
+  /// To so many digits behind the point, or in front of it where negative.
+  Tensor round(std::int64_t decimals, Site site = Site::current()) const;
+  Tensor& round_(std::int64_t decimals, Site site = Site::current()) const;
   Tensor trunc(Site site = Site::current()) const;
   Tensor& trunc_(Site site = Site::current()) const;
   Tensor sign(Site site = Site::current()) const;
@@ -105,8 +113,8 @@ class MathMethods : public TensorBase {
   Tensor bitwise_xor(const Tensor& other, Site site = Site::current()) const;
   Tensor bitwise_xor(Scalar other, Site site = Site::current()) const;
   bool equal(const Tensor& other, Site site = Site::current()) const;
-  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
-                bool equal_nan = false, Site site = Site::current()) const;
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false,
+                Site site = Site::current()) const;
   Tensor tanh(Site site = Site::current()) const;
   Tensor& tanh_(Site site = Site::current()) const;
   Tensor sigmoid(Site site = Site::current()) const;
@@ -148,6 +156,13 @@ class MathMethods : public TensorBase {
                Site site = Site::current()) const;
   Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt,
                  Site site = Site::current()) const;
+  /// Between tensors that broadcast; an undefined one does not bound.
+  Tensor clamp(const std::optional<Tensor>& min, const std::optional<Tensor>& max,
+               Site site = Site::current()) const;
+  Tensor& clamp_(const std::optional<Tensor>& min, const std::optional<Tensor>& max,
+                 Site site = Site::current()) const;
+  Tensor clamp(const Tensor& min, Site site = Site::current()) const;
+  Tensor& clamp_(const Tensor& min, Site site = Site::current()) const;
   Tensor clamp_min(Scalar min, Site site = Site::current()) const;
   Tensor& clamp_min_(Scalar min, Site site = Site::current()) const;
   Tensor clamp_max(Scalar max, Site site = Site::current()) const;
@@ -168,7 +183,10 @@ class MathMethods : public TensorBase {
 
   /// where(condition, *this, other)
   Tensor where(const Tensor& condition, const Tensor& other, Site site = Site::current()) const;
+  Tensor where(const Tensor& condition, Scalar other, Site site = Site::current()) const;
   Tensor masked_fill(const Tensor& mask, Scalar value, Site site = Site::current()) const;
+  Tensor masked_fill(const Tensor& mask, const Tensor& value, Site site = Site::current()) const;
+  Tensor& masked_fill_(const Tensor& mask, const Tensor& value, Site site = Site::current()) const;
   Tensor& masked_fill_(const Tensor& mask, Scalar value, Site site = Site::current()) const;
 
   /// *this itself when it has that dtype and `copy` is false.

@@ -5,13 +5,13 @@
 #include <optional>
 #include <tuple>
 
-#include "groove/methods/math.h"
+#include "groove/methods/elementwise.h"
 
 namespace groove {
 
-class ReductionMethods : public MathMethods {
+class ReductionMethods : public ElementwiseMethods {
  public:
-  using MathMethods::MathMethods;
+  using ElementwiseMethods::ElementwiseMethods;
 
   Tensor sum(Site site = Site::current()) const;
   Tensor sum(ScalarType dtype, Site site = Site::current()) const;

@@ -20,6 +20,7 @@ class ViewMethods : public ReductionMethods {
   Tensor unsqueeze(std::int64_t dim, Site site = Site::current()) const;
   Tensor squeeze(Site site = Site::current()) const;
   Tensor squeeze(std::int64_t dim, Site site = Site::current()) const;
+  Tensor squeeze(IntArrayRef dims, Site site = Site::current()) const;
   Tensor permute(IntArrayRef dims, Site site = Site::current()) const;
   Tensor transpose(std::int64_t dim0, std::int64_t dim1, Site site = Site::current()) const;
   Tensor t(Site site = Site::current()) const;
@@ -55,6 +56,7 @@ class ViewMethods : public ReductionMethods {
   std::vector<Tensor> unbind(std::int64_t dim = 0, Site site = Site::current()) const;
   Tensor unflatten(std::int64_t dim, IntArrayRef sizes, Site site = Site::current()) const;
   Tensor movedim(std::int64_t source, std::int64_t destination, Site site = Site::current()) const;
+  Tensor movedim(IntArrayRef source, IntArrayRef destination, Site site = Site::current()) const;
   Tensor reshape_as(const Tensor& other, Site site = Site::current()) const;
   Tensor swapdims(std::int64_t dim0, std::int64_t dim1, Site site = Site::current()) const;
   Tensor ravel(Site site = Site::current()) const;

@@ -56,16 +56,16 @@ Tensor atan(Arg self);  // in [-pi/2, pi/2]
 Tensor atan2(Arg self, const Tensor& other);
 Tensor sinh(Arg self);
 Tensor cosh(Arg self);
-Tensor exp2(Arg self);   // 2 to the power of self
-Tensor log2(Arg self);   // NaN below 0, -inf at 0; powers of 2 come out exactly
-Tensor log10(Arg self);  // likewise, to base 10
-Tensor square(Arg self);  // self * self
-Tensor log1p(Arg self);   // log(1 + self) without cancellation
-Tensor expm1(Arg self);   // exp(self) - 1, likewise
-Tensor erf(Arg self);     // 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to self
-Tensor erfc(Arg self);    // 1 - erf(self), without cancellation
-Tensor erfinv(Arg self);  // the x whose erf is self; infinite at -1 and 1, NaN beyond
-Tensor lgamma(Arg self);  // log |gamma(self)|; infinite at 0, -1, -2, ...
+Tensor exp2(Arg self);     // 2 to the power of self
+Tensor log2(Arg self);     // NaN below 0, -inf at 0; powers of 2 come out exactly
+Tensor log10(Arg self);    // likewise, to base 10
+Tensor square(Arg self);   // self * self
+Tensor log1p(Arg self);    // log(1 + self) without cancellation
+Tensor expm1(Arg self);    // exp(self) - 1, likewise
+Tensor erf(Arg self);      // 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to self
+Tensor erfc(Arg self);     // 1 - erf(self), without cancellation
+Tensor erfinv(Arg self);   // the x whose erf is self; infinite at -1 and 1, NaN beyond
+Tensor lgamma(Arg self);   // log |gamma(self)|; infinite at 0, -1, -2, ...
 Tensor digamma(Arg self);  // the derivative of lgamma; NaN at -1, -2, ..., infinite at 0
 /// The derivative of that order of digamma; 0 <= order <= 12.
 Tensor polygamma(std::int64_t order, Arg self);
@@ -84,6 +84,8 @@ Tensor elu(Arg self, Scalar alpha = 1);
 Tensor floor(Arg self);
 Tensor ceil(Arg self);
 Tensor round(Arg self);  // half to even
+/// To so many digits behind the point, or in front of it where negative.
+Tensor round(Arg self, std::int64_t decimals);
 Tensor trunc(Arg self);  // towards 0
 /// -1, 0 or 1; NaN gives 0, as in LibTorch.
 Tensor sign(Arg self);
@@ -121,6 +123,8 @@ Tensor bitwise_xor(Arg self, Scalar other);
 Tensor relu(Arg self);
 /// min(max(self, min), max); NaN stays. At least one bound must be given.
 Tensor clamp(Arg self, std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt);
+/// Between tensors that broadcast; an undefined one does not bound.
+Tensor clamp(Arg self, const std::optional<Tensor>& min, const std::optional<Tensor>& max = {});
 Tensor clamp_min(Arg self, Scalar min);
 Tensor clamp_max(Arg self, Scalar max);
 inline Tensor clip(Arg self, std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt) {
@@ -148,6 +152,8 @@ Tensor where(Arg condition, Scalar self, const Tensor& other);
 Tensor where(Arg condition, Scalar self, Scalar other);
 /// self with `value` where `mask` (bool) is set; the dtype is that of self.
 Tensor masked_fill(Arg self, const Tensor& mask, Scalar value);
+/// The same with a 0-d tensor.
+Tensor masked_fill(Arg self, const Tensor& mask, const Tensor& value);
 
 /// A contiguous copy.
 Tensor clone(Arg self);
@@ -200,15 +206,19 @@ Tensor operator/(Arg a, Scalar b);
 Tensor operator/(Scalar a, Arg b);
 Tensor operator%(Arg a, const Tensor& b);  // remainder
 Tensor operator%(Arg a, Scalar b);
+Tensor operator%(Scalar a, Arg b);
 Tensor operator-(Arg a);
 Tensor operator~(Arg a);
 Tensor operator!(Arg a);
 Tensor operator&(Arg a, const Tensor& b);
 Tensor operator&(Arg a, Scalar b);
+Tensor operator&(Scalar a, Arg b);
 Tensor operator|(Arg a, const Tensor& b);
 Tensor operator|(Arg a, Scalar b);
+Tensor operator|(Scalar a, Arg b);
 Tensor operator^(Arg a, const Tensor& b);
 Tensor operator^(Arg a, Scalar b);
+Tensor operator^(Scalar a, Arg b);
 Tensor operator&&(Arg a, const Tensor& b);
 Tensor operator||(Arg a, const Tensor& b);
 
@@ -240,5 +250,8 @@ Tensor& operator*=(Arg a, const Tensor& b);
 Tensor& operator*=(Arg a, Scalar b);
 Tensor& operator/=(Arg a, const Tensor& b);
 Tensor& operator/=(Arg a, Scalar b);
+Tensor& operator&=(Arg a, const Tensor& b);
+Tensor& operator|=(Arg a, const Tensor& b);
+Tensor& operator^=(Arg a, const Tensor& b);
 
 }  // namespace groove

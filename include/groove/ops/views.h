@@ -18,6 +18,7 @@ Tensor unsqueeze(Arg self, std::int64_t dim);
 /// Without axes of size 1 (all, or `dim` if its size is 1).
 Tensor squeeze(Arg self);
 Tensor squeeze(Arg self, std::int64_t dim);
+Tensor squeeze(Arg self, IntArrayRef dims);
 /// Axis i of the result is axis dims[i] of self.
 Tensor permute(Arg self, IntArrayRef dims);
 Tensor transpose(Arg self, std::int64_t dim0, std::int64_t dim1);
@@ -44,6 +45,7 @@ std::vector<Tensor> unbind(Arg self, std::int64_t dim = 0);
 /// Axis `dim` becomes several of the given sizes (one may be -1).
 Tensor unflatten(Arg self, std::int64_t dim, IntArrayRef sizes);
 Tensor movedim(Arg self, std::int64_t source, std::int64_t destination);
+Tensor movedim(Arg self, IntArrayRef source, IntArrayRef destination);
 Tensor swapaxes(Arg self, std::int64_t axis0, std::int64_t axis1);
 Tensor broadcast_to(Arg self, IntArrayRef size);
 std::vector<Tensor> broadcast_tensors(TensorList tensors, Site site = Site::current());

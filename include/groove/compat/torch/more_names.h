@@ -265,29 +265,6 @@ inline Tensor nll_loss2d(groove::Arg self, const Tensor& target, const Tensor& w
                          std::int64_t ignore_index = -100) {
   return nll_loss(self, target, weight, reduction, ignore_index);
 }
-inline void print(const Tensor& self) { self.print(); }
-/// The smaller (greater) operand; where one is NaN, the other.
-inline Tensor fmin(groove::Arg self, const Tensor& other) {
-  const groove::detail::CallScope scope(self.site, __func__);
-  const Tensor& x = *self.tensor;
-  return where(isnan(x), other, where(isnan(other), x, minimum(x, other)));
-}
-inline Tensor fmax(groove::Arg self, const Tensor& other) {
-  const groove::detail::CallScope scope(self.site, __func__);
-  const Tensor& x = *self.tensor;
-  return where(isnan(x), other, where(isnan(other), x, maximum(x, other)));
-}
-inline Tensor take(groove::Arg self, const Tensor& index) {
-  const groove::detail::CallScope scope(self.site, __func__);
-  return self.tensor->reshape({-1}).index_select(0, index.reshape({-1})).view(index.sizes());
-}
-/// log(self / (1 - self)), of values kept within eps of 0 and 1 where eps is given.
-inline Tensor logit(groove::Arg self, std::optional<double> eps = std::nullopt) {
-  const groove::detail::CallScope scope(self.site, __func__);
-  const Tensor x = eps ? self.tensor->clamp(*eps, 1 - *eps) : *self.tensor;
-  return log(x / (1 - x));
-}
-inline Tensor argwhere(groove::Arg self) { return nonzero(self); }
 // Results into a tensor that is there, which takes their shape.
 namespace detail {
 inline Tensor& into(Tensor& out, const Tensor& value, const groove::Site& site) {
@@ -337,15 +314,12 @@ using at::_cast_Int;
 using at::_cast_Long;
 using at::abs_;
 using at::add_out;
-using at::argwhere;
 using at::cat_out;
 using at::clamp_;
 using at::detach;
 using at::div_out;
 using at::exp_;
 using at::fill_;
-using at::fmax;
-using at::fmin;
 using at::getNumGPUs;
 using at::hasCUDA;
 using at::hasMPS;
@@ -353,7 +327,6 @@ using at::is_complex;
 using at::is_floating_point;
 using at::is_nonzero;
 using at::log_;
-using at::logit;
 using at::matmul_out;
 using at::mm_out;
 using at::mul_out;
@@ -368,7 +341,6 @@ using at::size;
 using at::sqrt_;
 using at::stack_out;
 using at::sub_out;
-using at::take;
 using at::tanh_;
 using at::zero_;
 using c10::typeMetaToScalarType;

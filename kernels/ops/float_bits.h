@@ -1,0 +1,17 @@
+// The bits of floating-point numbers, as integers of their width.
+#pragma once
+
+#include "kernels/expr.h"
+
+namespace groove {
+
+inline ScalarType word_of(ScalarType dtype) { return dtype == kDouble ? kLong : kInt; }
+inline kernels::Expr bits_of(kernels::Expr x) { return bitcast(x, word_of(x.dtype())); }
+/// Is the sign bit set, also of -0.0? bool.
+inline kernels::Expr is_negative(kernels::Expr x) {
+  if (!is_floating(x.dtype())) return kernels::lt(x, 0.0);
+  const kernels::Expr bits = bits_of(x);
+  return kernels::lt(bits, bits.builder().constant_int(bits.dtype(), 0));
+}
+
+}  // namespace groove

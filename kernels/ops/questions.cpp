@@ -1,0 +1,75 @@
+// Questions about single elements that are spelled with others.
+#include <cmath>
+
+#include "kernels/ops/spelled.h"
+
+namespace groove {
+namespace {
+
+Tensor is_number(const char* op, Arg self, double number) {
+  const SiteScope scope(self.site, op);
+  checked(op, *self.tensor);
+  return eq(self, number);
+}
+
+Tensor among(Arg elements, const Tensor& others, bool invert) {
+  const Tensor row = others.reshape({-1}, elements.site);
+  const Tensor found = any(eq(elements.tensor->unsqueeze(-1, elements.site), row), -1);
+  return invert ? logical_not(found) : found;
+}
+
+}  // namespace
+
+Tensor isposinf(Arg self) { return is_number("isposinf", self, INFINITY); }
+Tensor isneginf(Arg self) { return is_number("isneginf", self, -INFINITY); }
+Tensor isreal(Arg self) {
+  const CallFrame frame(self.site);
+  return ones(checked("isreal", *self.tensor).geometry.sizes, kBool, self.site);
+}
+
+Tensor isclose(Arg self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  const SiteScope scope(self.site);
+  const ScalarType dtype = checked("isclose", *self.tensor).dtype;
+  GROOVE_CHECK(dtype == checked("isclose", other).dtype,
+               "isclose: dtypes {} and {} differ; convert with to()", name(dtype),
+               name(other.impl()->dtype));
+  GROOVE_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol {} and atol {} must not be negative", rtol,
+               atol);
+  const Tensor &x = *self.tensor, &y = other;
+  Tensor result = eq(x, y);  // infinities too
+  if (equal_nan && is_floating(dtype)) result = logical_or(result, logical_and(isnan(x), isnan(y)));
+  if (dtype == kBool || (rtol == 0 && atol == 0)) return result;
+  const bool is_real = is_floating(dtype);
+  const Tensor a = is_real ? x : x.to(kDouble), b = is_real ? y : y.to(kDouble);
+  const Tensor distance = abs(a - b);
+  const Tensor is_near = le(distance, abs(b * rtol) + atol);
+  return logical_or(result, logical_and(isfinite(distance), is_near));
+}
+
+Tensor isin(Arg elements, const Tensor& test_elements, bool, bool invert) {
+  const SiteScope scope(elements.site);
+  checked("isin", *elements.tensor);
+  checked("isin", test_elements);
+  return among(elements, test_elements, invert);
+}
+Tensor isin(Arg elements, Scalar test_element, bool, bool invert) {
+  const SiteScope scope(elements.site);
+  checked("isin", *elements.tensor);
+  return invert ? ne(elements, test_element) : eq(elements, test_element);
+}
+Tensor isin(Scalar element, Arg test_elements, bool, bool invert) {
+  const SiteScope scope(test_elements.site);
+  checked("isin", *test_elements.tensor);
+  const Tensor found = any(eq(test_elements, element));
+  return invert ? logical_not(found) : found;
+}
+
+Tensor ElementwiseMethods::isposinf(Site site) const { return groove::isposinf({self(), site}); }
+Tensor ElementwiseMethods::isneginf(Site site) const { return groove::isneginf({self(), site}); }
+Tensor ElementwiseMethods::isreal(Site site) const { return groove::isreal({self(), site}); }
+Tensor ElementwiseMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan,
+                                   Site site) const {
+  return groove::isclose({self(), site}, other, rtol, atol, equal_nan);
+}
+
+}  // namespace groove

@@ -1,0 +1,51 @@
+// Functions of torch::special that are spelled with others.
+#include <cmath>
+#include <numbers>
+
+#include "groove/ops/special.h"
+#include "kernels/ops/spelled.h"
+
+namespace groove {
+namespace {
+
+// log of the integral of exp(-t^2 / 2) / sqrt(2 pi) below x, for x <= -20: the asymptotic series
+// of the tail (Abramowitz and Stegun 26.2.12), of which six terms leave less than 1e-14.
+Tensor log_tail(const Tensor& x) {
+  const Tensor z = reciprocal(square(x));
+  Tensor series = ones_like(z);
+  for (const double factor : {11.0, 9.0, 7.0, 5.0, 3.0, 1.0}) series = 1 - series * z * factor;
+  constexpr double kHalfLogOfTwoPi = 0.91893853320467274178;
+  return log(series) - square(x) * 0.5 - log(-x) - kHalfLogOfTwoPi;
+}
+
+}  // namespace
+
+Tensor special_ndtr(Arg self) {
+  const SiteScope scope(self.site);
+  checked("special_ndtr", *self.tensor);
+  return erfc(mul(self, -1 / std::numbers::sqrt2)) * 0.5;
+}
+
+Tensor special_log_ndtr(Arg self) {
+  const SiteScope scope(self.site);
+  checked("special_log_ndtr", *self.tensor);
+  const Tensor& x = *self.tensor;
+  const Tensor is_far = lt(x, -20), is_low = lt(x, -1);
+  // Each form sees only numbers that it is made for, so that no other has a gradient of NaN.
+  const Tensor far = log_tail(clamp_max(x, -20));
+  const Tensor low = log(special_ndtr(clamp(x, -20, -1)));
+  const Tensor high = log1p(erfc(clamp_min(x, -1) * (1 / std::numbers::sqrt2)) * -0.5);
+  return where(is_far, far, where(is_low, low, high));
+}
+
+Tensor mvlgamma(Arg self, std::int64_t p) {
+  const SiteScope scope(self.site);
+  checked("mvlgamma", *self.tensor);
+  GROOVE_CHECK(p >= 1, "mvlgamma: dimension {} must be at least 1", p);
+  const double dimension = static_cast<double>(p);
+  const Tensor steps = arange(Scalar(p), kLong) * -0.5;
+  const Tensor terms = lgamma(self.tensor->unsqueeze(-1) + steps.to(result_type(self, 1.0)));
+  return sum(terms, -1) + dimension * (dimension - 1) / 4 * std::log(std::numbers::pi);
+}
+
+}  // namespace groove

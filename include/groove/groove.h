@@ -30,7 +30,6 @@
 #include "groove/ops/losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/norms.h"
-#include "groove/ops/padding.h"
 #include "groove/ops/parts.h"
 #include "groove/ops/pooling.h"
 #include "groove/ops/products.h"

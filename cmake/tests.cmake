@@ -123,6 +123,7 @@ add_custom_target(programs_full COMMAND programs_test --full USES_TERMINAL)
 file(GLOB agreement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/agreement/*.cpp)
 add_executable(agreement_cases ${agreement_sources})
 target_link_libraries(agreement_cases PRIVATE groove_options Groove::torch)
+target_compile_options(agreement_cases PRIVATE -O1)  # long, and run once
 set_target_properties(agreement_cases PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 

@@ -220,12 +220,6 @@ Tensor linalg_matrix_power(Arg self, std::int64_t n) {
   return power("linalg_matrix_power", *self.tensor, n);
 }
 
-Tensor trace(Arg self) {
-  const SiteScope scope(self.site);
-  const Shape& sizes = checked("trace", *self.tensor).geometry.sizes;
-  GROOVE_CHECK(sizes.size() == 2, "trace: shape {} is no matrix", to_string(sizes));
-  return sum(diagonal(*self.tensor));
-}
 Tensor linalg_diagonal(Arg self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
   const CallFrame frame(self.site);
   return diagonal(self, offset, dim1, dim2);
@@ -254,6 +248,5 @@ Tensor LinearAlgebraMethods::cross(const Tensor& other, std::optional<std::int64
 Tensor LinearAlgebraMethods::matrix_power(std::int64_t n, Site site) const {
   return groove::matrix_power({self(), site}, n);
 }
-Tensor LinearAlgebraMethods::trace(Site site) const { return groove::trace({self(), site}); }
 
 }  // namespace groove

@@ -37,7 +37,6 @@ class LinearAlgebraMethods : public PartMethods {
   Tensor ger(const Tensor& vec2, Site site = Site::current()) const;
   Tensor matrix_power(std::int64_t n, Site site = Site::current()) const;
   Tensor matrix_exp(Site site = Site::current()) const;
-  Tensor trace(Site site = Site::current()) const;
   Tensor dist(const Tensor& other, Scalar p = 2, Site site = Site::current()) const;
 
   Tensor inverse(Site site = Site::current()) const;

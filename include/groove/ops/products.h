@@ -56,8 +56,6 @@ Tensor linalg_matrix_power(Arg self, std::int64_t n);
 Tensor matrix_exp(Arg self);
 Tensor linalg_matrix_exp(Arg self);
 
-/// The sum of the diagonal of a matrix.
-Tensor trace(Arg self);
 Tensor linalg_diagonal(Arg self, std::int64_t offset = 0, std::int64_t dim1 = -2,
                        std::int64_t dim2 = -1);
 /// The sum of products along `dim`.

@@ -93,6 +93,24 @@ std::vector<Case> cases() {
          return scatter_add(h, 0, i, groove::ones({3, 8}));
        },
        grid, no_grid},
+      {"scatter_prod",
+       [](const Tensor& h, const Tensor& i) {
+         return scatter_reduce(h, 0, i, groove::ones({3, 8}), "prod");
+       },
+       grid, no_grid},
+      {"scatter_amax",
+       [](const Tensor& h, const Tensor& i) {
+         return scatter_reduce(h, 0, i, groove::ones({3, 8}), "amax");
+       },
+       grid, no_grid},
+      {"scatter_amin",
+       [](const Tensor& h, const Tensor& i) {
+         return scatter_reduce(h, 0, i, groove::ones({3, 8}), "amin");
+       },
+       grid, no_grid},
+      {"verified",
+       [](const Tensor& h, const Tensor& matrix) { return h * linalg_inv(matrix).sum(); },
+       tensor({2.0f, 1.0f, 1.0f, 2.0f}).reshape({2, 2}), groove::ones({2, 2})},
       {"multinomial",
        [](const Tensor& h, const Tensor& w) { return index_select(h, 0, multinomial(w, 2, true)); },
        tensor({0.5f, 0.25f, 1.0f}), tensor({0.5f, -0.25f, 1.0f})},

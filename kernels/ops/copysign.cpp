@@ -1,4 +1,5 @@
-// copysign: the magnitude of self with the sign of other, also that of -0.0.
+// copysign: the magnitude of self with the sign of other, also that of -0.0; NaN counts as
+// positive.
 #include <cmath>
 
 #include "kernels/ops/float_bits.h"
@@ -27,7 +28,7 @@ const Op& op = define(BinarySpec{
           return result;
         },
     .saves_inputs = 3,
-    .reference = [](double a, double b) { return std::copysign(a, b); },
+    .reference = [](double a, double b) { return std::copysign(a, std::isnan(b) ? 1 : b); },
     .domain = {0.5, 3},
     .type = promoted_floating,
     .tolerance_ulp = 0,

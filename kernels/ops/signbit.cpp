@@ -1,4 +1,4 @@
-// signbit: is the sign bit set? Also that of -0.0.
+// signbit: is the sign bit set? Also that of -0.0, and never that of NaN.
 #include <cmath>
 
 #include "groove/ops/elementwise.h"
@@ -14,7 +14,7 @@ const Op& op = define_number_test(
       const bool has_sign = x.dtype() != kBool && x.dtype() != kByte;
       return has_sign ? is_negative(x) : x.builder().constant_int(kBool, 0);
     },
-    [](double x) -> double { return std::signbit(x); });
+    [](double x) -> double { return !std::isnan(x) && std::signbit(x); });
 
 }  // namespace
 

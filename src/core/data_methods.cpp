@@ -1,6 +1,8 @@
 // Tensor's methods about shape, dtype and host access to the data.
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "groove/tensor.h"
 #include "src/core/check.h"
@@ -81,7 +83,10 @@ Scalar DataMethods::item(Site site) const {
                   "item: the tensor has {} elements (shape {}); item() needs one", impl.numel,
                   to_string(impl.geometry.sizes));
   host_read(impl);
-  return host_value(impl.data(), impl.dtype);
+  const Scalar value = host_value(impl.data(), impl.dtype);
+  // Which sign a NaN has, processors and compilers do not agree on; a program may print it.
+  const bool is_nan = is_floating(impl.dtype) && std::isnan(value.to_double());
+  return is_nan ? Scalar(std::numeric_limits<double>::quiet_NaN()) : value;
 }
 
 void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const, const Site& site) const {

@@ -21,6 +21,8 @@ TEST(SignOfNaN, IsThatOfTheCanonicalOne) {
                 expected[static_cast<std::size_t>(i)] ? -1.0 : 1.0)
           << i;
     }
+    EXPECT_FALSE(std::signbit(x[1].item<double>()));
+    EXPECT_FALSE(std::signbit(x[1].item<float>()));
     EXPECT_FALSE(signbit(computed)[0].item<bool>());
     EXPECT_FALSE(signbit(-computed)[1].item<bool>());
   }

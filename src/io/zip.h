@@ -14,6 +14,8 @@ namespace groove::serialize {
 /// Does a file that begins so look like one? As many bytes as kZipMark tell.
 inline constexpr std::size_t kZipMark = 4;
 bool is_zip(std::string_view bytes);
+/// CRC-32, which each entry has of its content.
+std::uint32_t checksum_of(std::string_view bytes);
 
 class ZipReader {
  public:

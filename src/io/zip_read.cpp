@@ -15,12 +15,12 @@ constexpr std::uint32_t kIn64 = 0xffffffff;  // the field stands among the 64-bi
 constexpr std::size_t kEndBytes = 22, kCentralBytes = 46, kLocalBytes = 30, kLocatorBytes = 20;
 constexpr std::uint16_t kStored = 0, kDeflated = 8;
 
+}  // namespace
+
 std::uint32_t checksum_of(std::string_view bytes) {
   return static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
-
-}  // namespace
 
 bool is_zip(std::string_view bytes) { return bytes.substr(0, 4) == "PK\x03\x04"; }
 

@@ -1,5 +1,3 @@
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -55,8 +53,7 @@ void ZipWriter::add(const std::string& name, std::string_view content) {
   constexpr std::size_t kAlignment = 64, kHeader = 30, kFieldHeader = 4;
   constexpr std::uint16_t kPadding = 0x4246;  // as PyTorch's
   GROOVE_CHECK(name.size() < 65536, "save: a name of {} bytes", name.size());
-  const std::uint32_t checksum = static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
+  const std::uint32_t checksum = checksum_of(content);
   const Entry entry{name, checksum, content.size(), bytes_.size()};
   // A local header has both sizes or none.
   std::string extra = wide_field({entry.size, entry.size});

@@ -31,19 +31,30 @@ LayerNorm layer_norm(const Options& options) {
   return LayerNorm(LayerNormOptions({options.d_model()}));
 }
 
-template <typename Layer>
-ModuleList copies(const Layer& layer, std::int64_t count) {
+// An encoder or a decoder: copies of a layer, and a norm behind them.
+template <typename Coder, typename Layer>
+void build(Coder& coder, const Layer& layer) {
+  const std::int64_t count = coder.options.num_layers();
   GROOVE_CHECK(count >= 0, "Transformer: {} layers; there cannot be fewer than 0", count);
-  ModuleList layers;
-  for (std::int64_t i = 0; i < count; ++i) layers->push_back(layer->clone());
-  return layers;
+  coder.layers = coder.register_module("layers", ModuleList());
+  for (std::int64_t i = 0; i < count; ++i) coder.layers->push_back(layer->clone());
+  if (coder.options.norm().is_empty()) return;
+  coder.norm = coder.options.norm().clone();
+  coder.register_module("norm", coder.norm.ptr());
 }
 
-// The module of that class which a type-erased one is, to be given its parameters anew.
-template <typename Module>
-void reset_parameters_of(const AnyModule& module) {
-  if (auto* known = module.is_empty() ? nullptr : dynamic_cast<Module*>(module.ptr().get()))
-    known->reset_parameters();
+// What follows the attention in a layer: two linear ones on each position.
+template <typename Layer>
+Tensor fed_forward(Layer& layer, const Tensor& x) {
+  return layer.linear2(layer.dropout(activated(layer.options.activation(), layer.linear1(x))));
+}
+
+// Of all layers, which are of that class, and of a norm that the library knows.
+template <typename Layer, typename Coder>
+void reset_parameters_of(Coder& coder) {
+  for (const auto& layer : *coder.layers) layer->template as<Layer>()->reset_parameters();
+  if (coder.norm.is_empty()) return;
+  if (auto* norm = dynamic_cast<LayerNormImpl*>(coder.norm.ptr().get())) norm->reset_parameters();
 }
 
 }  // namespace
@@ -79,7 +90,7 @@ Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src
   const Tensor attended =
       std::get<0>(self_attn->forward(src, src, src, src_key_padding_mask, true, src_mask));
   const Tensor x = norm1(src + dropout1(attended));
-  return norm2(x + dropout2(linear2(dropout(activated(options.activation(), linear1(x))))));
+  return norm2(x + dropout2(fed_forward(*this, x)));
 }
 
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(TransformerDecoderLayerOptions options_)
@@ -123,7 +134,7 @@ Tensor TransformerDecoderLayerImpl::forward(Tensor tgt, const Tensor& memory,
   const Tensor other = std::get<0>(
       multihead_attn->forward(x, memory, memory, memory_key_padding_mask, true, memory_mask));
   const Tensor y = norm2(x + dropout2(other));
-  return norm3(y + dropout3(linear2(dropout(activated(options.activation(), linear1(y))))));
+  return norm3(y + dropout3(fed_forward(*this, y)));
 }
 
 TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions options_)
@@ -131,16 +142,10 @@ TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions options
   TransformerEncoderImpl::reset();
 }
 
-void TransformerEncoderImpl::reset() {
-  layers = register_module("layers", copies(options.encoder_layer(), options.num_layers()));
-  if (options.norm().is_empty()) return;
-  norm = options.norm().clone();
-  register_module("norm", norm.ptr());
-}
+void TransformerEncoderImpl::reset() { build(*this, options.encoder_layer()); }
 
 void TransformerEncoderImpl::reset_parameters() {
-  for (const auto& layer : *layers) layer->as<TransformerEncoderLayerImpl>()->reset_parameters();
-  reset_parameters_of<LayerNormImpl>(norm);
+  reset_parameters_of<TransformerEncoderLayerImpl>(*this);
 }
 
 Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask,
@@ -157,16 +162,10 @@ TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions options
   TransformerDecoderImpl::reset();
 }
 
-void TransformerDecoderImpl::reset() {
-  layers = register_module("layers", copies(options.decoder_layer(), options.num_layers()));
-  if (options.norm().is_empty()) return;
-  norm = options.norm().clone();
-  register_module("norm", norm.ptr());
-}
+void TransformerDecoderImpl::reset() { build(*this, options.decoder_layer()); }
 
 void TransformerDecoderImpl::reset_parameters() {
-  for (const auto& layer : *layers) layer->as<TransformerDecoderLayerImpl>()->reset_parameters();
-  reset_parameters_of<LayerNormImpl>(norm);
+  reset_parameters_of<TransformerDecoderLayerImpl>(*this);
 }
 
 Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory,

@@ -6,6 +6,7 @@
 #include "groove/ops/creation.h"
 #include "groove/ops/math.h"
 #include "src/core/check.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace functional {
@@ -45,11 +46,6 @@ Tensor glu(const Tensor& input, const GLUFuncOptions& options, Site site) {
 }
 
 }  // namespace functional
-
-namespace {
-const char* inplace_text(bool value) { return value ? "inplace=true" : ""; }
-const char* later_inplace_text(bool value) { return value ? ", inplace=true" : ""; }
-}  // namespace
 
 Tensor GELUImpl::forward(const Tensor& input, Site site) {
   return functional::gelu(input, options, site);

@@ -7,6 +7,7 @@
 #include "groove/ops/contractions.h"
 #include "groove/ops/creation.h"
 #include "src/core/check.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 
@@ -43,8 +44,7 @@ Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2, Site si
 void BilinearImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::Bilinear(in1_features=" << options.in1_features()
          << ", in2_features=" << options.in2_features()
-         << ", out_features=" << options.out_features()
-         << ", bias=" << (options.bias() ? "true" : "false") << ")";
+         << ", out_features=" << options.out_features() << ", bias=" << text(options.bias()) << ")";
 }
 
 template class Cloneable<BilinearImpl>;

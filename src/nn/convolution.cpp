@@ -12,6 +12,7 @@
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
 #include "src/nn/fan_in.h"
+#include "src/nn/printed.h"
 
 namespace groove {
 
@@ -87,8 +88,6 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
       x, functional::PadFuncOptions(IntArrayRef(both).vec()).mode(mode.mode()), site);
   return run(padded, weight, bias, how, ExpandingArray<D>(0), site);
 }
-
-const char* text(bool value) { return value ? "true" : "false"; }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "groove/ops/distance_losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace functional {
@@ -53,10 +54,6 @@ Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& pos
 }
 
 }  // namespace functional
-
-namespace {
-const char* text(bool value) { return value ? "true" : "false"; }
-}  // namespace
 
 Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2, Site site) {
   return functional::pairwise_distance(x1, x2, options, site);

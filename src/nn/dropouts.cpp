@@ -6,6 +6,7 @@
 #include "groove/ops/dropouts.h"
 #include "groove/ops/views.h"
 #include "src/core/check.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace {
@@ -25,8 +26,8 @@ void check_probability(const char* name, double p) {
 }
 
 void describe(std::ostream& stream, const char* name, const DropoutOptions& options) {
-  stream << "torch::nn::" << name << "(p=" << options.p()
-         << ", inplace=" << (options.inplace() ? "true" : "false") << ")";
+  stream << "torch::nn::" << name << "(p=" << options.p() << ", inplace=" << text(options.inplace())
+         << ")";
 }
 
 functional::DropoutFuncOptions in_mode(const DropoutOptions& options, bool is_training) {

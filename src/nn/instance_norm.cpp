@@ -9,6 +9,7 @@
 #include "groove/ops/views.h"
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 
@@ -73,7 +74,6 @@ Tensor InstanceNormImpl<D>::forward(const Tensor& input, Site site) {
 
 template <std::size_t D>
 void InstanceNormImpl<D>::pretty_print(std::ostream& stream) const {
-  const auto text = [](bool value) { return value ? "true" : "false"; };
   stream << "torch::nn::InstanceNorm" << D << "d(" << options.num_features()
          << ", eps=" << options.eps() << ", momentum=" << options.momentum()
          << ", affine=" << text(options.affine())

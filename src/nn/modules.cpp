@@ -6,13 +6,9 @@
 #include "groove/ops/views.h"
 #include "src/core/check.h"
 #include "src/nn/fan_in.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
-namespace {
-
-const char* text(bool value) { return value ? "true" : "false"; }
-
-}  // namespace
 
 LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { reset(); }
 
@@ -51,7 +47,7 @@ Tensor ReLUImpl::forward(Tensor input, Site site) {
   return functional::relu(std::move(input), options, site);
 }
 void ReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::ReLU(" << (options.inplace() ? "inplace=true" : "") << ")";
+  stream << "torch::nn::ReLU(" << inplace_text(options.inplace()) << ")";
 }
 
 Tensor SigmoidImpl::forward(const Tensor& input, Site site) {

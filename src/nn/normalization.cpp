@@ -9,6 +9,7 @@
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
 #include "src/core/check.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace functional {
@@ -58,7 +59,7 @@ Tensor LayerNormImpl::forward(const Tensor& input, Site site) {
 void LayerNormImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::LayerNorm(" << IntArrayRef(options.normalized_shape())
          << ", eps=" << options.eps()
-         << ", elementwise_affine=" << (options.elementwise_affine() ? "true" : "false") << ")";
+         << ", elementwise_affine=" << text(options.elementwise_affine()) << ")";
 }
 
 Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2, Site site) {

@@ -9,13 +9,9 @@
 #include "groove/ops/creation.h"
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
-namespace {
-
-const char* text(bool value) { return value ? "true" : "false"; }
-
-}  // namespace
 
 namespace functional {
 

@@ -5,6 +5,7 @@
 #include "groove/nn/pooling3d.h"
 #include "groove/ops/convolutions.h"
 #include "src/core/call_frame.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace {
@@ -14,8 +15,6 @@ std::array<std::int64_t, 2> sizes(const ExpandingArrayWithOptionalElem<2>& outpu
   return {(*output_size)[0].value_or(-1), (*output_size)[1].value_or(-1)};
 }
 IntArrayRef as_list(const std::array<std::int64_t, 2>& values) { return {values.data(), 2}; }
-
-const char* text(bool value) { return value ? "true" : "false"; }
 
 template <std::size_t D>
 void describe(std::ostream& stream, const char* name, const MaxPoolOptions<D>& options) {

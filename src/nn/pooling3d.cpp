@@ -5,6 +5,7 @@
 #include "groove/detail/call_scope.h"
 #include "groove/ops/convolutions.h"
 #include "groove/ops/pooling.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace {
@@ -78,8 +79,8 @@ std::tuple<Tensor, Tensor> MaxPool3dImpl::forward_with_indices(const Tensor& inp
 void MaxPool3dImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::MaxPool3d(kernel_size=" << options.kernel_size()
          << ", stride=" << options.stride() << ", padding=" << options.padding()
-         << ", dilation=" << options.dilation()
-         << ", ceil_mode=" << (options.ceil_mode() ? "true" : "false") << ")";
+         << ", dilation=" << options.dilation() << ", ceil_mode=" << text(options.ceil_mode())
+         << ")";
 }
 
 Tensor AvgPool3dImpl::forward(const Tensor& input, Site site) {

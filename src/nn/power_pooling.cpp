@@ -6,6 +6,7 @@
 #include "groove/ops/convolutions.h"
 #include "groove/ops/math.h"
 #include "groove/ops/pooling.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace {
@@ -49,7 +50,7 @@ Tensor LPPool1dImpl::forward(const Tensor& input, Site site) {
 void LPPool1dImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::LPPool1d(norm_type=" << options.norm_type()
          << ", kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-         << ", ceil_mode=" << (options.ceil_mode() ? "true" : "false") << ")";
+         << ", ceil_mode=" << text(options.ceil_mode()) << ")";
 }
 
 Tensor LPPool2dImpl::forward(const Tensor& input, Site site) {
@@ -58,7 +59,7 @@ Tensor LPPool2dImpl::forward(const Tensor& input, Site site) {
 void LPPool2dImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::LPPool2d(norm_type=" << options.norm_type()
          << ", kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-         << ", ceil_mode=" << (options.ceil_mode() ? "true" : "false") << ")";
+         << ", ceil_mode=" << text(options.ceil_mode()) << ")";
 }
 
 Tensor LPPool3dImpl::forward(const Tensor& input, Site site) {
@@ -67,7 +68,7 @@ Tensor LPPool3dImpl::forward(const Tensor& input, Site site) {
 void LPPool3dImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::LPPool3d(norm_type=" << options.norm_type()
          << ", kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-         << ", ceil_mode=" << (options.ceil_mode() ? "true" : "false") << ")";
+         << ", ceil_mode=" << text(options.ceil_mode()) << ")";
 }
 
 template class Cloneable<LPPool1dImpl>;

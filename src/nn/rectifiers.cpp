@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "groove/ops/activations.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace functional {
@@ -28,15 +29,11 @@ Tensor threshold(Tensor input, const ThresholdFuncOptions& options, Site site) {
 
 }  // namespace functional
 
-namespace {
-const char* later_inplace_text(bool value) { return value ? ", inplace=true" : ""; }
-}  // namespace
-
 Tensor SELUImpl::forward(Tensor input, Site site) {
   return functional::selu(std::move(input), options, site);
 }
 void SELUImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::SELU(" << (options.inplace() ? "inplace=true" : "") << ")";
+  stream << "torch::nn::SELU(" << inplace_text(options.inplace()) << ")";
 }
 
 Tensor CELUImpl::forward(Tensor input, Site site) {

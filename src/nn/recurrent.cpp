@@ -15,6 +15,7 @@
 #include "groove/ops/views.h"
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 
@@ -281,10 +282,9 @@ void Recurrent::pretty_print(std::ostream& stream) const {
   const RNNOptionsBase& options = options_base;
   stream << "torch::nn::" << options.kind() << "(input_size=" << options.input_size()
          << ", hidden_size=" << options.hidden_size() << ", num_layers=" << options.num_layers()
-         << ", bias=" << (options.bias() ? "true" : "false")
-         << ", batch_first=" << (options.batch_first() ? "true" : "false")
+         << ", bias=" << text(options.bias()) << ", batch_first=" << text(options.batch_first())
          << ", dropout=" << options.dropout()
-         << ", bidirectional=" << (options.bidirectional() ? "true" : "false");
+         << ", bidirectional=" << text(options.bidirectional());
   if (options.proj_size() > 0) stream << ", proj_size=" << options.proj_size();
   stream << ")";
 }

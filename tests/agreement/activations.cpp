@@ -1,5 +1,4 @@
 // Activations: values, gradients (also where they bend), in-place forms, modules and their text.
-#include <sstream>
 
 #include "cases.h"
 
@@ -7,12 +6,6 @@ namespace F = torch::nn::functional;
 using namespace agreement;
 
 namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
 
 // With the points at which activations bend.
 torch::Tensor bends() {

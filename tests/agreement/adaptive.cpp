@@ -1,5 +1,4 @@
 // AdaptiveLogSoftmaxWithLoss.
-#include <sstream>
 
 #include "cases.h"
 
@@ -21,9 +20,7 @@ CASE(adaptive_log_softmax) {
   show_gradients("output", result.output, inputs);
   show_gradients("log_prob", module->log_prob(x), inputs);
   show("predict", module->predict(x));
-  std::ostringstream text;
-  text << *module;
-  show("text", text.str());
+  show("text", printed(*module));
   AdaptiveLogSoftmaxWithLoss plain(8, 6, std::vector<int64_t>{2});
   show("sizes", static_cast<double>(plain->head_size * 100 + plain->n_clusters * 10 +
                                     plain->shortlist_size));

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,13 @@ void show_gradients(const std::string& name, const torch::Tensor& result,
                     const std::vector<torch::Tensor>& inputs);
 /// Prints whether a call throws the library's error.
 void show_error(const std::string& name, const std::function<void()>& call);
+/// A module, or a holder of one, as it prints itself.
+template <typename Module>
+std::string printed(const Module& module) {
+  std::ostringstream text;
+  text << module;
+  return text.str();
+}
 /// Gives the parameters of a module the numbers of `filled`, in double.
 void fill(torch::nn::Module& module);
 

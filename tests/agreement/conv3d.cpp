@@ -1,8 +1,6 @@
 // Convolutions over three axes, and the other spellings of all of them.
 #include "cases.h"
 
-#include <sstream>
-
 namespace F = torch::nn::functional;
 namespace nn = torch::nn;
 using namespace agreement;
@@ -10,15 +8,8 @@ using namespace agreement;
 namespace {
 
 template <typename Module>
-std::string printed(const Module& module) {
-  std::ostringstream out;
-  out << *module;
-  return out.str();
-}
-
-template <typename Module>
 void show_module(const std::string& name, Module& module, torch::IntArrayRef sizes) {
-  show(name + " prints", printed(module));
+  show(name + " prints", printed(*module));
   fill(*module);
   const auto x = leaf(sizes);
   std::vector<torch::Tensor> inputs = {x};

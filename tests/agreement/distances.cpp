@@ -1,5 +1,4 @@
 // Distances between vectors and losses over them.
-#include <sstream>
 
 #include "cases.h"
 
@@ -7,12 +6,6 @@ namespace F = torch::nn::functional;
 using namespace agreement;
 
 namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
 
 template <typename Options, typename Loss>
 void show_reductions(const std::string& name, Options options, const Loss& loss,

@@ -1,5 +1,4 @@
 // Kinds of dropout: what does not depend on which elements go.
-#include <sstream>
 
 #include "cases.h"
 
@@ -7,12 +6,6 @@ namespace F = torch::nn::functional;
 using namespace agreement;
 
 namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
 
 // Which of two values all elements of `y` take, and whether both are there.
 void show_two_values(const std::string& name, const torch::Tensor& y, double low, double high) {

@@ -1,5 +1,4 @@
 // Bags of rows: every mode, fixed and given lengths, padding and weights.
-#include <sstream>
 
 #include "cases.h"
 
@@ -7,12 +6,6 @@ namespace F = torch::nn::functional;
 using namespace agreement;
 
 namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
 
 torch::Tensor whole(std::vector<int64_t> values) { return torch::tensor(values, torch::kLong); }
 

@@ -1,8 +1,6 @@
 // Every way to make images larger or smaller.
 #include "cases.h"
 
-#include <sstream>
-
 namespace F = torch::nn::functional;
 namespace nn = torch::nn;
 using namespace agreement;
@@ -49,13 +47,6 @@ void show_mode(const std::string& mode_name, const Mode& mode, std::size_t first
       }
     }
   }
-}
-
-template <typename Module>
-std::string printed(const Module& module) {
-  std::ostringstream out;
-  out << *module;
-  return out.str();
 }
 
 }  // namespace
@@ -135,10 +126,10 @@ CASE(upsample) {
   const auto& y = inputs()[1];
   nn::Upsample sized(
       nn::UpsampleOptions().size(Sizes{6, 7}).mode(torch::kBilinear).align_corners(true));
-  show("prints size", printed(sized));
+  show("prints size", printed(*sized));
   show_gradients("size", sized(y), {y});
   nn::Upsample scaled(nn::UpsampleOptions().scale_factor(Factors{2, 1.5}));
-  show("prints factor", printed(scaled));
+  show("prints factor", printed(*scaled));
   show_gradients("factor", scaled(y), {y});
   show_error("neither", [&] { F::interpolate(y, Options()); });
   show_error("both", [&] {

@@ -1,5 +1,4 @@
 // Losses that ask for margins, with every reduction; and Poisson's.
-#include <sstream>
 
 #include "cases.h"
 
@@ -7,12 +6,6 @@ namespace F = torch::nn::functional;
 using namespace agreement;
 
 namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
 
 torch::Tensor signs(torch::IntArrayRef sizes, std::int64_t j) {
   return torch::where(filled(sizes, j) > 0, torch::ones(sizes, torch::kDouble),

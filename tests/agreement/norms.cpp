@@ -1,5 +1,4 @@
 // Normalisations: InstanceNorm, BatchNorm3d, local responses, rms_norm; and Bilinear.
-#include <sstream>
 
 #include "cases.h"
 
@@ -7,12 +6,6 @@ namespace F = torch::nn::functional;
 using namespace agreement;
 
 namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
 
 template <typename Module>
 void show_buffers(const std::string& name, const Module& module) {

@@ -1,20 +1,9 @@
 // Padding: every mode and rank, with cuts, as functions and modules.
-#include <sstream>
 
 #include "cases.h"
 
 namespace F = torch::nn::functional;
 using namespace agreement;
-
-namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
-
-}  // namespace
 
 CASE(padding_functions) {
   const auto a = leaf({3, 5}, 0), b = leaf({2, 3, 4}, 1), c = leaf({2, 2, 3, 3}, 2),

@@ -1,20 +1,11 @@
 // Pools over three axes, with positions, adaptive ones, and power means.
 #include "cases.h"
 
-#include <sstream>
-
 namespace F = torch::nn::functional;
 namespace nn = torch::nn;
 using namespace agreement;
 
 namespace {
-
-template <typename Module>
-std::string printed(const Module& module) {
-  std::ostringstream out;
-  out << *module;
-  return out.str();
-}
 
 void show_both(const std::string& name, const std::tuple<torch::Tensor, torch::Tensor>& pooled,
                const torch::Tensor& x) {
@@ -30,7 +21,7 @@ CASE(max_pool1d) {
   show_both("options", torch::max_pool1d_with_indices(x, 3, 2, 1, 2, true), x);
   show_both("functional", F::max_pool1d_with_indices(x, F::MaxPool1dFuncOptions(4).stride(3)), x);
   nn::MaxPool1d module(nn::MaxPool1dOptions(3).stride(2).padding(1).ceil_mode(true));
-  show("prints", printed(module));
+  show("prints", printed(*module));
   show_both("module", module->forward_with_indices(x), x);
   const auto line = leaf({2, 7}, 1);
   show_both("single", torch::max_pool1d_with_indices(line, 2), line);
@@ -52,7 +43,7 @@ CASE(max_pool3d) {
   show_both("functional both", F::max_pool3d_with_indices(x, F::MaxPool3dFuncOptions(2).stride(1)),
             x);
   nn::MaxPool3d module(nn::MaxPool3dOptions({2, 2, 3}).stride({2, 1, 2}).padding({1, 0, 1}));
-  show("prints", printed(module));
+  show("prints", printed(*module));
   show_gradients("module", module(x), {x});
   show_both("module both", module->forward_with_indices(x), x);
   show_error("padding", [&] { torch::max_pool3d(x, 2, 2, 2); });
@@ -78,7 +69,7 @@ CASE(avg_pool3d) {
   nn::AvgPool3d module(
       nn::AvgPool3dOptions({3, 2, 2}).stride({2, 2, 1}).padding({1, 0, 1}).count_include_pad(
           false));
-  show("prints", printed(module));
+  show("prints", printed(*module));
   show_gradients("module", module(x), {x});
   show_error("divisor", [&] { torch::avg_pool3d(x, 2, 2, 0, false, true, 0); });
   show_error("rank", [&] { torch::avg_pool3d(filled({3, 3}), 2); });
@@ -95,14 +86,14 @@ CASE(adaptive_avg_pool) {
   show_gradients("functional",
                  F::adaptive_avg_pool3d(x, F::AdaptiveAvgPool3dFuncOptions({2, 3, 4})), {x});
   nn::AdaptiveAvgPool3d module(nn::AdaptiveAvgPool3dOptions({3, torch::nullopt, 2}));
-  show("prints", printed(module));
+  show("prints", printed(*module));
   show_gradients("module", module(x), {x});
   nn::AdaptiveAvgPool1d line(3);
-  show("prints 1d", printed(line));
+  show("prints 1d", printed(*line));
   const auto y = leaf({2, 3, 7}, 2);
   show_gradients("1d", line(y), {y});
   nn::AdaptiveAvgPool2d plane(nn::AdaptiveAvgPool2dOptions({torch::nullopt, 2}));
-  show("prints 2d", printed(plane));
+  show("prints 2d", printed(*plane));
   const auto z = leaf({2, 3, 5, 3}, 2);
   show_gradients("2d", plane(z), {z});
   show_error("rank", [&] { torch::adaptive_avg_pool3d(filled({3, 3}), 2); });
@@ -120,7 +111,7 @@ CASE(adaptive_max_pool) {
   show_both("functional both",
             F::adaptive_max_pool3d_with_indices(x, F::AdaptiveMaxPool3dFuncOptions(2)), x);
   nn::AdaptiveMaxPool3d module(nn::AdaptiveMaxPool3dOptions({3, torch::nullopt, 2}));
-  show("prints", printed(module));
+  show("prints", printed(*module));
   show_gradients("module", module(x), {x});
   show_both("module both", module->forward_with_indices(x), x);
   const auto line = leaf({2, 3, 7}, 2), one = leaf({3, 5}, 3);
@@ -129,7 +120,7 @@ CASE(adaptive_max_pool) {
   show_gradients("1d functional", F::adaptive_max_pool1d(line, F::AdaptiveMaxPool1dFuncOptions(4)),
                  {line});
   nn::AdaptiveMaxPool1d module1(nn::AdaptiveMaxPool1dOptions(5));
-  show("prints 1d", printed(module1));
+  show("prints 1d", printed(*module1));
   show_both("1d module", module1->forward_with_indices(line), line);
   show_gradients("1d module alone", module1(line), {line});
   const auto image = leaf({2, 2, 5, 7}, 4);
@@ -138,7 +129,7 @@ CASE(adaptive_max_pool) {
             F::adaptive_max_pool2d_with_indices(image, F::AdaptiveMaxPool2dFuncOptions({2, 3})),
             image);
   nn::AdaptiveMaxPool2d module2(nn::AdaptiveMaxPool2dOptions({3, torch::nullopt}));
-  show("prints 2d", printed(module2));
+  show("prints 2d", printed(*module2));
   show_both("2d module", module2->forward_with_indices(image), image);
   show_error("rank", [&] { torch::adaptive_max_pool3d(filled({3, 3}), 2); });
 }
@@ -157,15 +148,15 @@ CASE(lp_pool) {
   show_gradients("cubes", F::lp_pool1d(positive, F::LPPool1dFuncOptions(3, 2)), {positive});
   show_gradients("fractions", F::lp_pool1d(positive, F::LPPool1dFuncOptions(1.5, 2)), {positive});
   nn::LPPool1d module1(nn::LPPool1dOptions(2, 3).stride(1));
-  show("prints 1d", printed(module1));
+  show("prints 1d", printed(*module1));
   show_gradients("1d module", module1(line), {line});
   nn::LPPool2d module2(nn::LPPool2dOptions(1.5, {3, 2}).ceil_mode(true));
-  show("prints 2d", printed(module2));
+  show("prints 2d", printed(*module2));
   nn::LPPool2d square(2, 2);
-  show("prints square", printed(square));
+  show("prints square", printed(*square));
   show_gradients("2d module", square(image), {image});
   nn::LPPool3d module3(nn::LPPool3dOptions(2, {3, 2, 1}).stride(2));
-  show("prints 3d", printed(module3));
+  show("prints 3d", printed(*module3));
   show_gradients("3d module", module3(volume), {volume});
   show_error("rank", [&] { F::lp_pool2d(filled({3}), F::LPPool2dFuncOptions(2, 2)); });
 }

@@ -1,20 +1,9 @@
 // Pixels and channels that change places, and Flatten and Unflatten.
-#include <sstream>
 
 #include "cases.h"
 
 namespace F = torch::nn::functional;
 using namespace agreement;
-
-namespace {
-
-std::string printed(const torch::nn::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
-}
-
-}  // namespace
 
 CASE(rearrangement_functions) {
   const auto a = leaf({2, 8, 2, 3}, 0), b = leaf({9, 2, 1}, 1), c = leaf({2, 3, 4, 6}, 2),

@@ -22,16 +22,10 @@ static Holder filled_module(Holder module) {
   return module;
 }
 
-static std::string text(const nn::Module& module) {
-  std::ostringstream stream;
-  stream << module;
-  return stream.str();
-}
-
 CASE(multihead_attention) {
   auto attention = filled_module(nn::MultiheadAttention(6, 2));
   show("names", names(*attention));
-  show("text", text(*attention));
+  show("text", printed(*attention));
   const auto x = leaf({4, 3, 6}, 1), y = leaf({5, 3, 6}, 2), z = leaf({5, 3, 6}, 3);
   for (const auto& [name, key, value] :
        {std::tuple{"self", x, x}, std::tuple{"other", y, y}, std::tuple{"three", y, z}}) {
@@ -79,7 +73,7 @@ CASE(transformer_encoder) {
   fill(*layer);
   layer->eval();
   show("names", names(*layer));
-  show("text", text(*layer));
+  show("text", printed(*layer));
   const auto x = leaf({4, 3, 6}, 1);
   show_gradients("layer", layer(x), {x, layer->linear1->weight, layer->norm2->bias});
   nn::TransformerEncoder encoder(nn::TransformerEncoderOptions(layer, 2).norm(
@@ -87,7 +81,7 @@ CASE(transformer_encoder) {
   encoder->to(torch::kDouble);
   encoder->eval();
   show("encoder names", names(*encoder));
-  show("encoder text", text(*encoder));
+  show("encoder text", printed(*encoder));
   const auto mask = nn::TransformerImpl::generate_square_subsequent_mask(4);
   show("mask", mask);
   const auto padding =
@@ -101,7 +95,7 @@ CASE(transformer_decoder) {
   fill(*layer);
   layer->eval();
   show("names", names(*layer));
-  show("text", text(*layer));
+  show("text", printed(*layer));
   const auto x = leaf({4, 2, 6}, 1), memory = leaf({5, 2, 6}, 2);
   const auto mask = nn::TransformerImpl::generate_square_subsequent_mask(4).to(torch::kDouble);
   show_gradients("layer", layer(x, memory, mask), {x, memory});

@@ -1,20 +1,11 @@
 // Unpools, fractional pools, and windows as columns.
 #include "cases.h"
 
-#include <sstream>
-
 namespace F = torch::nn::functional;
 namespace nn = torch::nn;
 using namespace agreement;
 
 namespace {
-
-template <typename Module>
-std::string printed(const Module& module) {
-  std::ostringstream out;
-  out << *module;
-  return out.str();
-}
 
 void show_both(const std::string& name, const std::tuple<torch::Tensor, torch::Tensor>& pooled,
                const torch::Tensor& x) {
@@ -36,7 +27,7 @@ CASE(max_unpool) {
   const auto x = leaf(line_at.sizes(), 3);
   show_gradients("1d", F::max_unpool1d(x, line_at, F::MaxUnpool1dFuncOptions(2)), {x});
   nn::MaxUnpool1d module1(nn::MaxUnpool1dOptions(2).stride(2).padding(0));
-  show("prints 1d", printed(module1));
+  show("prints 1d", printed(*module1));
   show_gradients("1d module", module1(x, line_at), {x});
   show_gradients("1d size", module1(x, line_at, std::vector<std::int64_t>{2, 2, 9}), {x});
   const auto at = std::get<1>(torch::max_pool2d_with_indices(image, {2, 3}, {2, 2}));
@@ -48,7 +39,7 @@ CASE(max_unpool) {
                                      std::vector<std::int64_t>{2, 2, 5, 6})),
                  {y});
   nn::MaxUnpool2d module2(nn::MaxUnpool2dOptions({2, 3}).stride({2, 3}).padding({0, 1}));
-  show("prints 2d", printed(module2));
+  show("prints 2d", printed(*module2));
   show_gradients("2d module", module2(y, at, std::vector<std::int64_t>{2, 2, 5, 6}), {y});
   const auto single = leaf({2, 2, 2}, 6);
   show_gradients("2d single",
@@ -63,7 +54,7 @@ CASE(max_unpool) {
                                      std::vector<std::int64_t>{1, 2, 4, 4, 5})),
                  {z});
   nn::MaxUnpool3d module3(2);
-  show("prints 3d", printed(module3));
+  show("prints 3d", printed(*module3));
   show_gradients("3d module", module3(z, at3, std::vector<std::int64_t>{1, 2, 4, 4, 5}), {z});
   show_error("shape", [&] { torch::max_unpool2d(y, at3, {5, 6}); });
   show_error("dtype", [&] { torch::max_unpool2d(y, at.to(torch::kInt), {5, 6}); });
@@ -97,12 +88,12 @@ CASE(fractional_max_pool) {
             volume);
   nn::FractionalMaxPool2d module2(
       nn::FractionalMaxPool2dOptions({2, 3}).output_size(4)._random_samples(s2));
-  show("prints 2d", printed(module2));
+  show("prints 2d", printed(*module2));
   show_both("2d module", module2->forward_with_indices(image), image);
   nn::FractionalMaxPool3d module3(nn::FractionalMaxPool3dOptions(2)
                                       .output_ratio(torch::ExpandingArray<3, double>(0.5))
                                       ._random_samples(s3));
-  show("prints 3d", printed(module3));
+  show("prints 3d", printed(*module3));
   show_gradients("3d module", module3(volume), {volume});
   nn::FractionalMaxPool2d drawn(
       nn::FractionalMaxPool2dOptions(2).output_size(torch::ExpandingArray<2>({3, 4})));
@@ -138,13 +129,13 @@ CASE(fold) {
       F::fold(more, F::FoldFuncOptions({4, 5}, 2).dilation({2, 1}).padding(1).stride({1, 2})),
       {more});
   nn::Unfold unfold(nn::UnfoldOptions({2, 3}).dilation({1, 2}).padding({1, 2}).stride(2));
-  show("prints unfold", printed(unfold));
+  show("prints unfold", printed(*unfold));
   show_gradients("module unfold", unfold(image), {image});
   nn::Fold fold(nn::FoldOptions({4, 5}, {2, 2}).dilation({2, 1}).padding(1).stride({1, 2}));
-  show("prints fold", printed(fold));
+  show("prints fold", printed(*fold));
   show_gradients("module fold", fold(more), {more});
   nn::Fold plain(5, 2);
-  show("prints plain", printed(plain));
+  show("prints plain", printed(*plain));
   show_error("windows", [&] { torch::col2im(columns, {6, 5}, {2, 3}, {1, 1}, {0, 0}, {1, 1}); });
   show_error("channels", [&] { torch::col2im(columns, {5, 5}, {5, 1}, {1, 1}, {0, 0}, {1, 1}); });
   show_error("fits", [&] { torch::im2col(image, {6, 3}, {1, 1}, {0, 0}, {1, 1}); });

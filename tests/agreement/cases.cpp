@@ -93,6 +93,12 @@ void show_gradients(const std::string& name, const torch::Tensor& result,
       show(name + " gradient " + std::to_string(i), std::string("none"));
 }
 
+void show_both(const std::string& name, const std::tuple<torch::Tensor, torch::Tensor>& picked,
+               const torch::Tensor& input) {
+  show(name + " positions", std::get<1>(picked));
+  show_gradients(name, std::get<0>(picked), {input});
+}
+
 void show_error(const std::string& name, const std::function<void()>& call) {
   std::string result = "nothing";
   try {

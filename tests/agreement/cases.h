@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace agreement {
@@ -24,6 +25,17 @@ void show(const std::string& name, const std::string& result);
 /// Prints the result and what `inputs` get as gradients of its sum, each element weighted.
 void show_gradients(const std::string& name, const torch::Tensor& result,
                     const std::vector<torch::Tensor>& inputs);
+/// A result and the positions that it was taken from.
+void show_both(const std::string& name, const std::tuple<torch::Tensor, torch::Tensor>& picked,
+               const torch::Tensor& input);
+/// A loss of options with the mean, the sum and with no reduction.
+template <typename Options, typename Loss>
+void show_reductions(const std::string& name, Options options, const Loss& loss,
+                     const std::vector<torch::Tensor>& inputs) {
+  show_gradients(name + " mean", loss(options.reduction(torch::kMean)), inputs);
+  show_gradients(name + " sum", loss(options.reduction(torch::kSum)), inputs);
+  show_gradients(name + " none", loss(options.reduction(torch::kNone)), inputs);
+}
 /// Prints whether a call throws the library's error.
 void show_error(const std::string& name, const std::function<void()>& call);
 /// A module, or a holder of one, as it prints itself.

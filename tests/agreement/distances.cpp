@@ -5,18 +5,6 @@
 namespace F = torch::nn::functional;
 using namespace agreement;
 
-namespace {
-
-template <typename Options, typename Loss>
-void show_reductions(const std::string& name, Options options, const Loss& loss,
-                     const std::vector<torch::Tensor>& inputs) {
-  show_gradients(name + " mean", loss(options.reduction(torch::kMean)), inputs);
-  show_gradients(name + " sum", loss(options.reduction(torch::kSum)), inputs);
-  show_gradients(name + " none", loss(options.reduction(torch::kNone)), inputs);
-}
-
-}  // namespace
-
 CASE(pairwise_distance) {
   const auto a = leaf({3, 4}, 0), b = leaf({3, 4}, 1), row = leaf({4}, 2), c = leaf({2, 1, 4}, 3);
   show_gradients("plain", torch::pairwise_distance(a, b), {a, b});

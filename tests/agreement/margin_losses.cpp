@@ -12,15 +12,6 @@ torch::Tensor signs(torch::IntArrayRef sizes, std::int64_t j) {
                       -torch::ones(sizes, torch::kDouble));
 }
 
-// With no reduction, the mean, the sum.
-template <typename Options, typename Loss>
-void show_reductions(const std::string& name, Options options, const Loss& loss,
-                     const std::vector<torch::Tensor>& inputs) {
-  show_gradients(name + " mean", loss(options.reduction(torch::kMean)), inputs);
-  show_gradients(name + " sum", loss(options.reduction(torch::kSum)), inputs);
-  show_gradients(name + " none", loss(options.reduction(torch::kNone)), inputs);
-}
-
 }  // namespace
 
 CASE(margin_ranking_loss) {

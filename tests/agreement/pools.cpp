@@ -5,16 +5,6 @@ namespace F = torch::nn::functional;
 namespace nn = torch::nn;
 using namespace agreement;
 
-namespace {
-
-void show_both(const std::string& name, const std::tuple<torch::Tensor, torch::Tensor>& pooled,
-               const torch::Tensor& x) {
-  show(name + " positions", std::get<1>(pooled));
-  show_gradients(name, std::get<0>(pooled), {x});
-}
-
-}  // namespace
-
 CASE(max_pool1d) {
   const auto x = leaf({2, 3, 9});
   show_both("plain", torch::max_pool1d_with_indices(x, 3), x);

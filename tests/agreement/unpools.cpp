@@ -7,12 +7,6 @@ using namespace agreement;
 
 namespace {
 
-void show_both(const std::string& name, const std::tuple<torch::Tensor, torch::Tensor>& pooled,
-               const torch::Tensor& x) {
-  show(name + " positions", std::get<1>(pooled));
-  show_gradients(name, std::get<0>(pooled), {x});
-}
-
 // Numbers in [0, 1).
 torch::Tensor samples(torch::IntArrayRef sizes, std::int64_t j) {
   return filled(sizes, j).add(1).mul(0.4975);

@@ -14,20 +14,25 @@ Expr product(Expr x, Expr y, Expr logarithm) {
   return select(kernels::eq(x, 0.0) & ~is_nan(y), zero, x * logarithm);
 }
 
+// `logarithm` is of y + `offset`.
+Tensors gradient(const Grad& g, Tensor (*logarithm)(Arg), std::int64_t offset) {
+  Tensors result(2);
+  const Tensor &x = g.input(0), &y = g.input(1);
+  if (g.needs[0]) {
+    const Tensor is_nothing = logical_and(eq(x, 0), le(y, -offset));
+    result[0] =
+        reduced_to(mul(g.cotangent(), masked_fill(logarithm(y), is_nothing, 0)), g.input_types[0]);
+  }
+  if (g.needs[1])
+    result[1] =
+        reduced_to(div(mul(g.cotangent(), x), offset == 0 ? y : y + offset), g.input_types[1]);
+  return result;
+}
+
 const Op& op = define(BinarySpec{
     .name = "xlogy",
     .body = [](Expr x, Expr y) { return product(x, y, kernels::log(y)); },
-    .gradient =
-        [](const Grad& g) {
-          Tensors result(2);
-          const Tensor &x = g.input(0), &y = g.input(1);
-          if (g.needs[0])
-            result[0] = reduced_to(
-                mul(g.cotangent(), masked_fill(log(y), logical_and(eq(x, 0), le(y, 0)), 0)),
-                g.input_types[0]);
-          if (g.needs[1]) result[1] = reduced_to(div(mul(g.cotangent(), x), y), g.input_types[1]);
-          return result;
-        },
+    .gradient = [](const Grad& g) { return gradient(g, log, 0); },
     .saves_inputs = 3,
     .reference = [](double x, double y) { return x == 0 ? 0 : x * std::log(y); },
     .domain = {0.5, 3},
@@ -38,18 +43,7 @@ const Op& op = define(BinarySpec{
 const Op& op_one_more = define(BinarySpec{
     .name = "xlog1py",
     .body = [](Expr x, Expr y) { return product(x, y, kernels::log1p(y)); },
-    .gradient =
-        [](const Grad& g) {
-          Tensors result(2);
-          const Tensor &x = g.input(0), &y = g.input(1);
-          if (g.needs[0])
-            result[0] = reduced_to(
-                mul(g.cotangent(), masked_fill(log1p(y), logical_and(eq(x, 0), le(y, -1)), 0)),
-                g.input_types[0]);
-          if (g.needs[1])
-            result[1] = reduced_to(div(mul(g.cotangent(), x), y + 1), g.input_types[1]);
-          return result;
-        },
+    .gradient = [](const Grad& g) { return gradient(g, log1p, 1); },
     .saves_inputs = 3,
     .reference = [](double x, double y) { return x == 0 ? 0 : x * std::log1p(y); },
     .domain = {0.5, 3},

@@ -53,8 +53,7 @@ const Op& op = define({
             }}),
     .gradient = picked_gradient,
     .saves_outputs = 2,
-    .range = [](const Signature& s, ArrayRef<ValueRange> inputs,
-                int output) { return output == 0 ? inputs[0] : positions_of(s, kDim); },
+    .range = range_of_picked,
     .has_inplace = false,
     // By counting, for each element, its equals.
     .reference =

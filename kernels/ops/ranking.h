@@ -74,13 +74,17 @@ void write_ranked(const Signature& s, const Tensor& input, ArrayRef<Tensor> outp
 
 /// Calls an op that gives values and positions.
 std::tuple<Tensor, Tensor> call_ranked(const Op& op, Arg self, const Attrs& attrs);
-/// The axis of an op that takes 0-d tensors as one element.
 /// Positions along the axis that an attribute names.
 inline ValueRange positions_of(const Signature& s, std::size_t dim) {
   const Shape& sizes = s.inputs[0].sizes;
   if (sizes.empty()) return positions_below(1);
   return positions_below(sizes[static_cast<std::size_t>(s.attr().integer(dim))]);
 }
+/// The rule of an op that gives elements along the axis of attribute 0, and their positions.
+inline ValueRange range_of_picked(const Signature& s, ArrayRef<ValueRange> inputs, int output) {
+  return output == 0 ? inputs[0] : positions_of(s, 0);
+}
+/// The axis of an op that takes 0-d tensors as one element.
 std::int64_t ranked_axis(const char* op, const Tensor& self, std::int64_t dim);
 /// The gradient of picked elements, at their positions among zeros.
 Tensors picked_gradient(const Grad& g);

@@ -40,8 +40,7 @@ const Op& op = define({
             }}),
     .gradient = picked_gradient,
     .saves_outputs = 2,
-    .range = [](const Signature& s, ArrayRef<ValueRange> inputs,
-                int output) { return output == 0 ? inputs[0] : positions_of(s, kDim); },
+    .range = range_of_picked,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

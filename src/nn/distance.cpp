@@ -6,6 +6,7 @@
 #include "groove/ops/distance_losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
+#include "kernels/ops/elementwise_loss.h"
 #include "src/nn/printed.h"
 
 namespace groove::nn {
@@ -43,14 +44,7 @@ Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& pos
   Tensor apart = distance(anchor, negative);
   if (options.swap()) apart = minimum(apart, distance(positive, negative));
   const Tensor loss = clamp_min(add(sub(alike, apart), options.margin()), 0);
-  switch (options.reduction().code()) {
-    case Reduction::None:
-      return loss;
-    case Reduction::Sum:
-      return sum(loss);
-    default:
-      return mean(loss);
-  }
+  return reduce_loss(loss, options.reduction().code());
 }
 
 }  // namespace functional

@@ -7,6 +7,7 @@
 #include "groove/ops/distance_losses.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"
+#include "kernels/ops/elementwise_loss.h"
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
 
@@ -48,14 +49,7 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
   Tensor loss = neg(add(mul(target, log_sigmoid(input)), mul(1 - target, log_sigmoid(-input))));
   if (options.weight().defined()) loss = mul(loss, options.weight());
   loss = div(sum(loss, -1), input.size(-1));
-  switch (options.reduction().code()) {
-    case Reduction::None:
-      return loss;
-    case Reduction::Sum:
-      return sum(loss);
-    default:
-      return mean(loss);
-  }
+  return reduce_loss(loss, options.reduction().code());
 }
 
 }  // namespace functional

@@ -12,7 +12,7 @@
 namespace groove::tracer {
 namespace {
 
-constexpr double kWatching = 2.0 * Investment::kToWatch;  // nanoseconds for an operator
+constexpr double kWatching = Investment::kToWatchOperator;  // nanoseconds
 
 // Steps of one program, and what those that were compiled saved by the clock.
 class Program {

@@ -216,10 +216,10 @@ json report() {
   }
   const Coverage work = coverage();
   const double all = static_cast<double>(work.compiled + work.eager);
-  // Recording, programs for other sizes and, about, watching: two calls for an operator.
-  constexpr double kToWatchOne = 2.0 * Investment::kToWatch;
+  // Recording, programs for other sizes and, about, watching.
   const double recorded = 1e-6 * static_cast<double>(investment().spent_here());
-  const double spent = recorded + 1e-6 * kToWatchOne * static_cast<double>(work.eager);
+  const double spent =
+      recorded + 1e-6 * Investment::kToWatchOperator * static_cast<double>(work.eager);
   const Steps timed = steps();
   json overall = {
       {"operators_compiled", work.compiled},

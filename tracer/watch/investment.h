@@ -19,6 +19,8 @@ class Investment {
  public:
   /// About what it takes to watch a call, in nanoseconds (bench/overheads.cpp).
   static constexpr std::int64_t kToWatch = 15;
+  /// An operator is about two calls.
+  static constexpr std::int64_t kToWatchOperator = 2 * kToWatch;
   /// May something be begun that takes about so long, in nanoseconds, on a thread beside the
   /// program's …
   bool affords(std::int64_t more) const;

@@ -59,7 +59,7 @@ void Savings::on_step(const Step& step) {
     return tell(kind);
   }
   if (step.compiled == 0) {
-    constexpr double kToWatch = 2.0 * Investment::kToWatch;  // two calls for an operator
+    constexpr double kToWatch = Investment::kToWatchOperator;
     watched_.add(std::max(0.0, took / operators - kToWatch));
     count(all_compared, step.operators);
     return count_gain(-kToWatch * operators);

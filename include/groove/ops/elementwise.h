@@ -31,7 +31,7 @@ Tensor float_power(Arg self, Scalar exponent);
 Tensor float_power(Scalar self, Arg exponent);
 /// self * 2^other
 Tensor ldexp(Arg self, const Tensor& other);
-/// |self| with the sign of other, also that of -0.0.
+/// |self| with the sign of other, also that of -0.0; a NaN counts as positive, whatever its bits.
 Tensor copysign(Arg self, const Tensor& other);
 Tensor copysign(Arg self, Scalar other);
 /// The number next to self on the way to other.
@@ -72,7 +72,7 @@ Tensor isclose(Arg self, const Tensor& other, double rtol = 1e-5, double atol = 
 Tensor isposinf(Arg self);
 Tensor isneginf(Arg self);
 Tensor isreal(Arg self);   // true everywhere
-Tensor signbit(Arg self);  // also of -0.0
+Tensor signbit(Arg self);  // also of -0.0, never of NaN
 /// Which elements are among the others?
 Tensor isin(Arg elements, const Tensor& test_elements, bool assume_unique = false,
             bool invert = false);

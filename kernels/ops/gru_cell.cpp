@@ -2,6 +2,7 @@
 // gradient, a composite whose parts are differentiable again.
 #include <cmath>
 
+#include "groove/detail/gates.h"
 #include "kernels/ops/gates.h"
 
 namespace groove {
@@ -127,7 +128,12 @@ Tensor gru_cell(Arg input, const Tensor& hx, const Tensor& w_ih, const Tensor& w
                 const Tensor& b_ih, const Tensor& b_hh) {
   const SiteScope scope(input.site);
   const Gates gates = cell_gates("gru_cell", input, hx, w_ih, w_hh, b_ih, b_hh);
-  return call(op, {gates.from_input, gates.from_hidden, hx}, input.site);
+  return detail::gru_after_products(gates.from_input, gates.from_hidden, hx, input.site);
+}
+
+Tensor detail::gru_after_products(const Tensor& from_input, const Tensor& from_hidden,
+                                  const Tensor& h, Site site) {
+  return call(op, {from_input, from_hidden, h}, site);
 }
 
 }  // namespace groove

@@ -78,8 +78,10 @@ Tensor linear(Arg input, const Tensor& weight, const Tensor& bias) {
   checked("linear", weight);
   if (sizes.size() == 2) return call(op, {*input.tensor, weight, bias}, input.site);
   GROOVE_CHECK(!sizes.empty(), "linear: a 0-d input; its last size must be the weight's second");
-  const Tensor rows = reshape(input, {-1, sizes.back()});
   Shape result = sizes;
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) count *= sizes[i];
+  const Tensor rows = reshape(input, {count, sizes.back()});
   result.back() = type_of(weight).sizes.empty() ? 0 : type_of(weight).sizes[0];
   return reshape({call(op, {rows, weight, bias}, input.site), input.site}, result);
 }

@@ -2,6 +2,7 @@
 // so is its gradient, a composite whose parts are differentiable again.
 #include <cmath>
 
+#include "groove/detail/gates.h"
 #include "kernels/ops/gates.h"
 
 namespace groove {
@@ -184,10 +185,16 @@ std::tuple<Tensor, Tensor> lstm_cell(Arg input, TensorList hx, const Tensor& w_i
   checked("lstm_cell", hx[1]);
   const SiteScope scope(input.site);
   const Gates gates = cell_gates("lstm_cell", input, hx[0], w_ih, w_hh, b_ih, b_hh);
-  const Tensor operands[] = {gates.from_input, gates.from_hidden, hx[1]};
+  return detail::lstm_after_products(gates.from_input, gates.from_hidden, hx[1], input.site);
+}
+
+std::tuple<Tensor, Tensor> detail::lstm_after_products(const Tensor& from_input,
+                                                       const Tensor& from_hidden, const Tensor& c,
+                                                       Site site) {
+  const Tensor operands[] = {from_input, from_hidden, c};
   const Attrs none{};
   Tensor results[2];
-  dispatch(Call{&op, operands, &none, {}, input.site}, results);
+  dispatch(Call{&op, operands, &none, {}, site}, results);
   return {results[0], results[1]};
 }
 

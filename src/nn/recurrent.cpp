@@ -6,6 +6,7 @@
 
 #include "groove/control_flow.h"
 #include "groove/detail/call_scope.h"
+#include "groove/detail/gates.h"
 #include "groove/nn/functional.h"
 #include "groove/nn/init.h"
 #include "groove/ops/contractions.h"
@@ -35,17 +36,17 @@ void fill_uniform(const Tensor& tensor, std::int64_t hidden_size) {
   if (tensor.defined()) init::uniform_(tensor, -bound, bound);
 }
 
-Tensor plain_step(const Tensor& input, const Tensor& state, const detail::RecurrentWeights& w,
-                  bool is_tanh) {
-  const Tensor sum = add(linear(input, w.w_ih, w.b_ih), linear(state, w.w_hh, w.b_hh));
-  return is_tanh ? groove::tanh(sum) : groove::relu(sum);
+Tensor input_gates(const Tensor& input, const detail::RecurrentWeights& w) {
+  return linear(input, w.w_ih, w.b_ih);
+}
+Tensor hidden_gates(const Tensor& h, const detail::RecurrentWeights& w) {
+  return linear(h, w.w_hh, w.b_hh);
 }
 
-// All steps at once: one mask.
-std::vector<Tensor> dropped(const std::vector<Tensor>& sequence, double p) {
-  std::vector<std::int64_t> rows;
-  for (const Tensor& step : sequence) rows.push_back(step.size(0));
-  return split_with_sizes(dropout(cat(sequence, 0), p, true), rows, 0);
+Tensor plain_step(const Tensor& from_input, const Tensor& state, const detail::RecurrentWeights& w,
+                  bool is_tanh) {
+  const Tensor sum = add(from_input, hidden_gates(state, w));
+  return is_tanh ? groove::tanh(sum) : groove::relu(sum);
 }
 
 }  // namespace
@@ -176,11 +177,11 @@ std::tuple<PackedSequence, std::vector<Tensor>> Recurrent::run(const PackedSeque
   for (Tensor& state : states)
     if (sorted.defined()) state = index_select(state, 1, sorted);
   auto [output, last] =
-      run_layers(split_with_sizes(input.data(), each, 0),
+      run_layers(input.data(), each,
                  states_or_zeros(std::move(states), count, input.data(), each[0]), count, step);
   for (Tensor& state : last)
     if (unsorted.defined()) state = index_select(state, 1, unsorted);
-  return {PackedSequence(cat(output, 0), sizes, sorted, unsorted), std::move(last)};
+  return {PackedSequence(std::move(output), sizes, sorted, unsorted), std::move(last)};
 }
 
 std::vector<Tensor> Recurrent::states_or_zeros(std::vector<Tensor> states, std::size_t count,
@@ -199,7 +200,8 @@ std::vector<Tensor> Recurrent::states_or_zeros(std::vector<Tensor> states, std::
   return states;
 }
 
-// Every layer and direction is one scan, which takes as many steps as there are.
+// Every layer and direction is one scan, which takes as many steps as there are. What the input
+// adds to the gates does not wait for the step before: it is one product for all of them.
 std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(Tensor sequence,
                                                               const std::vector<Tensor>& states,
                                                               std::size_t count, Step step) const {
@@ -218,8 +220,9 @@ std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(Tensor sequence,
         next.push_back(next[0]);
         return next;
       };
-      std::vector<Tensor> results = groove::detail::run_scan(
-          body, first, {sequence}, {.reverse = direction == 1}, Site::current());
+      std::vector<Tensor> results =
+          groove::detail::run_scan(body, first, {input_gates(sequence, weights)},
+                                   {.reverse = direction == 1}, Site::current());
       outputs.push_back(std::move(results[count]));
       for (std::size_t i = 0; i < count; ++i) last[i].push_back(std::move(results[i]));
     }
@@ -233,15 +236,18 @@ std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(Tensor sequence,
 }
 
 // Of packed sequences, later steps have fewer rows: those of the sequences that still go on.
-std::tuple<std::vector<Tensor>, std::vector<Tensor>> Recurrent::run_layers(
-    std::vector<Tensor> sequence, const std::vector<Tensor>& states, std::size_t count,
-    Step step) const {
+std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(Tensor data,
+                                                              const std::vector<std::int64_t>& rows,
+                                                              const std::vector<Tensor>& states,
+                                                              std::size_t count, Step step) const {
   const RNNOptionsBase& options = options_base;
   std::vector<std::vector<Tensor>> last(count);
   for (std::int64_t layer = 0; layer < options.num_layers(); ++layer) {
-    std::vector<std::vector<Tensor>> outputs;  // by direction
+    std::vector<Tensor> outputs;  // by direction
     for (std::int64_t direction = 0; direction < directions(); ++direction) {
       const std::int64_t at = layer * directions() + direction;
+      const RecurrentWeights& weights = weights_[static_cast<std::size_t>(at)];
+      const std::vector<Tensor> sequence = split_with_sizes(input_gates(data, weights), rows, 0);
       std::vector<Tensor> first;
       for (const Tensor& state : states) first.push_back(select(state, 0, at));
       std::vector<Tensor> current = first;
@@ -249,16 +255,16 @@ std::tuple<std::vector<Tensor>, std::vector<Tensor>> Recurrent::run_layers(
       std::vector<Tensor> output(sequence.size());
       for (std::size_t t = 0; t < sequence.size(); ++t) {
         const std::size_t place = direction ? sequence.size() - 1 - t : t;
-        const std::int64_t rows = sequence[place].size(0);
+        const std::int64_t now = rows[place];
         for (std::size_t i = 0; i < count; ++i) {
           const std::int64_t known = direction && t == 0 ? 0 : current[i].size(0);
-          if (rows < known) ended[i].push_back(narrow(current[i], 0, rows, known - rows));
-          if (rows < known || known == 0)
-            current[i] = rows == current[i].size(0) ? current[i] : narrow(current[i], 0, 0, rows);
-          else if (rows > known)
-            current[i] = cat({current[i], narrow(first[i], 0, known, rows - known)}, 0);
+          if (now < known) ended[i].push_back(narrow(current[i], 0, now, known - now));
+          if (now < known || known == 0)
+            current[i] = now == current[i].size(0) ? current[i] : narrow(current[i], 0, 0, now);
+          else if (now > known)
+            current[i] = cat({current[i], narrow(first[i], 0, known, now - known)}, 0);
         }
-        current = step(sequence[place], current, weights_[static_cast<std::size_t>(at)]);
+        current = step(sequence[place], current, weights);
         output[place] = current[0];
       }
       for (std::size_t i = 0; i < count; ++i) {
@@ -266,16 +272,15 @@ std::tuple<std::vector<Tensor>, std::vector<Tensor>> Recurrent::run_layers(
         std::reverse(ended[i].begin(), ended[i].end());
         last[i].push_back(ended[i].size() == 1 ? current[i] : cat(ended[i], 0));
       }
-      outputs.push_back(std::move(output));
+      outputs.push_back(cat(output, 0));
     }
-    for (std::size_t t = 0; t < sequence.size(); ++t)
-      sequence[t] = directions() == 1 ? outputs[0][t] : cat({outputs[0][t], outputs[1][t]}, -1);
+    data = directions() == 1 ? outputs[0] : cat(outputs, -1);
     if (options.dropout() > 0 && is_training() && layer + 1 < options.num_layers())
-      sequence = dropped(sequence, options.dropout());
+      data = dropout(data, options.dropout(), true);
   }
   std::vector<Tensor> ends;
   for (const std::vector<Tensor>& of_state : last) ends.push_back(stack(of_state, 0));
-  return {std::move(sequence), std::move(ends)};
+  return {std::move(data), std::move(ends)};
 }
 
 void Recurrent::pretty_print(std::ostream& stream) const {
@@ -298,8 +303,9 @@ RNNCellImpl::RNNCellImpl(const RNNCellOptions& options_)
       options(options_) {}
 Tensor RNNCellImpl::forward(const Tensor& input, const Tensor& hx, Site site) {
   const groove::detail::CallScope scope(site, __func__);
-  return plain_step(input, state_or_zeros(input, hx), {weight_ih, weight_hh, bias_ih, bias_hh},
-                    options.nonlinearity().is_tanh);
+  const detail::RecurrentWeights w{weight_ih, weight_hh, bias_ih, bias_hh};
+  const Tensor state = state_or_zeros(input, hx);
+  return plain_step(input_gates(input, w), state, w, options.nonlinearity().is_tanh);
 }
 void RNNCellImpl::pretty_print(std::ostream& stream) const {
   print(stream);
@@ -348,13 +354,15 @@ std::vector<Tensor> relu_step(const Tensor& x, const std::vector<Tensor>& states
 }
 std::vector<Tensor> lstm_step(const Tensor& x, const std::vector<Tensor>& states,
                               const detail::RecurrentWeights& w) {
-  auto [h, c] = lstm_cell(x, states, w.w_ih, w.w_hh, w.b_ih, w.b_hh);
+  auto [h, c] =
+      groove::detail::lstm_after_products(x, hidden_gates(states[0], w), states[1], Site::current());
   if (w.w_hr.defined()) h = linear(h, w.w_hr);
   return {std::move(h), std::move(c)};
 }
 std::vector<Tensor> gru_step(const Tensor& x, const std::vector<Tensor>& states,
                              const detail::RecurrentWeights& w) {
-  return {gru_cell(x, states[0], w.w_ih, w.w_hh, w.b_ih, w.b_hh)};
+  return {
+      groove::detail::gru_after_products(x, hidden_gates(states[0], w), states[0], Site::current())};
 }
 
 std::vector<Tensor> listed(const Tensor& hx) {

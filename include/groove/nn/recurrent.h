@@ -146,7 +146,8 @@ class Recurrent : public Resettable {
 
  protected:
   explicit Recurrent(const RNNOptionsBase& options);
-  // One time step: input and states [N, …] to the new states; states[0] is also the output.
+  // One time step: what the input adds to the gates, [N, G H], and states [N, …] to the new states;
+  // states[0] is also the output.
   using Step = std::vector<Tensor> (*)(const Tensor& input, const std::vector<Tensor>& states,
                                        const RecurrentWeights& weights);
   /// `states` is empty (zeros) or `count` tensors [layers * directions, N, H], the first one with
@@ -164,10 +165,10 @@ class Recurrent : public Resettable {
   std::tuple<Tensor, std::vector<Tensor>> run_layers(Tensor sequence,
                                                      const std::vector<Tensor>& states,
                                                      std::size_t count, Step step) const;
-  std::tuple<std::vector<Tensor>, std::vector<Tensor>> run_layers(std::vector<Tensor> sequence,
-                                                                  const std::vector<Tensor>& states,
-                                                                  std::size_t count,
-                                                                  Step step) const;
+  std::tuple<Tensor, std::vector<Tensor>> run_layers(Tensor data,
+                                                     const std::vector<std::int64_t>& rows,
+                                                     const std::vector<Tensor>& states,
+                                                     std::size_t count, Step step) const;
   /// Features of a direction's output.
   std::int64_t output_size() const;
   std::vector<RecurrentWeights> weights_;

@@ -94,11 +94,18 @@ std::int32_t Graph::insert(std::size_t position, const std::string& name,
   return index;
 }
 
+Node Graph::add_node(const std::string& op, const std::vector<Value>& inputs) {
+  return add_node(op, inputs, {});
+}
 Node Graph::add_node(const std::string& op, const std::vector<Value>& inputs,
                      const std::vector<Attribute>& attributes, const std::vector<Scalar>& numbers) {
   return Node(state_.get(), insert(state_->order.size(), op, inputs, attributes, numbers));
 }
 
+Node Graph::insert_before(const Node& node, const std::string& op,
+                          const std::vector<Value>& inputs) {
+  return insert_before(node, op, inputs, std::vector<Attribute>());
+}
 Node Graph::insert_before(const Node& node, const std::string& op, const std::vector<Value>& inputs,
                           const std::vector<Attribute>& attributes,
                           const std::vector<Scalar>& numbers) {

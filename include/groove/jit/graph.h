@@ -170,11 +170,12 @@ class Graph {
   /// An input that holds this tensor.
   Value add_weight(const std::string& name, const Tensor& tensor);
   /// At the end. All attributes and numbers must be given, in the order of the operator's.
+  Node add_node(const std::string& op, const std::vector<Value>& inputs);
   Node add_node(const std::string& op, const std::vector<Value>& inputs,
-                const std::vector<Attribute>& attributes = {},
-                const std::vector<Scalar>& numbers = {});
+                const std::vector<Attribute>& attributes, const std::vector<Scalar>& numbers = {});
+  Node insert_before(const Node& node, const std::string& op, const std::vector<Value>& inputs);
   Node insert_before(const Node& node, const std::string& op, const std::vector<Value>& inputs,
-                     const std::vector<Attribute>& attributes = {},
+                     const std::vector<Attribute>& attributes,
                      const std::vector<Scalar>& numbers = {});
   /// Ordinary tensor code as nodes before that one: `function` is called once with tensors that
   /// stand for `inputs`; the values of those that it gives.

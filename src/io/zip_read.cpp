@@ -148,8 +148,10 @@ std::string ZipReader::read(const std::string& name) const {
   } else {
     fail(fmt::format("'{}' is packed in way {}, which Groove does not know", name, entry.method));
   }
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION  // see tests/fuzz/run
   if (checksum_of(content) != entry.checksum)
     fail(fmt::format("'{}' is not what was written: its checksum differs", name));
+#endif
   return content;
 }
 

@@ -27,7 +27,7 @@ std::uint32_t half_as_float_bits(ScalarType dtype, std::uint64_t bits) {
 // bf16: the upper halves of these lanes are the result, rounded by an addition.
 Vec Emitter::rounded_upper_halves(const Value& value) {
   const Vec v = reg(value, 0);
-  const Vec last = op2(Inst::kIdVpsrld, v, 16);
+  const Vec last = shifted(Inst::kIdVpsrlvd, v, 16);
   cc_.emit(Inst::kIdVandps, last, last, function_.constant32(1));
   cc_.emit(Inst::kIdVpaddd, last, last, function_.constant32(0x7fff));
   const Vec sum = op2(Inst::kIdVpaddd, last, v);
@@ -70,11 +70,11 @@ Vec Emitter::pack_words(const Vec& lanes) {
 Value Emitter::half_lanes(ScalarType dtype, const Value& value) {
   if (dtype == kHalf) return from_vec(op1(Inst::kIdVpmovzxwd, packed_halves(dtype, value)));
   const Vec v = value.is_unrounded ? rounded_upper_halves(value) : reg(value, 0);
-  return from_vec(op2(Inst::kIdVpsrld, v, 16));
+  return from_vec(shifted(Inst::kIdVpsrlvd, v, 16));
 }
 
 Value Emitter::from_half_lanes(ScalarType dtype, const Value& lanes) {
-  if (dtype == kBFloat16) return from_vec(op2(Inst::kIdVpslld, reg(lanes, 0), 16));
+  if (dtype == kBFloat16) return from_vec(shifted(Inst::kIdVpsllvd, reg(lanes, 0), 16));
   return from_vec(op1(Inst::kIdVcvtph2ps, pack_words(reg(lanes, 0))));
 }
 

@@ -38,8 +38,9 @@ void Emitter::normalise(ScalarType dtype, const Value& value) {
   if (dtype == kByte) cc_.emit(Inst::kIdVandps, v, v, function_.constant32(0xff));
   if (dtype != kChar && dtype != kShort) return;
   const int bits = dtype == kChar ? 24 : 16;
-  cc_.emit(Inst::kIdVpslld, v, v, bits);
-  cc_.emit(Inst::kIdVpsrad, v, v, bits);
+  const Mem count = function_.constant32(static_cast<std::uint32_t>(bits));
+  cc_.emit(Inst::kIdVpsllvd, v, v, count);
+  cc_.emit(Inst::kIdVpsravd, v, v, count);
 }
 
 Value Emitter::bitwise(Prim prim, ScalarType dtype, const Value& a, const Value& b) {
@@ -77,8 +78,8 @@ Value Emitter::shift(Prim prim, ScalarType dtype, const Value& a, const Value& b
         // Flip negative values to non-negative ones and back around a logical shift.
         const Vec sign = op2(Inst::kIdVpcmpgtq, zeros(), x);
         const Vec flipped = op2(Inst::kIdVxorps, x, sign);
-        const Vec shifted = op2(Inst::kIdVpsrlvq, flipped, operand(b, part));
-        result.vec[part] = op2(Inst::kIdVxorps, shifted, sign);
+        const Vec bits = op2(Inst::kIdVpsrlvq, flipped, operand(b, part));
+        result.vec[part] = op2(Inst::kIdVxorps, bits, sign);
       }
     }
     return result;
@@ -96,10 +97,18 @@ Value Emitter::shift(Prim prim, ScalarType dtype, const Value& a, const Value& b
   return result;
 }
 
+// Not by an immediate: of these shifts, those that read memory are AVX-512's alone, and asmjit
+// takes them for a value that has been spilled whatever the processor knows.
+Vec Emitter::shifted(Id variable, const Vec& x, int bits) {
+  const bool is_long = variable == Inst::kIdVpsllvq || variable == Inst::kIdVpsrlvq;
+  const auto count = static_cast<std::uint32_t>(bits);
+  return op2(variable, x, is_long ? function_.constant64(count) : function_.constant32(count));
+}
+
 Value Emitter::shift_long(const Value& value, int left) {
   if (left == 0) return value;
-  return from_vecs(op2(Inst::kIdVpsllq, reg(value, 0), left),
-                   op2(Inst::kIdVpsllq, reg(value, 1), left));
+  return from_vecs(shifted(Inst::kIdVpsllvq, reg(value, 0), left),
+                   shifted(Inst::kIdVpsllvq, reg(value, 1), left));
 }
 
 Value Emitter::multiply_long(const Value& a, const Value& b) {
@@ -113,9 +122,9 @@ Value Emitter::multiply_long(const Value& a, const Value& b) {
     // low * low + ((low * high + high * low) << 32)
     const Vec swapped = op2(Inst::kIdVpshufd, y, 0xb1);
     const Vec cross = op2(Inst::kIdVpmulld, x, swapped);
-    const Vec sum = op2(Inst::kIdVpaddd, cross, op2(Inst::kIdVpsrlq, cross, 32));
+    const Vec sum = op2(Inst::kIdVpaddd, cross, shifted(Inst::kIdVpsrlvq, cross, 32));
     const Vec low = op2(Inst::kIdVpmuludq, x, y);
-    result.vec[part] = op2(Inst::kIdVpaddq, low, op2(Inst::kIdVpsllq, sum, 32));
+    result.vec[part] = op2(Inst::kIdVpaddq, low, shifted(Inst::kIdVpsllvq, sum, 32));
   }
   return result;
 }
@@ -123,9 +132,10 @@ Value Emitter::multiply_long(const Value& a, const Value& b) {
 Value Emitter::multiply_high(const Value& a, const Value& b) {
   const Vec x = reg(a, 0), y = reg(b, 0);
   const Vec even = op2(Inst::kIdVpmuludq, x, y);
-  const Vec odd = op2(Inst::kIdVpmuludq, op2(Inst::kIdVpsrlq, x, 32), op2(Inst::kIdVpsrlq, y, 32));
+  const Vec odd =
+      op2(Inst::kIdVpmuludq, shifted(Inst::kIdVpsrlvq, x, 32), shifted(Inst::kIdVpsrlvq, y, 32));
   const Vec high = op2(Inst::kIdVandps, odd, function_.constant64(0xffffffffull << 32));
-  return from_vec(op2(Inst::kIdVorps, op2(Inst::kIdVpsrlq, even, 32), high));
+  return from_vec(op2(Inst::kIdVorps, shifted(Inst::kIdVpsrlvq, even, 32), high));
 }
 
 // By zero gives 0; INT_MIN / -1 wraps to INT_MIN.

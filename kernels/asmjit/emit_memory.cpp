@@ -188,7 +188,7 @@ Mem Emitter::pack(ScalarType dtype, const Value& value) {
                                              -1, -1, -1, -1, -1, -1, -1, -1};
   const int size = size_of(dtype);
   Vec lanes = reg(value, 0);
-  if (dtype == kBool) lanes = op2(Inst::kIdVpsrld, lanes, 31);
+  if (dtype == kBool) lanes = shifted(Inst::kIdVpsrlvd, lanes, 31);
   std::int8_t order[32];
   for (int i = 0; i < 32; ++i) order[i] = size == 1 ? kBytes[i % 16] : kWords[i % 16];
   const Vec mixed = op2(Inst::kIdVpshufb, lanes, function_.constant(order, sizeof order));

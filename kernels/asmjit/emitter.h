@@ -141,6 +141,7 @@ class Emitter {
   Vec op1(asmjit::InstId id, const Operand& a);
   Vec op2(asmjit::InstId id, const Operand& a, const Operand& b);
   Vec op2(asmjit::InstId id, const Operand& a, int immediate);
+  Vec shifted(asmjit::InstId variable, const Vec& x, int bits);
   Vec op3(asmjit::InstId id, const Operand& a, const Operand& b, const Operand& c);
   Vec op3(asmjit::InstId id, const Operand& a, const Operand& b, int immediate);
   MaskReg mask2(asmjit::InstId id, const MaskReg& a, const MaskReg& b);

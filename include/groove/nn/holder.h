@@ -21,13 +21,17 @@ constexpr bool is_module_holder = std::is_base_of_v<ModuleHolderIndicator, std::
 
 template <typename Contained>
 class ModuleHolder : ModuleHolderIndicator {
+  // A shared_ptr of each module's own class would be the dearest part of the header; what is held
+  // may be no module, but a data set.
+  using Held = std::conditional_t<std::is_base_of_v<Module, Contained>, Module, Contained>;
+
  public:
   using ContainedType = Contained;
 
   /// Default-constructs the module where that is possible; otherwise the holder is empty.
   ModuleHolder() {
     if constexpr (std::is_default_constructible_v<Contained>)
-      module_ = std::shared_ptr<Module>(new Contained());
+      module_ = std::shared_ptr<Held>(new Contained());
   }
   ModuleHolder(std::nullptr_t) {}
   // The arguments of a constructor of the module; errors in it name the place of the call.
@@ -112,7 +116,7 @@ class ModuleHolder : ModuleHolderIndicator {
 
  protected:
   template <typename... Args>
-  static Module* make(const Site& site, Args&&... args) {
+  static Contained* make(const Site& site, Args&&... args) {
     const groove::detail::CallPlace place(site);
     return new Contained(std::forward<Args>(args)...);
   }
@@ -129,8 +133,7 @@ class ModuleHolder : ModuleHolderIndicator {
       return module.forward(std::forward<Args>(args)...);
     }
   }
-  // Of the base: a shared_ptr of each class's own would be the dearest part of the header.
-  std::shared_ptr<Module> module_;
+  std::shared_ptr<Held> module_;
 };
 
 template <typename Contained>

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <limits>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "sample_options.h"
+#include "text.h"
 
 namespace nn = groove::nn;
 
@@ -71,8 +69,8 @@ struct Gpt : nn::Module {
       blocks.push_back(register_module("block" + std::to_string(i), std::make_shared<Block>()));
     }
     norm = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({kChannels})));
-    head = register_module("head",
-                           nn::Linear(nn::LinearOptions(kChannels, characters).bias(false)));
+    head =
+        register_module("head", nn::Linear(nn::LinearOptions(kChannels, characters).bias(false)));
     place = register_buffer("place", groove::arange(kContext));
   }
 
@@ -88,26 +86,6 @@ struct Gpt : nn::Module {
   nn::LayerNorm norm{nullptr};
   nn::Linear head{nullptr};
   groove::Tensor place;
-};
-
-// The text as numbers: a character's place in the sorted alphabet of the text.
-struct Text {
-  explicit Text(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream content;
-    content << file.rdbuf();
-    const std::string plain = content.str();
-    if (plain.size() <= kContext) throw std::runtime_error(path + " is missing or too short");
-    alphabet = plain;
-    std::sort(alphabet.begin(), alphabet.end());
-    alphabet.erase(std::unique(alphabet.begin(), alphabet.end()), alphabet.end());
-    std::vector<int64_t> codes;
-    for (const char c : plain) codes.push_back(static_cast<int64_t>(alphabet.find(c)));
-    characters = groove::tensor(codes);
-  }
-
-  std::string alphabet;
-  groove::Tensor characters;
 };
 
 static void train(Gpt& model, const Text& text, const SampleOptions& options) {
@@ -155,7 +133,7 @@ int main(int argc, char** argv) {
       argc, argv, "Trains a GPT of 4 layers on the characters of Shakespeare.", defaults, true);
   try {
     groove::manual_seed(options.seed);
-    const Text text(options.data + "/tiny_shakespeare.txt");
+    const Text text(options.data, kContext);
     Gpt model(static_cast<int64_t>(text.alphabet.size()));
     train(model, text, options);
     const int64_t characters = options.bits ? 20 : 400;

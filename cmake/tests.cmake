@@ -193,6 +193,8 @@ if(GROOVE_BUILD_SAMPLES)
     ${PROJECT_BINARY_DIR}/tools)
   add_test(NAME look_inside COMMAND ${PROJECT_SOURCE_DIR}/tests/project/look_inside
     ${PROJECT_BINARY_DIR}/samples)
+  add_test(NAME load_pretrained COMMAND ${PROJECT_SOURCE_DIR}/tests/project/load_pretrained
+    ${PROJECT_BINARY_DIR}/samples ${PROJECT_SOURCE_DIR}/samples/data)
 endif()
 
 # The page is what Groove makes of the step today; build/tools/write-walk writes it anew.

@@ -85,6 +85,25 @@ TEST(LibTorchSpellings, TrainClipScheduleSaveLoad) {
   EXPECT_THROW(torch::load(policy, folder / "list.pt"), c10::Error);
 }
 
+// A holder of what is no module.
+struct CountsImpl : torch::data::datasets::Dataset<CountsImpl> {
+  explicit CountsImpl(int64_t count) : count(count) {}
+  torch::data::Example<> get(size_t index) override {
+    return {torch::full({2}, static_cast<int64_t>(index)), torch::ones({1})};
+  }
+  torch::optional<size_t> size() const override { return static_cast<size_t>(count); }
+  int64_t count;
+};
+TORCH_MODULE(Counts);
+
+TEST(LibTorchSpellings, HolderOfADataset) {
+  const std::shared_ptr<CountsImpl> shared = Counts(4).ptr();
+  EXPECT_EQ(shared->count, 4);
+  auto loader = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(
+      Counts(3)->map(torch::data::transforms::Stack<>()), /*batch_size=*/3);
+  for (auto& batch : *loader) EXPECT_EQ(batch.data.sum().item<float>(), 6);
+}
+
 TEST(LibTorchSpellings, LoaderWithWorkers) {
   auto set = torch::data::datasets::TensorDataset({torch::ones({3}), torch::zeros({3})})
                  .map(torch::data::transforms::Stack<torch::data::TensorExample>());

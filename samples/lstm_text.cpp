@@ -70,13 +70,13 @@ static void train(CharLstm& model, const Text& text, const SampleOptions& option
   progress.finish();
 }
 
-// Bits a character of the text's last part.
-static double test_bits(CharLstm& model, const Text& text) {
+// Bits a character of so many sequences of the text's last part.
+static double test_bits(CharLstm& model, const Text& text, int64_t sequences) {
   groove::NoGradGuard no_grad;
   model.eval();
-  constexpr int64_t kLength = 100, kSequences = 200;
+  constexpr int64_t kLength = 100;
   const int64_t first = text.characters.size(0) - kTest;
-  auto start = (groove::arange(kSequences) * kLength + first).unsqueeze(1);
+  auto start = (groove::arange(sequences) * kLength + first).unsqueeze(1);
   return loss_of(model, text, start, kLength).item<float>() / std::log(2.0);
 }
 
@@ -107,7 +107,8 @@ int main(int argc, char** argv) {
     const Text text(options.data, kTest + kLongest + 1);
     CharLstm model(static_cast<int64_t>(text.alphabet.size()));
     train(model, text, options);
-    std::printf("test loss %.3f bits a character\n", test_bits(model, text));
+    std::printf("test loss %.3f bits a character\n",
+                test_bits(model, text, options.bits ? 20 : 200));
     const int64_t characters = options.bits ? 20 : 400;
     std::printf("%s\n", write(model, text, characters).c_str());
   } catch (const std::exception& error) {

@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
     const DataSet data = load_data(options.data);
     ResNet model;
     train(model, data, options);
-    const int64_t tested = options.bits ? 200 : kTest;
+    const int64_t tested = options.bits ? 20 : kTest;
     std::printf("test accuracy %.2f %%\n", test_accuracy(model, data.test, tested));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "resnet_cifar: %s\n", error.what());

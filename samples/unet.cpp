@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     const data::datasets::MNIST mnist(options.data, data::datasets::MNIST::Mode::kTest);
     const auto digits = groove::constant_pad_nd(mnist.images(), {2, 2, 2, 2}, 0.0);
     const auto learned = digits.slice(0, 0, kTraining);
-    const auto tested = digits.slice(0, kTraining, kTraining + (options.bits ? 200 : kTest));
+    const auto tested = digits.slice(0, kTraining, kTraining + (options.bits ? 50 : kTest));
     UNet model;
     groove::optim::Adam optimizer(model.parameters(), groove::optim::AdamOptions(3e-3));
     const double before = intersection_over_union(model, tested);

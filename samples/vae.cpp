@@ -91,13 +91,14 @@ static void train(Vae& model, const SampleOptions& options) {
 
 static void test(Vae& model, const SampleOptions& options) {
   groove::NoGradGuard no_grad;
+  const size_t batches = options.bits ? 1 : 10;
   auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
-      plain_digits(options.data, 8000, 2000), 500);
+      plain_digits(options.data, 8000, batches * 200), 200);
   double reconstruction = 0, divergence = 0;
   for (auto& batch : *loader) {
     auto losses = losses_of(model, batch.data);
-    reconstruction += losses.reconstruction.item<float>() / 4;
-    divergence += losses.divergence.item<float>() / 4;
+    reconstruction += losses.reconstruction.item<float>() / static_cast<double>(batches);
+    divergence += losses.divergence.item<float>() / static_cast<double>(batches);
   }
   std::printf("test loss %.2f nats a digit: reconstruction %.2f, divergence %.2f\n",
               reconstruction + divergence, reconstruction, divergence);

@@ -13,9 +13,6 @@ enum { kStepSize, kInvSqrtBias2, kBeta1, kRest1, kBeta2, kRest2, kEps, kDecay };
 using kernels::sqrt;
 using std::sqrt;
 
-double greater(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-kernels::Expr greater(kernels::Expr a, kernels::Expr b) { return kernels::max_nan(a, b); }
-
 // inputs: parameter, grad, exp_avg, exp_avg_sq [, max_exp_avg_sq]; results without grad.
 template <typename Number>
 std::vector<Number> step(const AttrReader& attr, const std::vector<Number>& x,

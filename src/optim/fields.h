@@ -25,6 +25,13 @@ struct Writer {
   void operator()(const char* key, const std::tuple<double, double>& value) const {
     archive.write(key, IValue(std::vector<double>{std::get<0>(value), std::get<1>(value)}));
   }
+  void operator()(const char* key, const std::tuple<double, double, double>& value) const {
+    const auto [a, b, c] = value;
+    archive.write(key, IValue(std::vector<double>{a, b, c}));
+  }
+  void operator()(const char* key, const std::vector<double>& value) const {
+    archive.write(key, IValue(value));
+  }
   void operator()(const char* key, const IValue& value) const { archive.write(key, value); }
   template <typename T>
   void operator()(const char* key, const std::optional<T>& value) const {
@@ -86,11 +93,16 @@ struct Reader {
   void operator()(const char* key, double& value) const { value = read(key).toDouble(); }
   void operator()(const char* key, bool& value) const { value = read(key).toBool(); }
   void operator()(const char* key, std::int64_t& value) const { value = read(key).toInt(); }
+  void operator()(const char* key, std::vector<double>& value) const {
+    value = read(key).toDoubleVector();
+  }
   void operator()(const char* key, std::tuple<double, double>& value) const {
-    const IValue stored = read(key);
-    GROOVE_CHECK(stored.toDoubleVector().size() == 2, "load: '{}' has {} numbers, not 2", key,
-                 stored.toDoubleVector().size());
-    value = {stored.toDoubleVector()[0], stored.toDoubleVector()[1]};
+    const std::vector<double> numbers = read_numbers(key, 2);
+    value = {numbers[0], numbers[1]};
+  }
+  void operator()(const char* key, std::tuple<double, double, double>& value) const {
+    const std::vector<double> numbers = read_numbers(key, 3);
+    value = {numbers[0], numbers[1], numbers[2]};
   }
   template <typename T>
   void operator()(const char* key, std::optional<T>& value) const {
@@ -112,12 +124,38 @@ struct Reader {
   }
 
  private:
+  std::vector<double> read_numbers(const char* key, std::size_t count) const {
+    const std::vector<double> numbers = read(key).toDoubleVector();
+    GROOVE_CHECK(numbers.size() == count, "load: '{}' has {} numbers, not {}", key, numbers.size(),
+                 count);
+    return numbers;
+  }
   IValue read(const char* key) const {
     IValue value;
     archive.read(key, value);
     return value;
   }
 };
+
+// get_momentum() and set_momentum() of options with momentum() or betas().
+template <typename Options>
+std::optional<double> momentum_of(const Options& options) {
+  if constexpr (requires { options.momentum(); })
+    return options.momentum();
+  else if constexpr (requires { options.betas(); })
+    return std::get<0>(options.betas());
+  else
+    return std::nullopt;
+}
+template <typename Options>
+void set_momentum_of(Options& options, double momentum) {
+  if constexpr (requires { options.momentum(); })
+    options.momentum() = momentum;
+  else if constexpr (requires { options.betas(); })
+    std::get<0>(options.betas()) = momentum;
+  else
+    options.OptimizerOptions::set_momentum(momentum);
+}
 
 inline void check_not_negative(const char* optimizer, const char* option, double value) {
   GROOVE_CHECK(value >= 0, "{}: {} is {}; it must not be negative", optimizer, option, value);

@@ -49,13 +49,19 @@ double OptimizerOptions::get_lr() const {
 void OptimizerOptions::set_lr(double) {
   throw_error("OptimizerOptions: set_lr() is not defined by these options");
 }
+std::optional<double> OptimizerOptions::get_momentum() const { return std::nullopt; }
+void OptimizerOptions::set_momentum(double) {
+  throw_error("OptimizerOptions: set_momentum() is not defined by these options");
+}
 
 OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
 OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params,
                                          std::unique_ptr<OptimizerOptions> options)
     : params_(std::move(params)), options_(std::move(options)) {}
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
-    : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+    : params_(other.params_),
+      options_(other.options_ ? other.options_->clone() : nullptr),
+      initial_lr_(other.initial_lr_) {}
 OptimizerParamGroup::OptimizerParamGroup(OptimizerParamGroup&&) noexcept = default;
 OptimizerParamGroup& OptimizerParamGroup::operator=(const OptimizerParamGroup& other) {
   return *this = OptimizerParamGroup(other);

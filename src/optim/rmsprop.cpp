@@ -86,6 +86,8 @@ struct RmspropStep : detail::CountedRule<RMSpropOptions, RMSpropParamState> {
 RMSpropOptions::RMSpropOptions(double lr) : lr_(lr) {}
 double RMSpropOptions::get_lr() const { return lr_; }
 void RMSpropOptions::set_lr(double lr) { lr_ = lr; }
+std::optional<double> RMSpropOptions::get_momentum() const { return momentum_; }
+void RMSpropOptions::set_momentum(double momentum) { momentum_ = momentum; }
 void RMSpropOptions::inherit(const OptimizerOptions& defaults) {
   detail::inherit_fields(*this, RMSpropOptions(), static_cast<const RMSpropOptions&>(defaults),
                          [](auto& options, auto field) { each_option(options, field); });

@@ -85,6 +85,8 @@ struct SgdStep : detail::StepRule<SGDOptions> {
 SGDOptions::SGDOptions(double lr) : lr_(lr) {}
 double SGDOptions::get_lr() const { return lr_; }
 void SGDOptions::set_lr(double lr) { lr_ = lr; }
+std::optional<double> SGDOptions::get_momentum() const { return momentum_; }
+void SGDOptions::set_momentum(double momentum) { momentum_ = momentum; }
 
 void SGDOptions::inherit(const OptimizerOptions& defaults) {
   detail::inherit_fields(*this, SGDOptions(kUnsetRate), static_cast<const SGDOptions&>(defaults),

@@ -12,6 +12,8 @@ struct AdamOptionsOf : OptimizerCloneableOptions<Self> {
   AdamOptionsOf(double lr, double decay) : lr_(lr), weight_decay_(decay) {}
   double get_lr() const override { return lr_; }
   void set_lr(double value) override { lr_ = value; }
+  std::optional<double> get_momentum() const override { return std::get<0>(betas_); }
+  void set_momentum(double value) override { std::get<0>(betas_) = value; }
   void inherit(const OptimizerOptions& defaults) override;
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;

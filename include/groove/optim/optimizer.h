@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -44,6 +45,9 @@ class OptimizerOptions {
   virtual void inherit(const OptimizerOptions& defaults);
   virtual double get_lr() const;
   virtual void set_lr(double lr);
+  /// The momentum or, of options with betas, the first of them; none where there is neither.
+  virtual std::optional<double> get_momentum() const;
+  virtual void set_momentum(double momentum);
   virtual void serialize(serialize::OutputArchive& archive) const;
   virtual void serialize(serialize::InputArchive& archive);
   virtual ~OptimizerOptions();
@@ -73,10 +77,13 @@ class OptimizerParamGroup {
   void set_options(std::unique_ptr<OptimizerOptions> options);
   std::vector<Tensor>& params() { return params_; }
   const std::vector<Tensor>& params() const { return params_; }
+  /// The rate that the first scheduler found, which further ones begin with.
+  std::optional<double>& initial_lr() { return initial_lr_; }
 
  private:
   std::vector<Tensor> params_;
   std::unique_ptr<OptimizerOptions> options_;
+  std::optional<double> initial_lr_;
 };
 
 /// Subclasses implement step(LossClosure) and may keep their state in state().

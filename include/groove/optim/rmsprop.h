@@ -9,6 +9,8 @@ struct RMSpropOptions : OptimizerCloneableOptions<RMSpropOptions> {
   RMSpropOptions(double lr = 1e-2);
   double get_lr() const override;
   void set_lr(double lr) override;
+  std::optional<double> get_momentum() const override;
+  void set_momentum(double momentum) override;
   void inherit(const OptimizerOptions& defaults) override;
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;

@@ -106,36 +106,42 @@ struct StepRule {
 template <typename Options, typename State>
 struct CountedRule : StepRule<Options> {
   static State& state_of(const Slot& slot) { return static_cast<State&>(*slot.state); }
-  static std::int64_t step_of(const Slot& slot) { return state_of(slot).step(); }
   void advance(Slot& slot) { ++state_of(slot).step(); }
-  /// One list, `make(step)`, for all parameters of a group that have been at the same step so far:
-  /// nearly always all of them. Those that have parted stay apart: where they meet again by chance,
-  /// sharing would change the structure of the step for this once.
+  /// One list, `make(step)`, for all parameters of a group that have been at the same step so far.
   template <typename Make>
   void share_numbers_of_a_step(std::size_t first, std::size_t last, const Make& make) {
+    share_numbers_by(
+        first, last, [](const State& state) { return state.step(); },
+        [&make](const State& state) { return make(static_cast<double>(state.step())); });
+  }
+  /// One list, `make(state)`, for all parameters of a group that have had the same `key(state)` so
+  /// far: nearly always all of them. Those that have parted stay apart: where they meet again by
+  /// chance, sharing would change the structure of the step for this once.
+  template <typename Key, typename Make>
+  void share_numbers_by(std::size_t first, std::size_t last, const Key& key, const Make& make) {
     std::vector<Slot>& slots = this->plan.slots;
     struct Parted {
       std::uint32_t from, leader;
     };
     std::vector<Parted> parted;
-    const auto is_at = [&slots](std::uint32_t leader, std::int64_t step) {
-      return slots[leader].is_active && step_of(slots[leader]) == step;
+    const auto is_at = [&](std::uint32_t leader, const auto& wanted) {
+      return slots[leader].is_active && key(state_of(slots[leader])) == wanted;
     };
     for (std::size_t i = first; i < last; ++i) {
       Slot& slot = slots[i];
       if (!slot.is_active) continue;
-      const std::int64_t step = step_of(slot);
+      const auto own = key(state_of(slot));
       const bool has_leader = slot.leader >= first && slot.leader < i;
-      if (slot.leader != i && !(has_leader && is_at(slot.leader, step))) {
+      if (slot.leader != i && !(has_leader && is_at(slot.leader, own))) {
         const std::uint32_t from = has_leader ? slot.leader : Slot::kNoLeader;
         const auto known = std::find_if(parted.begin(), parted.end(), [&](const Parted& other) {
-          return other.from == from && is_at(other.leader, step);
+          return other.from == from && is_at(other.leader, own);
         });
         slot.leader = known == parted.end() ? static_cast<std::uint32_t>(i) : known->leader;
         if (known == parted.end()) parted.push_back({from, slot.leader});
       }
-      slot.numbers_at = slot.leader < i ? slots[slot.leader].numbers_at
-                                        : this->add_numbers(make(static_cast<double>(step)));
+      slot.numbers_at =
+          slot.leader < i ? slots[slot.leader].numbers_at : this->add_numbers(make(state_of(slot)));
     }
   }
 };

@@ -237,15 +237,24 @@ using groove::memory::empty_cache, groove::memory::reset_peak, groove::memory::s
     groove::memory::Statistics, groove::memory::statistics;
 }  // namespace torch::memory
 namespace torch::optim {
-using groove::optim::Adagrad, groove::optim::AdagradOptions, groove::optim::AdagradParamState,
-    groove::optim::Adam, groove::optim::AdamOptions, groove::optim::AdamOptionsOf,
+using groove::optim::Adadelta, groove::optim::AdadeltaOptions, groove::optim::AdadeltaParamState,
+    groove::optim::Adagrad, groove::optim::AdagradOptions, groove::optim::AdagradParamState,
+    groove::optim::Adam, groove::optim::Adamax, groove::optim::AdamaxOptions,
+    groove::optim::AdamaxParamState, groove::optim::AdamOptions, groove::optim::AdamOptionsOf,
     groove::optim::AdamParamState, groove::optim::AdamW, groove::optim::AdamWOptions,
-    groove::optim::AdamWParamState, groove::optim::LBFGS, groove::optim::LBFGSOptions,
-    groove::optim::LBFGSParamState, groove::optim::LRScheduler, groove::optim::Optimizer,
+    groove::optim::AdamWParamState, groove::optim::ASGD, groove::optim::ASGDOptions,
+    groove::optim::ASGDParamState, groove::optim::LBFGS, groove::optim::LBFGSOptions,
+    groove::optim::LBFGSParamState, groove::optim::Lion, groove::optim::LionOptions,
+    groove::optim::LionParamState, groove::optim::ListedOptimizer, groove::optim::ListedOptions,
+    groove::optim::ListedParamState, groove::optim::LRScheduler, groove::optim::Muon,
+    groove::optim::MuonOptions, groove::optim::MuonParamState, groove::optim::NAdam,
+    groove::optim::NAdamOptions, groove::optim::NAdamParamState, groove::optim::Optimizer,
     groove::optim::OptimizerCloneableOptions, groove::optim::OptimizerCloneableParamState,
     groove::optim::OptimizerOptions, groove::optim::OptimizerParamGroup,
-    groove::optim::OptimizerParamState, groove::optim::ReduceLROnPlateauScheduler,
+    groove::optim::OptimizerParamState, groove::optim::RAdam, groove::optim::RAdamOptions,
+    groove::optim::RAdamParamState, groove::optim::ReduceLROnPlateauScheduler,
     groove::optim::RMSprop, groove::optim::RMSpropOptions, groove::optim::RMSpropParamState,
+    groove::optim::Rprop, groove::optim::RpropOptions, groove::optim::RpropParamState,
     groove::optim::SGD, groove::optim::SGDOptions, groove::optim::SGDParamState,
     groove::optim::StepLR;
 }  // namespace torch::optim

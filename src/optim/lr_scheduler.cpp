@@ -5,10 +5,15 @@
 #include <limits>
 
 #include "src/core/check.h"
+#include "src/optim/fields.h"
 
 namespace groove::optim {
 
-LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {}
+LRScheduler::LRScheduler(Optimizer& optimizer)
+    : optimizer_(optimizer), last_lrs_(get_current_lrs()) {
+  for (OptimizerParamGroup& group : optimizer.param_groups())
+    base_lrs_.push_back(group.initial_lr().value_or(group.options().get_lr()));
+}
 LRScheduler::~LRScheduler() = default;
 
 std::vector<double> LRScheduler::get_current_lrs() const {
@@ -18,14 +23,73 @@ std::vector<double> LRScheduler::get_current_lrs() const {
   return rates;
 }
 
-void LRScheduler::step() {
-  const std::vector<double> rates = get_lrs();
+void LRScheduler::set_lrs(const std::vector<double>& rates) {
   std::vector<OptimizerParamGroup>& groups = optimizer_.param_groups();
   GROOVE_CHECK(rates.size() == groups.size(),
                "LRScheduler: get_lrs() gives {} rates for {} parameter groups", rates.size(),
                groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].options().set_lr(rates[i]);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    OptimizerOptions& options = groups[i].options();
+    if (!groups[i].initial_lr()) groups[i].initial_lr() = options.get_lr();
+    options.set_lr(rates[i]);
+  }
+  note_lrs();
+}
+
+void LRScheduler::note_lrs() { last_lrs_ = get_current_lrs(); }
+
+void LRScheduler::step() {
+  set_lrs(get_lrs());
   ++step_count_;
+}
+
+// LibTorch's first step() is epoch 0.
+void LRScheduler::start() {
+  step_count_ = 0;
+  step();
+}
+void LRScheduler::restart() {
+  set_lrs(base_lrs_);
+  start();
+}
+
+void LRScheduler::save(serialize::OutputArchive& archive) const {
+  const detail::Writer write{archive};
+  write("step_count", IValue(static_cast<std::int64_t>(step_count_)));
+  write("base_lrs", base_lrs_);
+  write("last_lr", last_lrs_);
+}
+void LRScheduler::load(serialize::InputArchive& archive) {
+  read(archive, false);
+  read(archive, true);
+}
+void LRScheduler::read(serialize::InputArchive& archive, bool keeps) {
+  std::int64_t step_count = 0;
+  std::vector<double> base_lrs, last_lrs;
+  const detail::Reader read{archive};
+  read("step_count", step_count);
+  read("base_lrs", base_lrs);
+  read("last_lr", last_lrs);
+  const std::size_t groups = optimizer_.param_groups().size();
+  GROOVE_CHECK(step_count >= 0 && step_count <= std::numeric_limits<int>::max(),
+               "load: the step_count of a scheduler is {}", step_count);
+  GROOVE_CHECK(base_lrs.size() == groups && last_lrs.size() == groups,
+               "load: the scheduler's archive has {} base rates and {} last ones for {} groups",
+               base_lrs.size(), last_lrs.size(), groups);
+  if (!keeps) return;
+  step_count_ = static_cast<unsigned>(step_count);
+  base_lrs_ = std::move(base_lrs);
+  last_lrs_ = std::move(last_lrs);
+}
+
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const LRScheduler& scheduler) {
+  scheduler.save(archive);
+  return archive;
+}
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, LRScheduler& scheduler) {
+  scheduler.load(archive);
+  return archive;
 }
 
 StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma)

@@ -14,17 +14,44 @@ class LRScheduler {
   explicit LRScheduler(Optimizer& optimizer);
   virtual ~LRScheduler();
   /// Sets the rates of the next step of the optimizer.
-  void step();
+  virtual void step();
+  /// The rates that it has set last, one a group.
+  const std::vector<double>& get_last_lr() const { return last_lrs_; }
+
+  /// How far it has come, with the rates it began with; what its constructor was given, functions
+  /// among it, is to be given again. The optimizer's present rates are the optimizer's.
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Throws groove::Error, and changes nothing, when the archive does not hold all of it.
+  void load(serialize::InputArchive& archive);
 
  protected:
+  friend class SchedulerList;
   /// One rate a group.
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
+  Optimizer& optimizer() const { return optimizer_; }
+  /// Those that the first scheduler of the optimizer found, one a group.
+  const std::vector<double>& base_lrs() const { return base_lrs_; }
+  std::vector<double>& base_lrs() { return base_lrs_; }
+  void set_lrs(const std::vector<double>& rates);
+  /// The groups' rates are now the last ones.
+  void note_lrs();
+  /// As if it were new.
+  virtual void start();
+  /// As start(), but with the rates that it would have come to from its base rates.
+  virtual void restart();
+  /// Of an archive that load() was given; called without `keeps` first, to see that all is there.
+  virtual void read(serialize::InputArchive& archive, bool keeps);
   unsigned step_count_ = 0;
 
  private:
   Optimizer& optimizer_;
+  std::vector<double> base_lrs_, last_lrs_;
 };
+
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const LRScheduler& scheduler);
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, LRScheduler& scheduler);
 
 /// Every step_size steps the rates are multiplied by gamma.
 class StepLR : public LRScheduler {

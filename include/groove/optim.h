@@ -19,3 +19,4 @@
 #include "groove/optim/rprop.h"
 #include "groove/optim/scheduler_lists.h"
 #include "groove/optim/sgd.h"
+#include "groove/optim/swa_utils.h"

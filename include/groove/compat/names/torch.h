@@ -265,6 +265,11 @@ using groove::optim::Adadelta, groove::optim::AdadeltaOptions, groove::optim::Ad
     groove::optim::SequentialLR, groove::optim::SGD, groove::optim::SGDOptions,
     groove::optim::SGDParamState, groove::optim::StepLR, groove::optim::SWALR;
 }  // namespace torch::optim
+namespace torch::optim::swa_utils {
+using groove::optim::swa_utils::AveragedModel, groove::optim::swa_utils::AverageFunction,
+    groove::optim::swa_utils::get_ema_avg_fn, groove::optim::swa_utils::get_swa_avg_fn,
+    groove::optim::swa_utils::SWALR;
+}  // namespace torch::optim::swa_utils
 namespace torch::serialize {
 using groove::serialize::InputArchive, groove::serialize::OutputArchive;
 }  // namespace torch::serialize

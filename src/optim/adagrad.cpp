@@ -1,32 +1,10 @@
 #include "groove/optim/adagrad.h"
 
 #include "kernels/ops/optimizer_ops.h"
-#include "src/optim/fields.h"
-#include "src/optim/plan.h"
+#include "src/optim/listed.h"
 
 namespace groove::optim {
 namespace {
-
-template <typename Self, typename Field>
-void each_option(Self& options, Field field) {
-  field("lr", options.lr());
-  field("lr_decay", options.lr_decay());
-  field("weight_decay", options.weight_decay());
-  field("initial_accumulator_value", options.initial_accumulator_value());
-  field("eps", options.eps());
-}
-
-template <typename Self, typename Field>
-void each_state_field(Self& state, Field field) {
-  field("step", state.step());
-  field("sum", state.sum());
-}
-
-void check(const AdagradOptions& options) {
-  each_option(options, [](const char* name, double value) {
-    detail::check_not_negative("Adagrad", name, value);
-  });
-}
 
 struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
   static constexpr std::size_t kNumbers = std::tuple_size_v<AdagradNumbers>;
@@ -44,7 +22,7 @@ struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
   }
 
   void walk(const detail::Slot& slot, const detail::Walk& visit) const {
-    visit("sum", static_cast<const AdagradParamState&>(*slot.state).sum());
+    visit("sum", state_of(slot).sum());
   }
 
   void prepare(const OptimizerParamGroup& group, const Tensor& param, detail::Slot& slot) {
@@ -64,59 +42,42 @@ struct AdagradStep : detail::CountedRule<AdagradOptions, AdagradParamState> {
 
 }  // namespace
 
+namespace detail {
+
+template <>
+struct List<AdagradOptions> {
+  static constexpr const char* kName = "Adagrad";
+  static constexpr const char* kStepName = "adagrad_optimizer_step";
+  using Step = AdagradStep;
+
+  template <typename Self, typename Field>
+  static void each(Self& value, Field field) {
+    field("lr", value.lr());
+    field("lr_decay", value.lr_decay());
+    field("weight_decay", value.weight_decay());
+    field("initial_accumulator_value", value.initial_accumulator_value());
+    field("eps", value.eps());
+  }
+  static void check(const AdagradOptions& options) {
+    each(options, [](const char* name, double value) { check_not_negative(kName, name, value); });
+  }
+};
+
+template <>
+struct List<AdagradParamState> {
+  template <typename Self, typename Field>
+  static void each(Self& value, Field field) {
+    field("step", value.step());
+    field("sum", value.sum());
+  }
+};
+
+}  // namespace detail
+
 AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
-double AdagradOptions::get_lr() const { return lr_; }
-void AdagradOptions::set_lr(double lr) { lr_ = lr; }
-void AdagradOptions::inherit(const OptimizerOptions& defaults) {
-  detail::inherit_fields(*this, AdagradOptions(), static_cast<const AdagradOptions&>(defaults),
-                         [](auto& options, auto field) { each_option(options, field); });
-}
-bool operator==(const AdagradOptions& a, const AdagradOptions& b) {
-  return detail::same_fields(a, b, [](auto& options, auto field) { each_option(options, field); });
-}
-bool operator==(const AdagradParamState& a, const AdagradParamState& b) {
-  return detail::same_fields(a, b, [](auto& state, auto field) { each_state_field(state, field); });
-}
-void AdagradOptions::serialize(serialize::OutputArchive& archive) const {
-  each_option(*this, detail::Writer{archive});
-}
-void AdagradOptions::serialize(serialize::InputArchive& archive) {
-  each_option(*this, detail::Reader{archive});
-}
-void AdagradParamState::serialize(serialize::OutputArchive& archive) const {
-  each_state_field(*this, detail::Writer{archive});
-}
-void AdagradParamState::serialize(serialize::InputArchive& archive) {
-  each_state_field(*this, detail::Reader{archive});
-}
 
-Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults, Site site)
-    : Adagrad(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
-              std::move(defaults), site) {}
-
-Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults, Site site)
-    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults), site) {
-  const CallFrame frame(site);
-  check(defaults);
-  for (const OptimizerParamGroup& group : param_groups_) check(AdagradStep::options_of(group));
-}
-
-std::unique_ptr<OptimizerParamState> Adagrad::new_state() const {
-  return std::make_unique<AdagradParamState>();
-}
-void Adagrad::check_options(const OptimizerOptions& options) const {
-  check(static_cast<const AdagradOptions&>(options));
-}
-void Adagrad::check_state(const Tensor& parameter, const OptimizerParamState& state) const {
-  detail::check_like("Adagrad", "sum", parameter,
-                     static_cast<const AdagradParamState&>(state).sum());
-}
-
-Tensor Adagrad::step(LossClosure closure) {
-  static const Op& op = detail::define_step("adagrad_optimizer_step");
-  const Tensor loss = run_closure(closure);
-  detail::run_step(op, AdagradStep{*plan_, state_}, param_groups_, step_site_);
-  return loss;
-}
+template struct ListedOptions<AdagradOptions>;
+template struct ListedParamState<AdagradParamState>;
+template class ListedOptimizer<AdagradOptions, AdagradParamState>;
 
 }  // namespace groove::optim

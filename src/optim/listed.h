@@ -1,10 +1,11 @@
 // The members of ListedOptions, ListedParamState and ListedOptimizer. A file that instantiates them
 // specialises List for its options,
-//   kName                   of the optimizer
-//   each(options, field)    calls field(name, value) for every option
-//   check(options)          throws groove::Error where one cannot be right
-//   Step, op()              the rule of a step (plan.h) and its call
-//   check_parameters(groups)  only where not every parameter will do
+//   kName, kStepName          of the optimizer, and of the operator that its step is
+//   Step                      the rule of a step (plan.h)
+//   each(options, field)      calls field(name, value) for every option
+//   check(options)            throws groove::Error where one cannot be right
+//   fresh()                   options as they are unless set, where they have no default
+//   constructor check_parameters(groups)  only where not every parameter will do
 // and for its state: each(state, field).
 #pragma once
 
@@ -29,6 +30,14 @@ void check_betas(const char* optimizer, const Options& options) {
   const auto [beta1, beta2] = options.betas();
   GROOVE_CHECK(beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1,
                "{}: betas are ({}, {}); both must lie in [0, 1)", optimizer, beta1, beta2);
+}
+
+template <typename Options>
+Options fresh_options() {
+  if constexpr (requires { List<Options>::fresh(); })
+    return List<Options>::fresh();
+  else
+    return Options();
 }
 
 template <typename Options>
@@ -60,7 +69,7 @@ void ListedOptions<Self>::set_momentum(double momentum) {
 template <typename Self>
 void ListedOptions<Self>::inherit(const OptimizerOptions& defaults) {
   detail::inherit_fields(
-      static_cast<Self&>(*this), Self(), static_cast<const Self&>(defaults),
+      static_cast<Self&>(*this), detail::fresh_options<Self>(), static_cast<const Self&>(defaults),
       [](auto& options, auto field) { detail::List<Self>::each(options, field); });
 }
 template <typename Self>

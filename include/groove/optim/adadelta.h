@@ -21,6 +21,9 @@ struct AdadeltaParamState : ListedParamState<AdadeltaParamState> {
   GROOVE_ARG(Tensor, acc_delta);
 };
 
-using Adadelta = ListedOptimizer<AdadeltaOptions, AdadeltaParamState>;
+class Adadelta : public ListedOptimizer<AdadeltaOptions, AdadeltaParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

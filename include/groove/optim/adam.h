@@ -3,21 +3,13 @@
 
 #include <tuple>
 
-#include "groove/optim/optimizer.h"
+#include "groove/optim/listed.h"
 
 namespace groove::optim {
 
 template <typename Self>
-struct AdamOptionsOf : OptimizerCloneableOptions<Self> {
+struct AdamOptionsOf : ListedOptions<Self> {
   AdamOptionsOf(double lr, double decay) : lr_(lr), weight_decay_(decay) {}
-  double get_lr() const override { return lr_; }
-  void set_lr(double value) override { lr_ = value; }
-  std::optional<double> get_momentum() const override { return std::get<0>(betas_); }
-  void set_momentum(double value) override { std::get<0>(betas_) = value; }
-  void inherit(const OptimizerOptions& defaults) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  void serialize(serialize::InputArchive& archive) override;
-
   const double& lr() const noexcept { return lr_; }
   double& lr() noexcept { return lr_; }
   Self& lr(double value) { return set(lr_, value); }
@@ -50,53 +42,27 @@ struct AdamOptionsOf : OptimizerCloneableOptions<Self> {
 
 struct AdamOptions : AdamOptionsOf<AdamOptions> {
   AdamOptions(double lr = 1e-3);
-  friend bool operator==(const AdamOptions& a, const AdamOptions& b);
 };
 struct AdamWOptions : AdamOptionsOf<AdamWOptions> {
   AdamWOptions(double lr = 1e-3);
-  friend bool operator==(const AdamWOptions& a, const AdamWOptions& b);
 };
 
-struct AdamParamState : OptimizerCloneableParamState<AdamParamState> {
-  void serialize(serialize::OutputArchive& archive) const override;
-  void serialize(serialize::InputArchive& archive) override;
+struct AdamParamState : ListedParamState<AdamParamState> {
   GROOVE_ARG(std::int64_t, step) = 0;
   GROOVE_ARG(Tensor, exp_avg);
   GROOVE_ARG(Tensor, exp_avg_sq);
   GROOVE_ARG(Tensor, max_exp_avg_sq) = {};
-
- public:
-  friend bool operator==(const AdamParamState& a, const AdamParamState& b);
 };
 using AdamWParamState = AdamParamState;
 
-class Adam : public Optimizer {
+class Adam : public ListedOptimizer<AdamOptions, AdamParamState> {
  public:
-  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {},
-                Site site = Site::current());
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {}, Site site = Site::current());
-  using Optimizer::step;
-  Tensor step(LossClosure closure) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override;
-  void check_options(const OptimizerOptions& options) const override;
-  void check_state(const Tensor& parameter, const OptimizerParamState& state) const override;
+  using ListedOptimizer::ListedOptimizer;
 };
 
-class AdamW : public Optimizer {
+class AdamW : public ListedOptimizer<AdamWOptions, AdamParamState> {
  public:
-  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {},
-                 Site site = Site::current());
-  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {},
-                 Site site = Site::current());
-  using Optimizer::step;
-  Tensor step(LossClosure closure) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override;
-  void check_options(const OptimizerOptions& options) const override;
-  void check_state(const Tensor& parameter, const OptimizerParamState& state) const override;
+  using ListedOptimizer::ListedOptimizer;
 };
 
 }  // namespace groove::optim

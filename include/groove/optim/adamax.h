@@ -24,6 +24,9 @@ struct AdamaxParamState : ListedParamState<AdamaxParamState> {
   GROOVE_ARG(Tensor, exp_inf);
 };
 
-using Adamax = ListedOptimizer<AdamaxOptions, AdamaxParamState>;
+class Adamax : public ListedOptimizer<AdamaxOptions, AdamaxParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

@@ -24,6 +24,9 @@ struct ASGDParamState : ListedParamState<ASGDParamState> {
   GROOVE_ARG(double, mu) = 1;
 };
 
-using ASGD = ListedOptimizer<ASGDOptions, ASGDParamState>;
+class ASGD : public ListedOptimizer<ASGDOptions, ASGDParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

@@ -23,6 +23,9 @@ struct LionParamState : ListedParamState<LionParamState> {
   GROOVE_ARG(Tensor, exp_avg);
 };
 
-using Lion = ListedOptimizer<LionOptions, LionParamState>;
+class Lion : public ListedOptimizer<LionOptions, LionParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

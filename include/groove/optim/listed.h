@@ -1,5 +1,5 @@
-// What the optimizers that Python's torch has beside LibTorch's share: all that follows from the
-// list of their options and of their state, which src/optim holds.
+// What optimizers share: all that follows from the list of their options and of their state, which
+// src/optim holds.
 #pragma once
 
 #include "groove/optim/optimizer.h"

@@ -35,6 +35,9 @@ struct MuonParamState : ListedParamState<MuonParamState> {
 
 /// The iterations are in the parameter's dtype; Python's torch rounds to bfloat16 before them.
 /// Throws groove::Error for a parameter that is not 2-d.
-using Muon = ListedOptimizer<MuonOptions, MuonParamState>;
+class Muon : public ListedOptimizer<MuonOptions, MuonParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

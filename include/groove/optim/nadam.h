@@ -27,6 +27,9 @@ struct NAdamParamState : ListedParamState<NAdamParamState> {
   GROOVE_ARG(double, mu_product) = 1;
 };
 
-using NAdam = ListedOptimizer<NAdamOptions, NAdamParamState>;
+class NAdam : public ListedOptimizer<NAdamOptions, NAdamParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

@@ -25,6 +25,9 @@ struct RAdamParamState : ListedParamState<RAdamParamState> {
   GROOVE_ARG(Tensor, exp_avg_sq);
 };
 
-using RAdam = ListedOptimizer<RAdamOptions, RAdamParamState>;
+class RAdam : public ListedOptimizer<RAdamOptions, RAdamParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

@@ -25,6 +25,9 @@ struct RpropParamState : ListedParamState<RpropParamState> {
   GROOVE_ARG(Tensor, step_size);
 };
 
-using Rprop = ListedOptimizer<RpropOptions, RpropParamState>;
+class Rprop : public ListedOptimizer<RpropOptions, RpropParamState> {
+ public:
+  using ListedOptimizer::ListedOptimizer;
+};
 
 }  // namespace groove::optim

@@ -49,6 +49,55 @@ Tensor plain_step(const Tensor& from_input, const Tensor& state, const detail::R
   return is_tanh ? groove::tanh(sum) : groove::relu(sum);
 }
 
+// One layer in one direction: the last states, and the outputs of all steps. It is one scan, which
+// takes as many steps as there are.
+template <typename Step>
+std::vector<Tensor> scanned(Step step, const Tensor& gates, const std::vector<Tensor>& first,
+                            const detail::RecurrentWeights& weights, bool is_reverse) {
+  const auto body = [&](const std::vector<Tensor>& given) {
+    std::vector<Tensor> next =
+        step(given.back(), std::vector<Tensor>(given.begin(), given.end() - 1), weights);
+    next.push_back(next[0]);
+    return next;
+  };
+  return groove::detail::run_scan(body, first, {gates}, {.reverse = is_reverse}, Site::current());
+}
+
+// The same of packed sequences, whose later steps have fewer rows: those of the sequences that
+// still go on.
+template <typename Step>
+std::vector<Tensor> stepped(Step step, const Tensor& gates, const std::vector<std::int64_t>& rows,
+                            const std::vector<Tensor>& first,
+                            const detail::RecurrentWeights& weights, bool is_reverse) {
+  const std::vector<Tensor> sequence = split_with_sizes(gates, rows, 0);
+  const std::size_t count = first.size();
+  std::vector<Tensor> current = first;
+  std::vector<std::vector<Tensor>> ended(count);  // of sequences, the shortest first
+  std::vector<Tensor> output(sequence.size());
+  for (std::size_t t = 0; t < sequence.size(); ++t) {
+    const std::size_t place = is_reverse ? sequence.size() - 1 - t : t;
+    const std::int64_t now = rows[place];
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t known = is_reverse && t == 0 ? 0 : current[i].size(0);
+      if (now < known) ended[i].push_back(narrow(current[i], 0, now, known - now));
+      if (now < known || known == 0)
+        current[i] = now == current[i].size(0) ? current[i] : narrow(current[i], 0, 0, now);
+      else if (now > known)
+        current[i] = cat({current[i], narrow(first[i], 0, known, now - known)}, 0);
+    }
+    current = step(sequence[place], current, weights);
+    output[place] = current[0];
+  }
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < count; ++i) {
+    ended[i].push_back(current[i]);
+    std::reverse(ended[i].begin(), ended[i].end());
+    results.push_back(ended[i].size() == 1 ? current[i] : cat(ended[i], 0));
+  }
+  results.push_back(cat(output, 0));
+  return results;
+}
+
 }  // namespace
 
 namespace detail {
@@ -149,6 +198,33 @@ std::vector<Tensor> Recurrent::all_weights() const {
   return result;
 }
 
+// What the input adds to the gates does not wait for the step before: it is one product for all.
+template <typename RunDirection>
+std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(
+    Tensor data, const std::vector<Tensor>& states, const RunDirection& run_direction) const {
+  const RNNOptionsBase& options = options_base;
+  std::vector<std::vector<Tensor>> last(states.size());
+  for (std::int64_t layer = 0; layer < options.num_layers(); ++layer) {
+    std::vector<Tensor> outputs;  // by direction
+    for (std::int64_t direction = 0; direction < directions(); ++direction) {
+      const std::int64_t at = layer * directions() + direction;
+      const RecurrentWeights& weights = weights_[static_cast<std::size_t>(at)];
+      std::vector<Tensor> first;
+      for (const Tensor& state : states) first.push_back(select(state, 0, at));
+      std::vector<Tensor> results =
+          run_direction(input_gates(data, weights), first, weights, direction == 1);
+      outputs.push_back(std::move(results.back()));
+      for (std::size_t i = 0; i < last.size(); ++i) last[i].push_back(std::move(results[i]));
+    }
+    data = directions() == 1 ? outputs[0] : cat(outputs, -1);
+    if (options.dropout() > 0 && is_training() && layer + 1 < options.num_layers())
+      data = dropout(data, options.dropout(), true);
+  }
+  std::vector<Tensor> ends;
+  for (const std::vector<Tensor>& of_state : last) ends.push_back(stack(of_state, 0));
+  return {std::move(data), std::move(ends)};
+}
+
 std::tuple<Tensor, std::vector<Tensor>> Recurrent::run(const Tensor& given,
                                                        std::vector<Tensor> states,
                                                        std::size_t count, Step step) const {
@@ -160,7 +236,9 @@ std::tuple<Tensor, std::vector<Tensor>> Recurrent::run(const Tensor& given,
   const Tensor input = options.batch_first() ? transpose(given, 0, 1) : given;
   GROOVE_CHECK(input.size(0) > 0, "{}: the input has no time steps", options.kind());
   auto [output, last] = run_layers(
-      input, states_or_zeros(std::move(states), count, input, input.size(1)), count, step);
+      input, states_or_zeros(std::move(states), count, input, input.size(1)),
+      [step](const Tensor& gates, const std::vector<Tensor>& first, const RecurrentWeights& weights,
+             bool is_reverse) { return scanned(step, gates, first, weights, is_reverse); });
   return {options.batch_first() ? transpose(output, 0, 1) : output, std::move(last)};
 }
 
@@ -177,8 +255,11 @@ std::tuple<PackedSequence, std::vector<Tensor>> Recurrent::run(const PackedSeque
   for (Tensor& state : states)
     if (sorted.defined()) state = index_select(state, 1, sorted);
   auto [output, last] =
-      run_layers(input.data(), each,
-                 states_or_zeros(std::move(states), count, input.data(), each[0]), count, step);
+      run_layers(input.data(), states_or_zeros(std::move(states), count, input.data(), each[0]),
+                 [step, &each](const Tensor& gates, const std::vector<Tensor>& first,
+                               const RecurrentWeights& weights, bool is_reverse) {
+                   return stepped(step, gates, each, first, weights, is_reverse);
+                 });
   for (Tensor& state : last)
     if (unsorted.defined()) state = index_select(state, 1, unsorted);
   return {PackedSequence(std::move(output), sizes, sorted, unsorted), std::move(last)};
@@ -198,89 +279,6 @@ std::vector<Tensor> Recurrent::states_or_zeros(std::vector<Tensor> states, std::
                  "{}: the state has shape {}; it must be [{}, {}, {}]", options_base.kind(),
                  to_string(states[i].sizes()), layers, batch, widths[i]);
   return states;
-}
-
-// Every layer and direction is one scan, which takes as many steps as there are. What the input
-// adds to the gates does not wait for the step before: it is one product for all of them.
-std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(Tensor sequence,
-                                                              const std::vector<Tensor>& states,
-                                                              std::size_t count, Step step) const {
-  const RNNOptionsBase& options = options_base;
-  std::vector<std::vector<Tensor>> last(count);
-  for (std::int64_t layer = 0; layer < options.num_layers(); ++layer) {
-    std::vector<Tensor> outputs;  // by direction
-    for (std::int64_t direction = 0; direction < directions(); ++direction) {
-      const std::int64_t at = layer * directions() + direction;
-      const RecurrentWeights& weights = weights_[static_cast<std::size_t>(at)];
-      std::vector<Tensor> first;
-      for (const Tensor& state : states) first.push_back(select(state, 0, at));
-      const auto body = [&](const std::vector<Tensor>& given) {
-        std::vector<Tensor> next =
-            step(given.back(), std::vector<Tensor>(given.begin(), given.end() - 1), weights);
-        next.push_back(next[0]);
-        return next;
-      };
-      std::vector<Tensor> results =
-          groove::detail::run_scan(body, first, {input_gates(sequence, weights)},
-                                   {.reverse = direction == 1}, Site::current());
-      outputs.push_back(std::move(results[count]));
-      for (std::size_t i = 0; i < count; ++i) last[i].push_back(std::move(results[i]));
-    }
-    sequence = directions() == 1 ? outputs[0] : cat(outputs, -1);
-    if (options.dropout() > 0 && is_training() && layer + 1 < options.num_layers())
-      sequence = dropout(sequence, options.dropout(), true);
-  }
-  std::vector<Tensor> ends;
-  for (const std::vector<Tensor>& of_state : last) ends.push_back(stack(of_state, 0));
-  return {std::move(sequence), std::move(ends)};
-}
-
-// Of packed sequences, later steps have fewer rows: those of the sequences that still go on.
-std::tuple<Tensor, std::vector<Tensor>> Recurrent::run_layers(Tensor data,
-                                                              const std::vector<std::int64_t>& rows,
-                                                              const std::vector<Tensor>& states,
-                                                              std::size_t count, Step step) const {
-  const RNNOptionsBase& options = options_base;
-  std::vector<std::vector<Tensor>> last(count);
-  for (std::int64_t layer = 0; layer < options.num_layers(); ++layer) {
-    std::vector<Tensor> outputs;  // by direction
-    for (std::int64_t direction = 0; direction < directions(); ++direction) {
-      const std::int64_t at = layer * directions() + direction;
-      const RecurrentWeights& weights = weights_[static_cast<std::size_t>(at)];
-      const std::vector<Tensor> sequence = split_with_sizes(input_gates(data, weights), rows, 0);
-      std::vector<Tensor> first;
-      for (const Tensor& state : states) first.push_back(select(state, 0, at));
-      std::vector<Tensor> current = first;
-      std::vector<std::vector<Tensor>> ended(count);  // of sequences, the shortest first
-      std::vector<Tensor> output(sequence.size());
-      for (std::size_t t = 0; t < sequence.size(); ++t) {
-        const std::size_t place = direction ? sequence.size() - 1 - t : t;
-        const std::int64_t now = rows[place];
-        for (std::size_t i = 0; i < count; ++i) {
-          const std::int64_t known = direction && t == 0 ? 0 : current[i].size(0);
-          if (now < known) ended[i].push_back(narrow(current[i], 0, now, known - now));
-          if (now < known || known == 0)
-            current[i] = now == current[i].size(0) ? current[i] : narrow(current[i], 0, 0, now);
-          else if (now > known)
-            current[i] = cat({current[i], narrow(first[i], 0, known, now - known)}, 0);
-        }
-        current = step(sequence[place], current, weights);
-        output[place] = current[0];
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        ended[i].push_back(current[i]);
-        std::reverse(ended[i].begin(), ended[i].end());
-        last[i].push_back(ended[i].size() == 1 ? current[i] : cat(ended[i], 0));
-      }
-      outputs.push_back(cat(output, 0));
-    }
-    data = directions() == 1 ? outputs[0] : cat(outputs, -1);
-    if (options.dropout() > 0 && is_training() && layer + 1 < options.num_layers())
-      data = dropout(data, options.dropout(), true);
-  }
-  std::vector<Tensor> ends;
-  for (const std::vector<Tensor>& of_state : last) ends.push_back(stack(of_state, 0));
-  return {std::move(data), std::move(ends)};
 }
 
 void Recurrent::pretty_print(std::ostream& stream) const {
@@ -354,15 +352,15 @@ std::vector<Tensor> relu_step(const Tensor& x, const std::vector<Tensor>& states
 }
 std::vector<Tensor> lstm_step(const Tensor& x, const std::vector<Tensor>& states,
                               const detail::RecurrentWeights& w) {
-  auto [h, c] =
-      groove::detail::lstm_after_products(x, hidden_gates(states[0], w), states[1], Site::current());
+  auto [h, c] = groove::detail::lstm_after_products(x, hidden_gates(states[0], w), states[1],
+                                                    Site::current());
   if (w.w_hr.defined()) h = linear(h, w.w_hr);
   return {std::move(h), std::move(c)};
 }
 std::vector<Tensor> gru_step(const Tensor& x, const std::vector<Tensor>& states,
                              const detail::RecurrentWeights& w) {
-  return {
-      groove::detail::gru_after_products(x, hidden_gates(states[0], w), states[0], Site::current())};
+  return {groove::detail::gru_after_products(x, hidden_gates(states[0], w), states[0],
+                                             Site::current())};
 }
 
 std::vector<Tensor> listed(const Tensor& hx) {

@@ -162,13 +162,11 @@ class Recurrent : public Resettable {
   std::int64_t directions() const { return options_base.bidirectional() ? 2 : 1; }
   std::vector<Tensor> states_or_zeros(std::vector<Tensor> states, std::size_t count,
                                       const Tensor& input, std::int64_t batch) const;
-  std::tuple<Tensor, std::vector<Tensor>> run_layers(Tensor sequence,
-                                                     const std::vector<Tensor>& states,
-                                                     std::size_t count, Step step) const;
-  std::tuple<Tensor, std::vector<Tensor>> run_layers(Tensor data,
-                                                     const std::vector<std::int64_t>& rows,
-                                                     const std::vector<Tensor>& states,
-                                                     std::size_t count, Step step) const;
+  /// `run_direction` is given the input's part of the gates of all steps, first states, weights,
+  /// and whether it goes backwards; it gives the last states and then the outputs.
+  template <typename RunDirection>
+  std::tuple<Tensor, std::vector<Tensor>> run_layers(Tensor data, const std::vector<Tensor>& states,
+                                                     const RunDirection& run_direction) const;
   /// Features of a direction's output.
   std::int64_t output_size() const;
   std::vector<RecurrentWeights> weights_;

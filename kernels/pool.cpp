@@ -14,11 +14,15 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <climits>
+#include <ctime>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "src/core/clock.h"
 #include "src/core/faults.h"
 #include "src/core/trace.h"
 
@@ -29,6 +33,9 @@ constexpr unsigned kMxcsr = 0x1f80;  // round to nearest, no FTZ, no DAZ, everyt
 constexpr int kMaxParts = 1 << 15;
 // About 50 µs at the time-stamp frequencies of current machines.
 constexpr std::uint64_t kSpinTicks = 150'000;
+// Far longer than it takes to wake a worker.
+constexpr std::uint64_t kLongTicks = 4 * kSpinTicks;
+constexpr int kMeasured = 64;  // workers whose time can be told
 
 int hardware_threads() {
   static const int count = [] {
@@ -43,6 +50,7 @@ std::atomic<int> wanted_threads{0};  // 0: as many as the hardware has
 std::atomic<bool> is_background_busy{false};
 std::atomic<bool> is_never_serial{false};
 thread_local bool is_in_region = false;
+constinit thread_local LongRegions long_regions;
 
 struct Ticket {
   std::uint32_t epoch;
@@ -60,8 +68,9 @@ class Pool {
 
   /// Starts workers until there are `count`; gives how many there are.
   int grow(int count) {
-    while (workers_ < count && start_worker()) ++workers_;
-    return workers_;
+    int now = workers_.load(std::memory_order_relaxed);
+    while (now < count && start_worker(now)) workers_.store(++now, std::memory_order_release);
+    return now;
   }
 
   void run(int parts, int threads, void (*body)(void*, int, int), void* context) {
@@ -75,11 +84,29 @@ class Pool {
     ticket_.store(word, std::memory_order_seq_cst);
     wake();
     is_in_region = true;
+    const std::uint64_t begin = __rdtsc();
     body(context, 0, parts);
     done_.fetch_add(1, std::memory_order_acq_rel);
     work(epoch_);
     is_in_region = false;
+    const std::uint64_t own = __rdtsc() - begin;
     wait([&] { return done_.load(std::memory_order_acquire) == parts; });
+    const std::uint64_t all = __rdtsc() - begin;
+    if (all < kLongTicks) return;
+    long_regions.all += all;
+    long_regions.own += own;
+    long_regions.threads = std::max(long_regions.threads, threads);
+  }
+
+  WorkersTime time_of_workers(int count) const {
+    const int known = std::min({count, workers_.load(std::memory_order_acquire), kMeasured});
+    WorkersTime all;
+    for (int i = 0; i < known; ++i) {
+      const Meter& meter = meters_[static_cast<std::size_t>(i)];
+      all.nanoseconds += time_of(meter.clock);
+      all.waiting += meter.waiting.load(std::memory_order_relaxed);
+    }
+    return all;
   }
 
   // What is waited for takes microseconds, unless the system has put another thread in the place of
@@ -96,6 +123,12 @@ class Pool {
   }
 
  private:
+  struct alignas(64) Meter {
+    Pool* pool = nullptr;
+    clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
+    std::atomic<std::uint64_t> waiting{0};  // ticks that it has spun
+  };
+
   // Runs parts of region `epoch` until none is left.
   void work(std::uint32_t epoch) {
     std::uint64_t word = ticket_.load(std::memory_order_acquire);
@@ -117,44 +150,59 @@ class Pool {
     syscall(SYS_futex, epoch_word(), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
 
-  void serve() {
-    std::uint32_t seen = 0;
-    for (;;) {
-      std::uint32_t epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;
-      const std::uint64_t start = __rdtsc();
-      while (epoch == seen) {
-        if (is_crowded_) sched_yield();
-        _mm_pause();
-        epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;
-        if (epoch != seen || __rdtsc() - start < kSpinTicks) continue;
-        sleepers_.fetch_add(1, std::memory_order_seq_cst);
-        syscall(SYS_futex, epoch_word(), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
-        sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-        epoch = Ticket(ticket_.load(std::memory_order_acquire)).epoch;
-      }
-      seen = epoch;
+  // The first that is not `seen`.
+  std::uint32_t next_epoch(std::uint32_t seen, Meter& meter) {
+    const auto now = [&] { return Ticket(ticket_.load(std::memory_order_acquire)).epoch; };
+    std::uint32_t epoch = now();
+    if (epoch != seen) return epoch;
+    const std::uint64_t start = __rdtsc();
+    std::uint64_t waited = 0;
+    while (epoch == seen && waited < kSpinTicks) {
+      if (is_crowded_) sched_yield();
+      _mm_pause();
+      epoch = now();
+      waited = __rdtsc() - start;
+    }
+    meter.waiting.fetch_add(std::min(waited, kSpinTicks), std::memory_order_relaxed);
+    while (epoch == seen) {
+      sleepers_.fetch_add(1, std::memory_order_seq_cst);
+      syscall(SYS_futex, epoch_word(), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+      sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+      epoch = now();
+    }
+    return epoch;
+  }
+
+  void serve(Meter& meter) {
+    for (std::uint32_t epoch = 0;;) {
+      epoch = next_epoch(epoch, meter);
       work(epoch);
     }
   }
 
-  static void* enter(void* self) {
+  static void* enter(void* given) {
     _mm_setcsr(kMxcsr);
     is_in_region = true;
     name_thread("groove worker");
-    static_cast<Pool*>(self)->serve();
+    Meter& meter = *static_cast<Meter*>(given);
+    meter.pool->serve(meter);
     return nullptr;
   }
 
-  bool start_worker() {
+  bool start_worker(int index) {
     // Signals belong to the program's own threads.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    const bool is_started = pthread_create(&thread, nullptr, &Pool::enter, this) == 0;
+    Meter& meter = meters_[static_cast<std::size_t>(std::min(index, kMeasured))];
+    meter.pool = this;
+    const bool is_started = pthread_create(&thread, nullptr, &Pool::enter, &meter) == 0;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (is_started) pthread_detach(thread);
-    return is_started;
+    if (!is_started) return false;
+    if (pthread_getcpuclockid(thread, &meter.clock) != 0) meter.clock = CLOCK_THREAD_CPUTIME_ID;
+    pthread_detach(thread);
+    return true;
   }
 
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
@@ -165,7 +213,8 @@ class Pool {
   void (*body_)(void*, int, int) = nullptr;
   void* context_ = nullptr;
   std::uint32_t epoch_ = 0;  // 0 is what a new worker has seen
-  int workers_ = 0;
+  std::atomic<int> workers_{0};
+  std::array<Meter, kMeasured + 1> meters_;  // of the first workers, and of all others
 };
 
 // Never destroyed: workers run until the process ends. A forked child has none of them, so it
@@ -203,6 +252,10 @@ int threads_for(bool is_small) {
   return is_small && !is_never_serial.load(std::memory_order_relaxed) ? 1 : num_threads();
 }
 void set_never_serial(bool is_on) { is_never_serial.store(is_on); }
+
+LongRegions take_long_regions() { return std::exchange(long_regions, {}); }
+
+WorkersTime workers_time(int count) { return pool().time_of_workers(count); }
 
 void set_background_busy(bool is_busy) { is_background_busy.store(is_busy); }
 

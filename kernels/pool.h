@@ -35,6 +35,21 @@ void parallel_levels(int levels, int parts,
                      void (*body)(void* context, int level, int part, int parts),
                      void* context) noexcept;
 
+/// What the calling thread's long regions took since it asked last, in ticks of the time-stamp
+/// counter: in all, and while it had parts of them to do. `threads`: the most that one was for.
+struct LongRegions {
+  std::uint64_t all = 0, own = 0;
+  int threads = 1;
+};
+LongRegions take_long_regions();
+/// Of the first `count` workers: nanoseconds that they have had a core for, which the system is
+/// asked for, and ticks of these in which they waited for work.
+struct WorkersTime {
+  std::int64_t nanoseconds = 0;
+  std::uint64_t waiting = 0;
+};
+WorkersTime workers_time(int count);
+
 /// While a background compiler runs, the pool gives up one core.
 void set_background_busy(bool is_busy);
 /// The core that the calling thread is on, or -1.

@@ -15,12 +15,15 @@ inline std::int64_t nanoseconds_now() {
       .count();
 }
 
-/// Time that this thread has had a core for, in nanoseconds.
-inline std::int64_t thread_time() {
+/// What the system's clock `clock` shows, in nanoseconds.
+inline std::int64_t time_of(clockid_t clock) {
   timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
+
+/// Time that this thread has had a core for, in nanoseconds.
+inline std::int64_t thread_time() { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
 /// What lies between two looks at that clock, one right after the other: the system is asked for
 /// it.

@@ -19,6 +19,7 @@
 #include "tracer/watch/discovery.h"
 #include "tracer/watch/investment.h"
 #include "tracer/watch/side_exits.h"
+#include "tracer/watch/step_clock.h"
 
 namespace groove::tracer {
 
@@ -383,7 +384,8 @@ class Context {
   bool is_paused_ = false;
   std::int64_t step_began_ = 0, steps_ = 0;
   std::uint64_t operators_before_ = 0, compiled_before_ = 0;
-  std::int64_t clock_before_ = -1;  // the thread's, at the last step's end
+  StepClock step_clock_;
+  std::int64_t clock_ = 0, clock_before_ = -1;  // what all steps took, at the last one's end
   ShortSteps short_steps_;
   Savings savings_;
   std::optional<Discovery::Plan> recorded_plan_;

@@ -25,7 +25,10 @@ std::size_t hash(const Instr& instr) {
 
 }  // namespace
 
-ScalarType Expr::dtype() const { return builder_->at(id_).dtype; }
+ScalarType Expr::dtype() const {
+  GROOVE_CHECK(builder_, "kernel expression: an operand is undefined; give it a value first");
+  return builder_->at(id_).dtype;
+}
 
 Builder::Builder(Order order) : phase_starts_{0} {
   kernel_.order = order;
@@ -232,7 +235,10 @@ void check_same_dtype(Prim prim, Expr a, Expr b) {
   GROOVE_CHECK(a.dtype() == b.dtype(), "kernel expression {}: operand dtypes {} and {} differ",
                name(prim), groove::name(a.dtype()), groove::name(b.dtype()));
 }
-Expr unary(Prim prim, Expr a) { return a.builder().emit(prim, a.dtype(), a); }
+Expr unary(Prim prim, Expr a) {
+  const ScalarType dtype = a.dtype();
+  return a.builder().emit(prim, dtype, a);
+}
 Expr binary(Prim prim, Expr a, Expr b) {
   check_same_dtype(prim, a, b);
   return a.builder().emit(prim, a.dtype(), a, b);
@@ -241,7 +247,10 @@ Expr compare(Prim prim, Expr a, Expr b) {
   check_same_dtype(prim, a, b);
   return a.builder().emit(prim, kBool, a, b);
 }
-Expr literal(double value, Expr like) { return like.builder().constant(like.dtype(), value); }
+Expr literal(double value, Expr like) {
+  const ScalarType dtype = like.dtype();
+  return like.builder().constant(dtype, value);
+}
 
 }  // namespace
 
@@ -276,6 +285,8 @@ Expr select(Expr mask, Expr yes, Expr no) {
   check_same_dtype(Prim::kSelect, yes, no);
   return yes.builder().emit(Prim::kSelect, yes.dtype(), mask, yes, no);
 }
+Expr select(Expr mask, double yes, Expr no) { return select(mask, literal(yes, no), no); }
+Expr select(Expr mask, Expr yes, double no) { return select(mask, yes, literal(no, yes)); }
 Expr bitcast(Expr a, ScalarType dtype) {
   return a.dtype() == dtype ? a : a.builder().emit(Prim::kBitcast, dtype, a);
 }

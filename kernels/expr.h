@@ -1,37 +1,21 @@
-// Scalar expressions: how operators write what they compute. An Expr is a handle on an
-// instruction of the kernel that is being built by the innermost Builder of this thread.
+// Builder makes kernels of scalar expressions (groove/expression.h), and those that only Groove's
+// own operators use.
 //
 //   Builder b;
 //   Expr x = b.load(kFloat, StrideClass::kContiguous);
 //   b.store(kFloat, StrideClass::kContiguous, exp(x) * 2.0);
 //   Kernel kernel = b.finish();
 //
-// Equal pure instructions of a phase are made once. A literal takes the dtype of the other
-// operand. Operands of one arithmetic operation must have one dtype; conversions are written.
+// Equal pure instructions of a phase are made once.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "groove/expression.h"
 #include "kernels/ir.h"
 
 namespace groove::kernels {
-
-class Builder;
-
-class Expr {
- public:
-  Expr() = default;
-  Expr(Builder* builder, std::int32_t id) : builder_(builder), id_(id) {}
-  ScalarType dtype() const;
-  std::int32_t id() const { return id_; }
-  Builder& builder() const { return *builder_; }
-  bool defined() const { return id_ >= 0; }
-
- private:
-  Builder* builder_ = nullptr;
-  std::int32_t id_ = -1;
-};
 
 class Builder {
  public:
@@ -86,92 +70,9 @@ class Builder {
   std::vector<std::size_t> open_;  // each if_any_begin without its end
 };
 
-Expr operator+(Expr a, Expr b);
-Expr operator-(Expr a, Expr b);
-Expr operator*(Expr a, Expr b);
-Expr operator/(Expr a, Expr b);
-Expr operator-(Expr a);
-Expr operator+(Expr a, double b);
-Expr operator-(Expr a, double b);
-Expr operator*(Expr a, double b);
-Expr operator/(Expr a, double b);
-Expr operator+(double a, Expr b);
-Expr operator-(double a, Expr b);
-Expr operator*(double a, Expr b);
-Expr operator/(double a, Expr b);
-// Comparisons; (named functions, so that == stays free for handles)
-Expr eq(Expr a, Expr b);
-Expr ne(Expr a, Expr b);
-Expr lt(Expr a, Expr b);
-Expr le(Expr a, Expr b);
-Expr gt(Expr a, Expr b);
-Expr ge(Expr a, Expr b);
-Expr eq(Expr a, double b);
-Expr ne(Expr a, double b);
-Expr lt(Expr a, double b);
-Expr le(Expr a, double b);
-Expr gt(Expr a, double b);
-Expr ge(Expr a, double b);
-Expr select(Expr mask, Expr yes, Expr no);
-/// Rounds once, whatever the two dtypes (kernels/functions/convert.cpp); `a` itself when it has it.
-Expr convert(Expr a, ScalarType dtype);
 Expr bitcast(Expr a, ScalarType dtype);
-Expr fma(Expr a, Expr b, Expr c);
-Expr sqrt(Expr a);
-Expr abs(Expr a);
-Expr max(Expr a, Expr b);  // the primitive: a > b ? a : b
-Expr min(Expr a, Expr b);
-Expr floor(Expr a);
-Expr ceil(Expr a);
-Expr trunc(Expr a);
-Expr round_even(Expr a);
 Expr mul_high(Expr a, Expr b);
-Expr operator&(Expr a, Expr b);
-Expr operator|(Expr a, Expr b);
-Expr operator^(Expr a, Expr b);
-Expr operator~(Expr a);
-Expr shift_left(Expr a, Expr b);
-Expr shift_right_logical(Expr a, Expr b);
-Expr shift_right_arithmetic(Expr a, Expr b);
 Expr if_any(Expr mask, Expr fast, Expr (*slow)(Expr), Expr slow_argument);
-
-// Expansions (kernels/functions/*.cpp): one per function, for f32 and f64, to the bounds of
-// numerics.md §2.
-Expr exp(Expr x);
-Expr exp2(Expr x);
-Expr log(Expr x);
-Expr log2(Expr x);
-Expr log10(Expr x);
-Expr expm1(Expr x);  // exp(x) - 1 without cancellation
-Expr log1p(Expr x);  // log(1 + x), likewise
-Expr rsqrt(Expr x);
-Expr tanh(Expr x);
-Expr sigmoid(Expr x);
-Expr silu(Expr x);  // x sigmoid(x)
-Expr erf(Expr x);
-Expr erfc(Expr x);
-// x Phi(x), Phi the normal distribution, and its tanh form; with their derivatives.
-Expr gelu(Expr x);
-Expr gelu_tanh(Expr x);
-Expr gelu_slope(Expr x);
-Expr gelu_tanh_slope(Expr x);
-Expr sin(Expr x);
-Expr cos(Expr x);
-Expr tan(Expr x);
-Expr asin(Expr x);
-Expr acos(Expr x);
-Expr atan(Expr x);
-Expr atan2(Expr y, Expr x);  // the angle of the point (x, y), with the special cases of C99
-Expr sinh(Expr x);
-Expr cosh(Expr x);
-Expr erfinv(Expr x);
-Expr lgamma(Expr x);  // log |gamma(x)|
-Expr digamma(Expr x);
-Expr polygamma(int order, Expr x);  // the derivative of that order of digamma; at most 12
-Expr pow(Expr x, Expr y);
-Expr is_nan(Expr x);
-Expr max_nan(Expr a, Expr b);  // NaN-propagating: what maximum(), max() and relu-like ops mean
-Expr min_nan(Expr a, Expr b);
 
 // Philox 4x32-10 (kernels/functions/philox.cpp): the i32 word of element `index` (i64) of draw
 // `draw` (i64) under key `seed` (i64): lane index mod 4 of counter (draw, index div 4).

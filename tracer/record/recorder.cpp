@@ -7,7 +7,7 @@
 #include "src/core/check.h"
 #include "src/core/faults.h"
 #include "src/core/geometry.h"
-#include "tracer/cache/keep_loaded.h"
+#include "src/core/keep_loaded.h"
 #include "tracer/calls/numbers.h"
 #include "tracer/calls/tape_hooks.h"
 #include "tracer/tell/coverage.h"

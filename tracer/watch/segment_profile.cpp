@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "src/core/check.h"
-#include "tracer/cache/keep_loaded.h"
+#include "src/core/keep_loaded.h"
 #include "tracer/cache/shared_locks.h"
 #include "tracer/tell/report.h"
 

@@ -1,4 +1,4 @@
-#include "tracer/cache/keep_loaded.h"
+#include "src/core/keep_loaded.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -8,7 +8,7 @@
 
 #include "src/core/fork.h"
 
-namespace groove::tracer {
+namespace groove {
 namespace {
 
 const link_map* library_of(const void* constant) {
@@ -39,4 +39,4 @@ void keep_loaded(const void* constant) {
   dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-}  // namespace groove::tracer
+}  // namespace groove

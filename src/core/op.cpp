@@ -44,19 +44,26 @@ ValueRange values_of(ScalarType dtype) {
 }
 
 const Op& define(Op op) {
+  GROOVE_ASSERT(!op.name.empty(), "an operator has no name");
+  const std::string name = op.name;
+  const Op* const record = define_new(std::move(op));
+  GROOVE_ASSERT(record, "operator {} is defined twice, or there are {} already", name,
+                Registry::kMost);
+  return *record;
+}
+
+const Op* define_new(Op op) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   const std::size_t count = r.count.load(std::memory_order_relaxed);
-  GROOVE_ASSERT(!op.name.empty(), "an operator has no name");
-  GROOVE_ASSERT(!r.by_name.contains(op.name), "operator {} is defined twice", op.name);
-  GROOVE_ASSERT(count < Registry::kMost, "there are {} operators already", count);
+  if (count == Registry::kMost || r.by_name.contains(op.name)) return nullptr;
   op.id = static_cast<int>(count);
   r.owned.push_back(std::make_unique<Op>(std::move(op)));
   const Op* const record = r.owned.back().get();
   r.by_name.emplace(record->name, record);
   r.list[count] = record;
   r.count.store(count + 1, std::memory_order_release);
-  return *record;
+  return record;
 }
 
 const Op* find_op(const std::string& name) {

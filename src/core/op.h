@@ -221,7 +221,7 @@ struct Op {
   // The gradient rule adds to `accumulated` itself and gives the sums: an op that stands for many.
   bool accumulates = false;
   std::function<void(const Signature&, ArrayRef<Tensor>)> check =
-      {};  // on values; throws groove::Error
+      {};                    // on values; throws groove::Error
   int check_reads = 0;       // the input whose values the check reads; real before it
   AllowedRule allowed = {};  // empty: the check always looks
   RangeRule range = {};      // empty: views keep their input's, others anything their dtype holds
@@ -251,6 +251,8 @@ inline bool is_saved(std::uint32_t mask, std::size_t index) {
 
 /// Adds an op to the registry; the returned record lives for ever.
 const Op& define(Op op);
+/// The same for names that programs choose: null when there is one of this name, or no room.
+const Op* define_new(Op op);
 const Op* find_op(const std::string& name);
 ArrayRef<const Op*> all_ops();
 

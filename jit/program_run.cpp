@@ -22,6 +22,7 @@ struct Program::Run {
   void** pointers;
   std::uint64_t* scalars;
   std::size_t isa;
+  bool is_replay;
   bool* has_failed;
 };
 
@@ -96,6 +97,7 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   run.pointers = reinterpret_cast<void**>(run.arena);
   run.scalars = reinterpret_cast<std::uint64_t*>(run.arena + scalars_at_);
   run.isa = static_cast<std::size_t>(kernels::isa());
+  run.is_replay = context.is_replay;
   run.has_failed = &has_failed;
   if (options_.fills_freed_memory && context.stage == 0) [[unlikely]]
     fill_arena(run);
@@ -269,6 +271,13 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
     case LaunchPlan::Kind::kOpaque:
       try {
         run_host_code(step, run, part, parts);
+      } catch (const Error& error) {
+        const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+        const auto& how = std::get<kernels::OpaqueLowering>(node.op->lowering->how);
+        if (run.is_replay && how.never_throws)
+          assertion_failed("host code of a compiled loop does not throw", __FILE__, __LINE__,
+                           error.msg() + "; refuse values in check");
+        *run.has_failed = true;
       } catch (...) {
         *run.has_failed = true;
       }

@@ -90,6 +90,8 @@ struct OpaqueLowering {
   bool takes_halves = false;
   // `run` opens parallel regions of its own, so a program calls it outside its own.
   bool has_regions = false;
+  // Promised by a program: what it throws once the program is past its call ends the process.
+  bool never_throws = false;
 };
 
 struct Lowering {

@@ -19,6 +19,8 @@ struct SegmentView;
 struct ProgramContext {
   void* arena = nullptr;   // 64-byte aligned, Executable::arena_bytes() long, kept between stages
   std::int32_t stage = 0;  // which stage to run
+  // The program is past the calls of this run: what host code throws can no longer be thrown there.
+  bool is_replay = false;
   // Whose data lies ready at the start of the arena: an executable that finds its own mark need not
   // put it there again. 0 with an arena that anyone else may have written.
   std::uint64_t mark = 0;

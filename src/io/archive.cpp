@@ -1,10 +1,6 @@
 // Archives: names and values between programs and safetensors files. A nested archive is a prefix
 // "key." of the names; values that are no tensors lie in the metadata as "value:name".
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
 #include <istream>
 #include <iterator>
@@ -17,43 +13,13 @@
 #include "src/core/tensor_impl.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checkpoint.h"
+#include "src/io/input_file.h"
 #include "src/io/safetensors.h"
 #include "src/io/value_text.h"
 #include "src/io/zip.h"
 
 namespace groove::serialize {
 namespace {
-
-class InputFile {
- public:
-  explicit InputFile(const std::string& path)
-      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    GROOVE_CHECK(file_ >= 0, "load: {}: cannot be opened: {}", path, std::strerror(errno));
-    struct stat status;
-    const bool is_file = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
-    if (is_file) size_ = static_cast<std::size_t>(status.st_size);
-    if (!is_file) ::close(file_);
-    GROOVE_CHECK(is_file, "load: {}: is no regular file", path);
-  }
-  ~InputFile() { ::close(file_); }
-  std::size_t size() const { return size_; }
-  void read(void* bytes, std::size_t size) {
-    auto* at = static_cast<char*>(bytes);
-    while (size > 0) {
-      const ssize_t count = ::read(file_, at, size);
-      if (count < 0 && errno == EINTR) continue;
-      GROOVE_CHECK(count > 0, "load: {}: cannot be read: {}", path_,
-                   count < 0 ? std::strerror(errno) : "the file became shorter meanwhile");
-      at += count;
-      size -= static_cast<std::size_t>(count);
-    }
-  }
-
- private:
-  std::string path_;
-  int file_;
-  std::size_t size_ = 0;
-};
 
 // Appends to `bytes`, in pieces: a stream that promises more than it has gets no memory for it.
 void take(std::istream& stream, std::size_t size, std::string& bytes) {

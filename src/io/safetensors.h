@@ -5,20 +5,18 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "groove/tensor.h"
 #include "src/io/contents.h"
+#include "src/io/elements.h"
 
 namespace groove::serialize {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 using Metadata = std::vector<std::pair<std::string, std::string>>;
-using Sink = std::function<void(const void* bytes, std::size_t size)>;  // throws on failure
-using Source = std::function<void(void* bytes, std::size_t size)>;      // exactly so many
 
 /// Names must be valid UTF-8. Tensors are written as their elements in row-major order, NaN as the
 /// canonical quiet NaN.

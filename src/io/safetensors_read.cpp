@@ -130,15 +130,8 @@ Header parse_header(const std::string& text, const std::string& file) {
                  entry.dtype);
     GROOVE_CHECK(entry.offsets.size() == 2 && entry.offsets[0] <= entry.offsets[1],
                  "load: {}: '{}' has data_offsets that are no range", file, entry.name);
-    std::uint64_t bytes = element_size(dtype);
-    bool fits = true, is_empty = false;
-    for (const std::uint64_t size : entry.shape) {
-      is_empty = is_empty || size == 0;
-      fits = fits && !__builtin_mul_overflow(bytes, std::max<std::uint64_t>(size, 1), &bytes);
-    }
-    GROOVE_CHECK(fits && bytes <= static_cast<std::uint64_t>(INT64_MAX),
-                 "load: {}: '{}' has a shape of more than 2^63 bytes", file, entry.name);
-    if (is_empty) bytes = 0;
+    const std::size_t bytes =
+        bytes_of_shape(entry.shape, dtype, fmt::format("load: {}: '{}'", file, entry.name));
     GROOVE_CHECK(entry.offsets[1] - entry.offsets[0] == bytes,
                  "load: {}: '{}' takes {} bytes by its shape, but {} by its offsets", file,
                  entry.name, bytes, entry.offsets[1] - entry.offsets[0]);
@@ -153,13 +146,6 @@ Header parse_header(const std::string& text, const std::string& file) {
     end = entry.offsets[1];
   }
   return {std::move(reader.entries), std::move(reader.metadata), end};
-}
-
-void check_bools(const Tensor& tensor, const std::string& name, const std::string& file) {
-  const auto* const bytes = static_cast<const unsigned char*>(tensor.impl()->data());
-  for (std::int64_t i = 0; i < tensor.numel(); ++i)
-    GROOVE_CHECK(bytes[i] <= 1, "load: {}: element {} of '{}' is {}; a bool is 0 or 1", file, i,
-                 name, bytes[i]);
 }
 
 }  // namespace
@@ -191,7 +177,7 @@ void read_safetensors(const Source& source, std::size_t size, detail::Contents& 
     for (const std::uint64_t one : entry.shape) sizes.push_back(static_cast<std::int64_t>(one));
     const Tensor tensor = make_empty(sizes, dtype_of_file_name(entry.dtype));
     source(tensor.impl()->data(), tensor.nbytes());
-    if (tensor.scalar_type() == kBool) check_bools(tensor, entry.name, file);
+    if (tensor.scalar_type() == kBool) check_bools(tensor, file, entry.name);
     contents.tensors.emplace(entry.name, tensor);
   }
   contents.values = std::move(header.metadata);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "src/core/check.h"
@@ -18,7 +20,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 template <typename Bits>
 void canonicalise(char* bytes, std::size_t size, Bits infinity, Bits quiet_nan) {
-  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0} >> 1);
+  constexpr Bits kMagnitude = std::numeric_limits<std::make_signed_t<Bits>>::max();
   for (std::size_t at = 0; at < size; at += sizeof(Bits)) {
     Bits value;
     std::memcpy(&value, bytes + at, sizeof value);

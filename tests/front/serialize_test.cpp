@@ -61,6 +61,18 @@ bool same_parameters(const nn::Module& a, const nn::Module& b) {
   return true;
 }
 
+TEST(Serialize, NegativeValuesOfHalfComeBack) {
+  const TemporaryFolder folder;
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const Tensor value = tensor({-1.5, 2.0, -0.0, -infinity}).to(dtype);
+    save(value, folder / "half");
+    Tensor back;
+    load(back, folder / "half");
+    EXPECT_TRUE(same_bits(back, value)) << name(dtype);
+  }
+}
+
 TEST(Serialize, TensorsOfEveryDtypeKeepTheirBits) {
   const TemporaryFolder folder;
   for (const ScalarType dtype :

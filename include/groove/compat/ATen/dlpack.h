@@ -1,4 +1,4 @@
-// A header of LibTorch: all of Groove. Written by tools/compat-headers.
+// LibTorch's header of DLPack's structures.
 #pragma once
 
-#include "groove/compat/torch/torch.h"
+#include "groove/dlpack.h"

@@ -4,6 +4,7 @@
 #include "groove/data/chunk.h"
 #include "groove/data/data_loader.h"
 #include "groove/data/datasets.h"
+#include "groove/data/images.h"
 #include "groove/data/samplers.h"
 #include "groove/data/transforms.h"
 

@@ -177,16 +177,17 @@ using groove::cuda::cudnn_is_available, groove::cuda::device_count, groove::cuda
 namespace torch::data {
 using groove::data::BatchDataset, groove::data::DataLoaderOptions, groove::data::Dataset,
     groove::data::Example, groove::data::FullDataLoaderOptions, groove::data::Iterator,
-    groove::data::make_data_loader, groove::data::StatefulDataLoader,
+    groove::data::make_data_loader, groove::data::read_image, groove::data::StatefulDataLoader,
     groove::data::StatelessDataLoader, groove::data::TensorExample, groove::data::WorkerException;
 }  // namespace torch::data
 namespace torch::data::datasets {
 using groove::data::datasets::BatchDataset, groove::data::datasets::ChunkDataReader,
     groove::data::datasets::ChunkDataset, groove::data::datasets::ChunkDatasetOptions,
-    groove::data::datasets::Dataset, groove::data::datasets::make_shared_dataset,
-    groove::data::datasets::MapDataset, groove::data::datasets::MNIST,
-    groove::data::datasets::SharedBatchDataset, groove::data::datasets::StatefulDataset,
-    groove::data::datasets::StreamDataset, groove::data::datasets::TensorDataset;
+    groove::data::datasets::Dataset, groove::data::datasets::ImageFolder,
+    groove::data::datasets::make_shared_dataset, groove::data::datasets::MapDataset,
+    groove::data::datasets::MNIST, groove::data::datasets::SharedBatchDataset,
+    groove::data::datasets::StatefulDataset, groove::data::datasets::StreamDataset,
+    groove::data::datasets::TensorDataset;
 }  // namespace torch::data::datasets
 namespace torch::data::samplers {
 using groove::data::samplers::BatchSize, groove::data::samplers::CustomBatchRequest,

@@ -1,11 +1,13 @@
 // What reads files of others, given anything at all: each input either is read or throws
 // groove::Error. libFuzzer's target; tests/fuzz/run builds and runs it. The environment variable
-// FUZZ_READER names the reader: archive, checkpoint, pickle, zip, graph, idx. With FUZZ_SEEDS it
+// FUZZ_READER names the reader: archive, checkpoint, pickle, zip, graph, idx, npy, npz,
+// csv, image. With FUZZ_SEEDS it
 // writes files to begin with into that folder instead, and ends.
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,11 +15,15 @@
 #include <string>
 #include <string_view>
 
+#include "groove/csv.h"
 #include "groove/groove.h"
 #include "groove/jit/capture.h"
 #include "src/data/idx.h"
+#include "src/data/image_file.h"
 #include "src/io/checkpoint.h"
+#include "src/io/csv.h"
 #include "src/io/graph_json.h"
+#include "src/io/npy.h"
 #include "src/io/pickle.h"
 #include "src/io/zip.h"
 
@@ -65,6 +71,26 @@ void read_idx(Bytes bytes) {
     }
   }
 }
+void read_npy(Bytes bytes) {
+  std::size_t at = 0;
+  const auto source = [&](void* to, std::size_t size) {
+    if (size > 0) std::memcpy(to, bytes.data() + at, size);
+    at += size;
+  };
+  groove::serialize::read_npy(source, bytes.size(), "input");
+}
+void read_npz(Bytes bytes) {
+  groove::serialize::read_npz(bytes, "input", [](const std::string&, const groove::Tensor&) {});
+}
+void read_csv(Bytes bytes) {
+  for (const groove::ScalarType dtype : {groove::kFloat, groove::kHalf, groove::kByte}) {
+    try {
+      groove::serialize::read_csv(bytes, "input", groove::CsvOptions().dtype(dtype));
+    } catch (const groove::Error&) {
+    }
+  }
+}
+void read_image(Bytes bytes) { groove::data::parse_image(bytes, "input"); }
 
 // ---- files to begin with ----
 
@@ -131,6 +157,37 @@ void seed_idx() {
   write("images", "\0\0\x08\x03\0\0\0\1\0\0\0\2\0\0\0\2abcd"s);
   write("labels", "\0\0\x08\x01\0\0\0\3abc"s);
 }
+std::string npy_of(const groove::Tensor& tensor) {
+  std::string bytes;
+  groove::serialize::write_npy(tensor, [&](const void* piece, std::size_t size) {
+    bytes.append(static_cast<const char*>(piece), size);
+  });
+  return bytes;
+}
+void seed_npy() {
+  std::string bytes = npy_of(groove::ones({2, 3}));
+  write("rows", bytes);
+  bytes.replace(bytes.find("False"), 5, "True ").replace(bytes.find('<'), 1, ">");
+  write("columns", bytes);
+  write("flags", npy_of(groove::tensor({true, false})));
+}
+void seed_npz() {
+  groove::serialize::ZipWriter zip;
+  zip.add("a.npy", npy_of(groove::ones({2, 3})));
+  write("one", zip.finish());
+}
+void seed_csv() { write("table", "a, \"b \"\"c\"\"\"\r\n1.5,-2e3\r\n\"3\", nan\r\ntrue,NA\r\n"); }
+void seed_image() {
+  using namespace std::string_literals;
+  write("grey", "P5\n3 2\n255\nabcdef");
+  write("colour", "P6 1 2 65535 abcdefabcdef");
+  write("text", "P3 # comment\n1 1 15 1 2 15");
+  const std::string sizes = "\2\0\0\0\2\0\0\0\1\0"s, rest = "\0"s + std::string(16, '\0');
+  write("bitmap", "BM"s + std::string(8, '\0') + "\x36\0\0\0\x28\0\0\0"s + sizes + "\x18"s + rest +
+                      std::string(8, '\0') + std::string(16, 'x'));
+  write("palette", "BM"s + std::string(8, '\0') + "\x3e\0\0\0\x28\0\0\0"s + sizes + "\x08"s + rest +
+                       "\2\0\0\0\0\0\0\0aaa\0abc\0"s + "\0\1\0\0\1\1\0\0"s);
+}
 
 struct Reader {
   void (*read)(Bytes);
@@ -144,6 +201,10 @@ const Reader& reader() {
       {"zip", {read_zip, seed_zip}},
       {"graph", {read_graph, seed_graph}},
       {"idx", {read_idx, seed_idx}},
+      {"npy", {read_npy, seed_npy}},
+      {"npz", {read_npz, seed_npz}},
+      {"csv", {read_csv, seed_csv}},
+      {"image", {read_image, seed_image}},
   };
   const char* const name = std::getenv("FUZZ_READER");
   const auto found = readers.find(name ? name : "");

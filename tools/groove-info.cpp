@@ -1,17 +1,21 @@
 // groove-info: what this machine and this build of Groove offer, and why not more.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "jit/backends/llvm/library.h"
 #include "kernels/asmjit/isa.h"
 #include "kernels/backend.h"
 #include "kernels/pool.h"
 #include "src/core/environment.h"
+#include "src/core/op_kind.h"
 
 namespace {
 
@@ -56,13 +60,62 @@ void print_info() {
   std::printf("environment\n%s", groove::describe_environment().c_str());
 }
 
+std::string list_of(const groove::Op& op) {
+  std::string text;
+  const auto add = [&](const char* part) {
+    text += (text.empty() ? "" : ", ") + std::string(part);
+  };
+  for (const groove::AttrField& field : op.attributes) add(field.name);
+  for (const char* const number : op.number_names) add(number);
+  return text;
+}
+
+// The dtypes that the registry's test calls it with.
+std::string dtypes_of(const groove::Op& op) {
+  const auto has = [&](groove::ScalarType dtype) {
+    return std::find(op.dtypes.begin(), op.dtypes.end(), dtype) != op.dtypes.end();
+  };
+  const std::pair<groove::ScalarType, const char*> names[] = {
+      {groove::kFloat, "f32"},     {groove::kDouble, "f64"}, {groove::kHalf, "f16"},
+      {groove::kBFloat16, "bf16"}, {groove::kLong, "i64"},   {groove::kInt, "i32"},
+      {groove::kShort, "i16"},     {groove::kChar, "i8"},    {groove::kByte, "u8"},
+      {groove::kBool, "bool"}};
+  std::string text;
+  for (const auto& [dtype, name] : names)
+    if (has(dtype)) text += (text.empty() ? "" : " ") + std::string(name);
+  return text;
+}
+
+void print_operators() {
+  std::vector<const groove::Op*> ops(groove::all_ops().begin(), groove::all_ops().end());
+  std::sort(ops.begin(), ops.end(),
+            [](const groove::Op* a, const groove::Op* b) { return a->name < b->name; });
+  std::printf(
+      "| operator | kind | inputs | attributes, numbers | gradient | in place | tested with |\n"
+      "|---|---|---|---|---|---|---|\n");
+  for (const groove::Op* const op : ops) {
+    const bool is_tape = op->kind == groove::OpKind::kBig;
+    const std::string inputs = op->inputs < 0 ? "any" : std::to_string(op->inputs);
+    std::printf("| `%s` | %s | %s | %s | %s | %s | %s |\n", op->name.c_str(),
+                is_tape ? "of the tape" : groove::name(op->kind), inputs.c_str(),
+                list_of(*op).c_str(), op->gradient ? "yes" : "", op->has_inplace ? "yes" : "",
+                dtypes_of(*op).c_str());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Prints what this machine and this build of Groove offer.");
+  bool shows_operators = false;
+  app.add_flag("--operators", shows_operators,
+               "print the table of operators, docs/operators.md, instead");
   CLI11_PARSE(app, argc, argv);
   try {
-    print_info();
+    if (shows_operators)
+      print_operators();
+    else
+      print_info();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "groove-info: %s\n", error.what());
     return 1;

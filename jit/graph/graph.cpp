@@ -1,5 +1,6 @@
 // Looking at graphs: values, nodes, text.
 #include "jit/graph/state.h"
+#include "src/core/op_kind.h"
 
 namespace groove::jit {
 
@@ -58,26 +59,7 @@ std::vector<Node> Value::users() const {
 const std::string& Node::op() const { return state_->node(index_).op->name; }
 int Node::version() const { return state_->node(index_).op->version; }
 
-std::string Node::kind() const {
-  switch (state_->node(index_).op->kind) {
-    case OpKind::kElementwise:
-      return "elementwise";
-    case OpKind::kView:
-      return "view";
-    case OpKind::kIndexMap:
-      return "index map";
-    case OpKind::kReduction:
-      return "reduction";
-    case OpKind::kContraction:
-      return "contraction";
-    case OpKind::kComposite:
-      return "composite";
-    case OpKind::kOpaque:
-    case OpKind::kBig:
-      break;
-  }
-  return "opaque";
-}
+std::string Node::kind() const { return name(state_->node(index_).op->kind); }
 
 std::vector<Value> Node::inputs() const {
   std::vector<Value> result;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tools/random_loops/machine.h"
 #include "tools/random_loops/program.h"
 #include "tools/random_loops/random.h"
 
@@ -182,7 +183,7 @@ struct Maker {
     static constexpr int sizes[] = {3, 4, 4, 4, 8};
     program.size = sizes[random.below(5)];
     for (int& kind : program.models) kind = random.below(6);
-    for (int& kind : program.optimizers) kind = random.below(8);
+    for (int& kind : program.optimizers) kind = random.below(OptimizerPlace::kKinds);
     program.is_clamped = random.one_in(3);
     themes[static_cast<int>(Theme::kPlain)] = true;
     for (int count = random.below(4); count > 0; --count)

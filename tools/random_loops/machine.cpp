@@ -5,6 +5,8 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstring>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "tools/random_loops/child.h"
@@ -268,22 +270,12 @@ void Machine::dump(int iteration) {
       for (const auto& parameter : group.params()) {
         const auto found = states.find(parameter.unsafeGetTensorImpl());
         if (found == states.end()) continue;
-        long long steps = -1;
-        if (auto* const adam = dynamic_cast<optim::AdamParamState*>(found->second.get())) {
-          tell("average", o, adam->exp_avg());
-          tell("square", o, adam->exp_avg_sq());
-          steps = adam->step();
-        } else if (auto* const sgd = dynamic_cast<optim::SGDParamState*>(found->second.get())) {
-          tell("momentum", o, sgd->momentum_buffer());
-        } else if (auto* const rms = dynamic_cast<optim::RMSpropParamState*>(found->second.get())) {
-          tell("square", o, rms->square_avg());
-          tell("momentum", o, rms->momentum_buffer());
-          steps = rms->step();
-        } else if (auto* const ada = dynamic_cast<optim::AdagradParamState*>(found->second.get())) {
-          tell("sum", o, ada->sum());
-          steps = ada->step();
-        }
-        std::fprintf(log, "at %d: steps %lld\n", iteration, steps);
+        serialize::OutputArchive archive;
+        found->second->serialize(archive);
+        std::ostringstream bytes;
+        archive.save_to(bytes);
+        std::fprintf(log, "at %d: state%zu %016zx\n", iteration, o,
+                     std::hash<std::string>()(bytes.str()));
       }
     }
   }

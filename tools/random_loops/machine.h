@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "tools/random_loops/program.h"
@@ -36,14 +37,14 @@ struct Model {
 // Optimizers that are made again lie where the ones before them lay, as a program's local
 // variables do.
 struct OptimizerPlace {
-  static constexpr int kKinds = 8;
+  static constexpr int kKinds = 15;
+  static const char* name(int kind);
   void make(int kind, const std::vector<Tensor>& parameters, double rate);
   optim::Optimizer& now() { return *current; }
-  std::optional<optim::SGD> sgd;
-  std::optional<optim::Adam> adam;
-  std::optional<optim::AdamW> adamw;
-  std::optional<optim::RMSprop> rmsprop;
-  std::optional<optim::Adagrad> adagrad;
+  std::variant<std::monostate, optim::SGD, optim::Adam, optim::AdamW, optim::RMSprop,
+               optim::Adagrad, optim::NAdam, optim::RAdam, optim::Adamax, optim::Adadelta,
+               optim::ASGD, optim::Rprop, optim::Lion>
+      own;
   optim::Optimizer* current = nullptr;
 };
 

@@ -65,36 +65,70 @@ Tensor Model::forward(const Tensor& x, int iteration, const Site& site) {
 
 std::vector<Tensor> Model::parameters() const { return tree->parameters(); }
 
+namespace {
+
+struct OptimizerKind {
+  const char* name;
+  optim::Optimizer* (*make)(OptimizerPlace& place, const std::vector<Tensor>& parameters,
+                            double rate);
+};
+
+template <typename Kind, typename Options>
+optim::Optimizer* put(OptimizerPlace& place, const std::vector<Tensor>& parameters,
+                      const Options& options) {
+  return &place.own.emplace<Kind>(parameters, options);
+}
+
+using Given = const std::vector<Tensor>&;
+using Place = OptimizerPlace&;
+constexpr OptimizerKind kOptimizerKinds[] = {
+    {"SGD", [](Place p, Given w, double r) { return put<optim::SGD>(p, w, optim::SGDOptions(r)); }},
+    {"SGD with momentum",
+     [](Place p, Given w, double r) {
+       return put<optim::SGD>(p, w, optim::SGDOptions(r).momentum(0.9).nesterov(r > 0.01));
+     }},
+    {"Adam",
+     [](Place p, Given w, double r) { return put<optim::Adam>(p, w, optim::AdamOptions(r)); }},
+    {"Adam amsgrad",
+     [](Place p, Given w, double r) {
+       return put<optim::Adam>(p, w, optim::AdamOptions(r).amsgrad(true));
+     }},
+    {"AdamW",
+     [](Place p, Given w, double r) { return put<optim::AdamW>(p, w, optim::AdamWOptions(r)); }},
+    {"RMSprop", [](Place p, Given w,
+                   double r) { return put<optim::RMSprop>(p, w, optim::RMSpropOptions(r)); }},
+    {"RMSprop centered",
+     [](Place p, Given w, double r) {
+       return put<optim::RMSprop>(p, w, optim::RMSpropOptions(r).momentum(0.5).centered(true));
+     }},
+    {"Adagrad", [](Place p, Given w,
+                   double r) { return put<optim::Adagrad>(p, w, optim::AdagradOptions(r)); }},
+    {"NAdam",
+     [](Place p, Given w, double r) { return put<optim::NAdam>(p, w, optim::NAdamOptions(r)); }},
+    {"RAdam",
+     [](Place p, Given w, double r) { return put<optim::RAdam>(p, w, optim::RAdamOptions(r)); }},
+    {"Adamax",
+     [](Place p, Given w, double r) { return put<optim::Adamax>(p, w, optim::AdamaxOptions(r)); }},
+    {"Adadelta",
+     [](Place p, Given w, double r) {
+       return put<optim::Adadelta>(p, w, optim::AdadeltaOptions(10 * r));
+     }},
+    {"ASGD",
+     [](Place p, Given w, double r) { return put<optim::ASGD>(p, w, optim::ASGDOptions(r)); }},
+    {"Rprop",
+     [](Place p, Given w, double r) { return put<optim::Rprop>(p, w, optim::RpropOptions(r)); }},
+    {"Lion",
+     [](Place p, Given w, double r) { return put<optim::Lion>(p, w, optim::LionOptions(r)); }},
+};
+static_assert(std::size(kOptimizerKinds) == OptimizerPlace::kKinds);
+
+}  // namespace
+
 void OptimizerPlace::make(int kind, const std::vector<Tensor>& parameters, double rate) {
   current = nullptr;
-  switch (kind % kKinds) {
-    case 0:
-      current = &sgd.emplace(parameters, optim::SGDOptions(rate));
-      break;
-    case 1:
-      current =
-          &sgd.emplace(parameters, optim::SGDOptions(rate).momentum(0.9).nesterov(rate > 0.01));
-      break;
-    case 2:
-      current = &adam.emplace(parameters, optim::AdamOptions(rate));
-      break;
-    case 3:
-      current = &adam.emplace(parameters, optim::AdamOptions(rate).amsgrad(true));
-      break;
-    case 4:
-      current = &adamw.emplace(parameters, optim::AdamWOptions(rate));
-      break;
-    case 5:
-      current = &rmsprop.emplace(parameters, optim::RMSpropOptions(rate));
-      break;
-    case 6:
-      current =
-          &rmsprop.emplace(parameters, optim::RMSpropOptions(rate).momentum(0.5).centered(true));
-      break;
-    default:
-      current = &adagrad.emplace(parameters, optim::AdagradOptions(rate));
-      break;
-  }
+  current = kOptimizerKinds[kind % kKinds].make(*this, parameters, rate);
 }
+
+const char* OptimizerPlace::name(int kind) { return kOptimizerKinds[kind % kKinds].name; }
 
 }  // namespace groove::random_loops

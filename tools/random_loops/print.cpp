@@ -113,15 +113,12 @@ std::string print(const Program& program) {
   static constexpr const char* models[] = {
       "Sequential(Linear, Tanh, Linear)",       "LSTMCell", "GRUCell", "Embedding", "Conv2d twice",
       "Linear, LayerNorm, BatchNorm1d, Dropout"};
-  static constexpr const char* optimizers[] = {
-      "SGD",     "SGD with momentum", "Adam",   "Adam amsgrad", "AdamW",
-      "RMSprop", "RMSprop centered",  "Adagrad"};
   std::string text = fmt::format(
       "// seed {}: size {}; v0-4, w0-2 randn; b0-1 from_blob; p0-2, leaf0-1 leaves; "
       "base {{2*size*size}}\n"
       "// net0 {}, net1 {}; opt0(p) {}, opt1(nets) {}; {}\n",
       program.seed, program.size, models[program.models[0]], models[program.models[1]],
-      optimizers[program.optimizers[0]], optimizers[program.optimizers[1]],
+      OptimizerPlace::name(program.optimizers[0]), OptimizerPlace::name(program.optimizers[1]),
       program.is_clamped ? "after `a = …`: a = a.clamp(-3, 3)" : "after values: a.clamp_(-3, 3)");
   for (const Statement& s : program.before) text += print(s) + "\n";
   text += fmt::format(

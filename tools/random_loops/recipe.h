@@ -78,6 +78,9 @@ struct Recipe {
        has_hook = false;
 };
 
+/// The optimizer that is a line of the program's own; those before it are OptimizerPlace's.
+inline constexpr int kSgdByHand = 8;
+
 /// Depends on the seed and on nothing else.
 Recipe draw_recipe(std::uint64_t seed);
 std::string print(const Recipe& recipe);

@@ -40,7 +40,7 @@ void Loop::step_by_hand() {
 }
 
 void Loop::update(const Tensor& loss) {
-  const bool is_by_hand = recipe.optimizer == OptimizerPlace::kKinds;
+  const bool is_by_hand = recipe.optimizer == kSgdByHand;
   const int parts = recipe.control == Control::kAccumulation ? 2 + recipe.every % 3 : 1;
   if (micro_steps == 0) {
     if (!is_by_hand) {

@@ -153,7 +153,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
       text += listing.text();
     };
     if (exact_plan_) for_each_tile(*exact_plan_, list);
-    const bool is_apart = !inline_epilogue_ || (exact_plan_ && exact_plan_->is_transposed);
+    const bool is_apart = !inline_epilogue_ || (exact_plan_ && !is_inline(*exact_plan_));
     if (is_apart && !epilogue_.is_plain()) {
       text += "; the epilogue, over blocks of finished sums\n" + epilogue_.listing();
     }
@@ -214,9 +214,13 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
   // What a panel of vectors does with its sums.
   enum class Sink { kDirect, kInline, kBlock, kTransposed };
 
+  bool is_inline(const Plan& plan) const {
+    return inline_epilogue_ && !plan.is_transposed && inline_epilogue_->takes(plan.tail);
+  }
+
   Sink sink_of(const ContractionLaunch& launch, const Plan& plan) const {
     if (plan.is_transposed) return Sink::kTransposed;
-    if (inline_epilogue_) return Sink::kInline;
+    if (is_inline(plan)) return Sink::kInline;
     return epilogue_.is_plain() && (launch.strides[0][0] == 1 || plan.n == 1) ? Sink::kDirect
                                                                               : Sink::kBlock;
   }
@@ -289,8 +293,8 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
         panel += panel_bytes(plan, addends.of[i], sizeof(T), lanes_);
       }
       const TileTail tail = p + 1 == plan.panels ? plan.tail : TileTail::kFull;
-      run_panel(launch, plan, range, batch, left, {sink, width, col, cols, tail},
-                scratch + at.sums, args, addends.count, calls);
+      run_panel(launch, plan, range, batch, left, {sink, width, col, cols, tail}, scratch + at.sums,
+                args, addends.count, calls);
       if (sink == Sink::kTransposed) {
         flush_transposed(launch, plan, range, batch, col, cols, width * lanes_, scratch + at.sums,
                          scratch + at.turned, calls);
@@ -452,7 +456,7 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
   // Calls body(tiles, rows, vectors, tail) for each kind of tile that a run of one part needs.
   template <typename Body>
   void for_each_tile(const Plan& plan, const Body& body) const {
-    const bool is_inline = inline_epilogue_ && !plan.is_transposed;
+    const bool is_inline = this->is_inline(plan);
     for (int p = 0; p < plan.panels; ++p) {
       const int width = plan.panel_begin(p + 1) - plan.panel_begin(p);
       const TileTail tail = p + 1 == plan.panels ? plan.tail : TileTail::kFull;

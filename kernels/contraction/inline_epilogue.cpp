@@ -2,6 +2,7 @@
 // are walked; constants and parameters are fetched where they are used, so they occupy none.
 #include "kernels/contraction/inline_epilogue.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace groove::kernels {
@@ -97,9 +98,9 @@ class Walk {
     return at(id).prim == Prim::kConstant || at(id).prim == Prim::kParam;
   }
   bool is_loaded_mask(int id) const { return at(id).prim == Prim::kLoad && at(id).dtype == kBool; }
-  bool is_mask(int id) const {
-    return has_masks_ && (is_comparison(at(id).prim) || is_loaded_mask(id));
-  }
+  bool is_bool(int id) const { return is_comparison(at(id).prim) || is_loaded_mask(id); }
+  // In a mask register; without these, bools are lanes that are all ones or zero.
+  bool is_mask(int id) const { return has_masks_ && is_bool(id); }
   int take() {
     if (free_.empty()) {
       is_enough_ = false;
@@ -152,6 +153,12 @@ class Walk {
   void one(int id) {
     const Instr& instr = at(id);
     if (is_immediate(id)) return;
+    if (is_loaded_mask(id) && !has_masks_) {
+      registers_[id] = take();
+      if (e_ && is_enough_) load_lanes(instr, registers_[id]);
+      if (last_use_[id] < 0) free_.push_back(registers_[id]);
+      return;
+    }
     if (is_loaded_mask(id)) {
       const int bytes = take();
       registers_[id] = take_mask();
@@ -168,9 +175,10 @@ class Walk {
     }
     int args[3] = {-1, -1, -1};
     for (int i = 0; i < arity(instr.prim); ++i) args[i] = argument(instr.args[i]);
-    if (instr.prim == Prim::kStore && is_mask(instr.args[0])) {
+    if (instr.prim == Prim::kStore && is_bool(instr.args[0])) {
       const int bytes = take();
-      if (e_ && is_enough_) store_mask(instr, args[0], bytes);
+      if (e_ && is_enough_ && has_masks_) store_mask(instr, args[0], bytes);
+      if (e_ && is_enough_ && !has_masks_) store_lanes(instr, args[0], bytes);
       free_.push_back(bytes);
       release_arguments(id);
       return;
@@ -214,7 +222,7 @@ class Walk {
     return x86::ptr(kPointers[instr.imm - 1], v_ * e_->vector_bytes / e_->element);
   }
   Inst::Id mask_move() const {
-    const int lanes = (e_->is_half(v_) ? 32 : 64) / e_->element;
+    const int lanes = (e_->is_half(v_) ? 32 : e_->vector_bytes) / e_->element;
     if (lanes == 16) return Inst::kIdVmovdqu8;
     return lanes == 8 ? Inst::kIdVmovq : Inst::kIdVmovd;
   }
@@ -236,6 +244,28 @@ class Walk {
     } else {
       e_->as.emit(mask_move(), mask_bytes(instr), from);
     }
+  }
+
+  // The same by AVX2, of whole vectors.
+  void load_lanes(const Instr& instr, int to) {
+    e_->as.emit(e_->pick(Inst::kIdVpmovzxbd, Inst::kIdVpmovzxbq), vec(to), mask_bytes(instr));
+    e_->as.emit(e_->pick(Inst::kIdVpslld, Inst::kIdVpsllq), vec(to), vec(to),
+                asmjit::Imm(8 * e_->element - 1));
+    e_->as.emit(Inst::kIdVpsrad, vec(to), vec(to), asmjit::Imm(31));
+    if (e_->is_double) e_->as.emit(Inst::kIdVpshufd, vec(to), vec(to), asmjit::Imm(0xf5));
+  }
+  void store_lanes(const Instr& instr, int from, int bytes) {
+    const x86::Vec to = x86::xmm(bytes);
+    e_->as.emit(Inst::kIdVextracti128, to, vec(from), asmjit::Imm(1));
+    if (e_->is_double) {
+      e_->as.emit(Inst::kIdVshufps, to, x86::xmm(from), to, asmjit::Imm(0x88));
+      e_->as.emit(Inst::kIdVpackssdw, to, to, to);
+    } else {
+      e_->as.emit(Inst::kIdVpackssdw, to, x86::xmm(from), to);
+    }
+    e_->as.emit(Inst::kIdVpacksswb, to, to, to);
+    e_->as.emit(Inst::kIdVpabsb, to, to);
+    e_->as.emit(mask_move(), mask_bytes(instr), to);
   }
 
   void compute(int id, const Instr& instr, const int* args, int to) {
@@ -298,20 +328,19 @@ class Walk {
   std::vector<int> last_use_, registers_, free_, free_masks_, borrowed_;
 };
 
-bool is_simple(const Contraction& contraction, bool has_masks) {
+bool is_simple(const Contraction& contraction) {
   const Kernel& kernel = contraction.epilogue;
   if (kernel.order != Order::kMap || kernel.accesses.size() > kMaxPointers) return false;
   const auto is_mask = [&](int id) {
     const Instr& instr = kernel.code[id];
-    return is_comparison(instr.prim) ||
-           (has_masks && instr.prim == Prim::kLoad && instr.dtype == kBool);
+    return is_comparison(instr.prim) || (instr.prim == Prim::kLoad && instr.dtype == kBool);
   };
   int sums = 0;
   for (std::size_t id = 0; id < kernel.code.size(); ++id) {
     const Instr& instr = kernel.code[id];
     if (arity(instr.prim) < 0) return false;
     const bool moves_mask =
-        has_masks && instr.dtype == kBool &&
+        instr.dtype == kBool &&
         (instr.prim == Prim::kLoad || (instr.prim == Prim::kStore && is_mask(instr.args[0])));
     const bool is_bool = is_comparison(instr.prim) || moves_mask;
     if (instr.dtype != (is_bool ? kBool : contraction.dtype)) return false;
@@ -333,11 +362,17 @@ bool is_simple(const Contraction& contraction, bool has_masks) {
 }  // namespace
 
 InlineEpilogue::InlineEpilogue(const Contraction& contraction, Isa isa)
-    : kernel_(contraction.epilogue) {
+    : kernel_(contraction.epilogue), isa_(isa) {
   const bool has_masks = isa == Isa::kAvx512;
   is_possible_ =
-      is_simple(contraction, has_masks) &&
+      is_simple(contraction) &&
       Walk(kernel_, nullptr, has_masks, kEpilogueRegisters, 0, 0, kEpilogueRegisters).run();
+}
+
+bool InlineEpilogue::takes(TileTail tail) const {
+  return tail != TileTail::kMasked || isa_ == Isa::kAvx512 ||
+         std::none_of(kernel_.accesses.begin(), kernel_.accesses.end(),
+                      [](const Access& access) { return access.dtype == kBool; });
 }
 
 void InlineEpilogue::emit(TileEmitter& e, int first_free) const {

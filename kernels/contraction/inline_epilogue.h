@@ -1,7 +1,6 @@
 // Epilogues that are applied while a tile is in registers: straight-line float arithmetic over the
-// sum, constants, parameters and contiguous or broadcast operands, and, where the instruction set
-// has mask registers, masks that are loaded or stored. Everything else runs as a kernel over
-// finished sums (epilogue.h).
+// sum, constants, parameters, contiguous or broadcast operands, and masks that are loaded or
+// stored. Everything else runs as a kernel over finished sums (epilogue.h).
 #pragma once
 
 #include <vector>
@@ -19,6 +18,8 @@ class InlineEpilogue {
   InlineEpilogue(const Contraction& contraction, Isa isa);
   /// False when the epilogue needs something that only a general kernel has.
   bool is_possible() const { return is_possible_; }
+  /// Can rows end so? AVX2 has no masked access to bytes.
+  bool takes(TileTail tail) const;
   std::size_t accesses() const { return kernel_.accesses.size(); }
   std::int64_t access_bytes(std::size_t access) const {
     return static_cast<std::int64_t>(element_size(kernel_.accesses[access].dtype));
@@ -31,6 +32,7 @@ class InlineEpilogue {
 
  private:
   Kernel kernel_;
+  Isa isa_;
   bool is_possible_ = false;
 };
 

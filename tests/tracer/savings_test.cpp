@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "tracer/watch/investment.h"
 
@@ -72,6 +73,25 @@ TEST(Savings, FirstStepsAndOddOnesAreNoMeasure) {
   }
   program.compile(1000, 200, 500);
   expect_told(program);
+}
+
+// An actor and a critic in turns: a step of the one takes longer for each operator than one of the
+// other, and says nothing of it.
+TEST(Savings, StepsAreComparedWithTheirLike) {
+  Savings savings;
+  const Steps before = steps();
+  const auto both = [&](double compiled, double faster) {
+    for (const auto& [operators, each] : {std::pair(100U, 1000.0), std::pair(400U, 4000.0)})
+      savings.on_step(
+          {operators, static_cast<std::uint64_t>(compiled * operators),
+           static_cast<std::int64_t>((each * faster + (compiled == 0 ? kWatching : 0)) * operators),
+           false});
+  };
+  for (int i = 0; i < 20; ++i) both(0, 1);
+  for (int i = 0; i < 100; ++i) both(1, 0.5);
+  const double saved = 100 * (0.5 * 1000 * 100 + 0.5 * 4000 * 400);
+  const double watching = 20 * kWatching * (100 + 400);
+  EXPECT_NEAR(steps().gained - before.gained + watching, saved, 0.01 * saved);
 }
 
 TEST(Savings, WhatIsSlowerIsLost) {

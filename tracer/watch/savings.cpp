@@ -60,11 +60,10 @@ void Savings::on_step(const Step& step) {
   }
   if (step.compiled == 0) {
     constexpr double kToWatch = Investment::kToWatchOperator;
-    watched_.add(std::max(0.0, took / operators - kToWatch));
+    kind.watched.add(std::max(0.0, took / operators - kToWatch));
     count(all_compared, step.operators);
     return count_gain(-kToWatch * operators);
   }
-  if (kind.operators == 0) kind.watched = watched_.quartile();
   if (kind.for_one() == 0) return;
   kind.operators += operators;
   kind.took += took;
@@ -76,8 +75,9 @@ void Savings::on_step(const Step& step) {
 // and the first steps of a program take longer than the later ones whatever runs them.
 double Savings::Kind::for_one() const {
   constexpr std::uint64_t kFew = 16;
-  if (alone.count() == 0 || watched == 0) return alone.mean() + watched;
-  return alone.count() < kFew ? std::min(watched, alone.mean()) : alone.mean();
+  const double before = watched.quartile();
+  if (alone.count() == 0 || before == 0) return alone.mean() + before;
+  return alone.count() < kFew ? std::min(before, alone.mean()) : alone.mean();
 }
 
 void Savings::tell(Kind& kind) {

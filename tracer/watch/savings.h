@@ -43,7 +43,7 @@ class Savings {
  private:
   struct Kind {
     LastTimes alone;                 // with the tracer paused
-    double watched = 0;              // what an operator took before the first of these was compiled
+    LastTimes watched;               // with nothing compiled
     double operators = 0, took = 0;  // of steps of which something ran compiled
     double told = 0;                 // saved by these
     double for_one() const;
@@ -51,7 +51,6 @@ class Savings {
   void tell(Kind& kind);
 
   std::array<Kind, kKindsOfSteps> kinds_;
-  LastTimes watched_;
   int cold_ = 0;  // steps of a pause that find little in the caches
 };
 

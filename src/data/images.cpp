@@ -2,13 +2,11 @@
 #include "groove/data/images.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "src/core/check.h"
+#include "src/core/input_file.h"
 #include "src/core/state.h"
 #include "src/core/tensor_impl.h"
 #include "src/data/image_file.h"
@@ -62,15 +60,7 @@ Image parse_image(std::string_view bytes, const std::string& file) {
   return parse_bmp(bytes, file);
 }
 
-Image read_image_file(const std::string& path) {
-  std::error_code error;
-  GROOVE_CHECK(fs::is_regular_file(path, error), "read_image: {}: is no regular file", path);
-  std::ifstream stream(path, std::ios::binary);
-  GROOVE_CHECK(stream, "read_image: {}: cannot be opened: {}", path, std::strerror(errno));
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  GROOVE_CHECK(!stream.bad(), "read_image: {}: cannot be read", path);
-  return parse_image(bytes, path);
-}
+Image read_image_file(const std::string& path) { return parse_image(bytes_of_file(path), path); }
 
 Tensor read_image(const std::string& path, Site site) {
   const CallFrame frame(site);

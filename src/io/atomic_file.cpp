@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "src/core/check.h"
+#include "src/io/write_all.h"
 
 namespace groove::serialize {
 namespace fs = std::filesystem;
@@ -63,14 +64,7 @@ void AtomicFile::fail(const char* action) const {
 }
 
 void AtomicFile::write(const void* bytes, std::size_t size) {
-  const char* at = static_cast<const char*>(bytes);
-  while (size > 0) {
-    const ssize_t written = ::write(file_, at, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail("cannot be written");
-    at += written;
-    size -= static_cast<std::size_t>(written);
-  }
+  if (!write_all(file_, bytes, size)) fail("cannot be written");
 }
 
 void AtomicFile::finish() {

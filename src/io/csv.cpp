@@ -10,10 +10,10 @@
 #include "groove/ops/views.h"
 #include "src/core/check.h"
 #include "src/core/half.h"
+#include "src/core/input_file.h"
 #include "src/core/state.h"
 #include "src/core/tensor_impl.h"
 #include "src/io/csv_fields.h"
-#include "src/io/input_file.h"
 
 namespace groove::serialize {
 namespace {
@@ -209,7 +209,7 @@ Tensor CsvTable::column(const std::string& name, Site site) const {
 
 CsvTable load_csv(const std::string& path, const CsvOptions& options, Site site) {
   const CallFrame frame(site);
-  return serialize::read_csv(serialize::bytes_of_file(path), path, options);
+  return serialize::read_csv(bytes_of_file(path), path, options);
 }
 
 }  // namespace groove

@@ -32,22 +32,18 @@ std::string_view CsvRows::quoted_field(std::size_t column) {
   std::string_view inside = text_.substr(begin, at_ - begin);
   ++at_;
   next_line_ += static_cast<std::size_t>(std::count(inside.begin(), inside.end(), '\n'));
-  if (has_quotes) {
-    std::string text;
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      text += inside[i];
-      i += inside[i] == '"' ? 1 : 0;
-    }
-    unquoted_.push_back(std::move(text));
-    return {};
+  if (!has_quotes) return inside;
+  std::string& text = unquoted_.emplace_back();
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    text += inside[i];
+    i += inside[i] == '"' ? 1 : 0;
   }
-  return inside;
+  return text;
 }
 
 bool CsvRows::next(std::vector<std::string_view>& fields) {
   fields.clear();
   unquoted_.clear();
-  std::vector<std::size_t> had_quotes;
   skip_blanks();
   while (at_ < text_.size() && is_line_end()) {
     at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
@@ -60,9 +56,7 @@ bool CsvRows::next(std::vector<std::string_view>& fields) {
     const std::size_t column = fields.size() + 1;
     skip_blanks();
     if (at_ < text_.size() && text_[at_] == '"') {
-      const std::size_t before = unquoted_.size();
       fields.push_back(quoted_field(column));
-      if (unquoted_.size() > before) had_quotes.push_back(fields.size() - 1);
       skip_blanks();
       if (!is_line_end() && text_[at_] != delimiter_)
         fail(column, "text stands behind the closing quote");
@@ -78,7 +72,6 @@ bool CsvRows::next(std::vector<std::string_view>& fields) {
     if (is_line_end()) break;
     ++at_;
   }
-  for (std::size_t i = 0; i < had_quotes.size(); ++i) fields[had_quotes[i]] = unquoted_[i];
   at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
   ++next_line_;
   return true;

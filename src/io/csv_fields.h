@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,7 @@ class CsvRows {
   char delimiter_;
   const std::string& file_;
   std::size_t at_ = 0, line_ = 0, next_line_ = 1;
-  std::vector<std::string> unquoted_;  // fields of this row that had quotes inside
+  std::deque<std::string> unquoted_;  // fields of this row that had quotes inside
 };
 
 }  // namespace groove::serialize

@@ -71,24 +71,15 @@ void each_piece(const Tensor& tensor, const Sink& sink) {
     }
     return;
   }
-  const Shape &sizes = impl.geometry.sizes, &strides = impl.geometry.strides;
-  std::vector<std::int64_t> index(sizes.size(), 0);
-  std::int64_t offset = 0;
-  std::size_t filled = 0;
-  for (std::int64_t i = 0; i < impl.numel; ++i) {
+  std::size_t filled = 0, left = total;
+  for_each_offset(impl.geometry.sizes, impl.geometry.strides, [&](std::int64_t offset) {
     std::memcpy(piece.data() + filled, data + offset * static_cast<std::int64_t>(width), width);
     filled += width;
-    if (filled == piece.size() || i + 1 == impl.numel) {
-      put(filled);
-      filled = 0;
-    }
-    for (std::size_t axis = sizes.size(); axis-- > 0;) {
-      offset += strides[axis];
-      if (++index[axis] < sizes[axis]) break;
-      offset -= index[axis] * strides[axis];
-      index[axis] = 0;
-    }
-  }
+    left -= width;
+    if (filled < piece.size() && left > 0) return;
+    put(filled);
+    filled = 0;
+  });
 }
 
 void check_bools(const Tensor& tensor, const std::string& file, const std::string& entry) {

@@ -12,6 +12,7 @@
 
 #include "src/core/check.h"
 #include "src/io/protobuf.h"
+#include "src/io/write_all.h"
 
 namespace groove::serialize {
 namespace {
@@ -85,13 +86,7 @@ void EventFile::fail(const char* action) const {
 
 void EventFile::write(std::string_view record) {
   const std::string framed = framed_record(record);
-  std::string_view left = framed;
-  while (!left.empty()) {
-    const ssize_t written = ::write(file_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail("cannot be written");
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file_, framed.data(), framed.size())) fail("cannot be written");
 }
 
 void EventFile::flush() {

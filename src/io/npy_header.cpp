@@ -78,7 +78,7 @@ class HeaderParser {
     const std::string_view order = "<>|=", kind = text.substr(text.empty() ? 0 : 1);
     if (text.empty() || order.find(text[0]) == order.npos)
       fail(fmt::format("has the dtype '{}'", text.substr(0, kShown)));
-    for (const Kind& known : kKinds)
+    for (const NpyDtype& known : kNpyDtypes)
       if (kind == known.text) header_.dtype = known.dtype;
     GROOVE_CHECK(header_.dtype != ScalarType::Undefined,
                  "load: {}: has dtype '{}', which Groove has not; save it as another one "
@@ -115,13 +115,6 @@ class HeaderParser {
     }
   }
 
-  struct Kind {
-    const char* text;
-    ScalarType dtype;
-  };
-  static constexpr Kind kKinds[] = {{"f8", kDouble}, {"f4", kFloat}, {"f2", kHalf},
-                                    {"i8", kLong},   {"i4", kInt},   {"i2", kShort},
-                                    {"i1", kChar},   {"u1", kByte},  {"b1", kBool}};
   std::string_view text_;
   const std::string& file_;
   std::size_t at_ = 0;

@@ -3,9 +3,9 @@
 
 #include "groove/npy.h"
 #include "src/core/check.h"
+#include "src/core/input_file.h"
 #include "src/core/state.h"
 #include "src/core/tensor_impl.h"
-#include "src/io/input_file.h"
 #include "src/io/npy.h"
 #include "src/io/zip.h"
 
@@ -22,22 +22,16 @@ Tensor turned(const Tensor& columns, const Shape& sizes) {
   const std::size_t width = element_size(columns.scalar_type());
   const auto* const from = static_cast<const char*>(columns.impl()->data());
   auto* to = static_cast<char*>(rows.impl()->data());
-  std::vector<std::size_t> strides(sizes.size()), index(sizes.size(), 0);
-  std::size_t stride = width;
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    strides[axis] = stride;
-    stride *= static_cast<std::size_t>(sizes[axis]);
+  Shape strides;
+  std::int64_t stride = 1;
+  for (const std::int64_t size : sizes) {
+    strides.push_back(stride);
+    stride *= size;
   }
-  std::size_t offset = 0;
-  for (std::int64_t i = 0; i < rows.numel(); ++i, to += width) {
-    std::memcpy(to, from + offset, width);
-    for (std::size_t axis = sizes.size(); axis-- > 0;) {
-      offset += strides[axis];
-      if (++index[axis] < static_cast<std::size_t>(sizes[axis])) break;
-      offset -= index[axis] * strides[axis];
-      index[axis] = 0;
-    }
-  }
+  for_each_offset(sizes, strides, [&](std::int64_t offset) {
+    std::memcpy(to, from + offset * static_cast<std::int64_t>(width), width);
+    to += width;
+  });
   return rows;
 }
 
@@ -111,7 +105,7 @@ namespace groove {
 
 Tensor load_npy(const std::string& path, Site site) {
   const CallFrame frame(site);
-  serialize::InputFile file(path);
+  InputFile file(path);
   return serialize::read_npy([&](void* bytes, std::size_t size) { file.read(bytes, size); },
                              file.size(), path);
 }
@@ -120,7 +114,7 @@ OrderedDict<std::string, Tensor> load_npz(const std::string& path, Site site) {
   const CallFrame frame(site);
   OrderedDict<std::string, Tensor> tensors("Tensor");
   serialize::read_npz(
-      serialize::bytes_of_file(path), path,
+      bytes_of_file(path), path,
       [&](const std::string& name, const Tensor& tensor) { tensors.insert(name, tensor); });
   return tensors;
 }

@@ -9,30 +9,13 @@
 namespace groove::serialize {
 namespace {
 
-const char* npy_name_of(ScalarType dtype) {
-  switch (dtype) {
-    case kDouble:
-      return "<f8";
-    case kFloat:
-      return "<f4";
-    case kHalf:
-      return "<f2";
-    case kLong:
-      return "<i8";
-    case kInt:
-      return "<i4";
-    case kShort:
-      return "<i2";
-    case kChar:
-      return "|i1";
-    case kByte:
-      return "|u1";
-    case kBool:
-      return "|b1";
-    default:
-      throw_error(fmt::format("save: NumPy has no dtype {}; convert the tensor with to(kFloat)",
-                              name(dtype)));
-  }
+// With the order of its bytes, where there are several.
+std::string npy_name_of(ScalarType dtype) {
+  for (const NpyDtype& known : kNpyDtypes)
+    if (known.dtype == dtype)
+      return fmt::format("{}{}", element_size(dtype) == 1 ? '|' : '<', known.text);
+  throw_error(
+      fmt::format("save: NumPy has no dtype {}; convert the tensor with to(kFloat)", name(dtype)));
 }
 
 // Room is left for the first size to grow, as NumPy does, so that both write the same bytes.

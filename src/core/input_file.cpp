@@ -1,4 +1,4 @@
-#include "src/io/input_file.h"
+#include "src/core/input_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 #include "src/core/check.h"
 
-namespace groove::serialize {
+namespace groove {
 
 InputFile::InputFile(const std::string& path)
     : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -42,4 +42,4 @@ std::string bytes_of_file(const std::string& path) {
   return bytes;
 }
 
-}  // namespace groove::serialize
+}  // namespace groove

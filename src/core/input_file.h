@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace groove::serialize {
+namespace groove {
 
 class InputFile {
  public:
@@ -27,4 +27,4 @@ class InputFile {
 /// All bytes of a regular file.
 std::string bytes_of_file(const std::string& path);
 
-}  // namespace groove::serialize
+}  // namespace groove

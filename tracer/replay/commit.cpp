@@ -258,7 +258,6 @@ Reason Replay::run_stage(std::int32_t stage) {
     return Reason::kProgramFailed;  // out of memory, and nothing has happened yet
   }
   program_context_.stage = stage;
-  program_context_.is_replay = true;
   const CompiledTime time;
   const Executable& program = *segment_->executable;
   return program.run(buffers_.data(), nullptr, scalars_.data(), program_context_) == 0

@@ -350,7 +350,7 @@ class Replay {
   TapeNodePtr released_node_;
   std::vector<TensorImpl*> objects_;  // scratch
   TapeNodePtr used_up_;               // the history given last to results of which it is used up
-  ProgramContext program_context_;
+  ProgramContext program_context_{.is_replay = true};
   StoragePtr arena_;
   std::vector<char> may_lend_;  // per output: a gradient, which is gone when the next run begins
   Workspace& workspace_;

@@ -32,7 +32,7 @@ void Context::on_program_step() {
   operators_before_ = operators;
   // Recordings have an account of their own (watch/investment.h).
   const std::int64_t paid = eager::planning_time() + investment().spent_here();
-  clock_ += step_clock_.time_of_step();
+  clock_ += step_clock_.time_of_step(time);
   const std::int64_t now = clock_ - paid;
   const std::uint64_t compiled = tally().compiled.load(std::memory_order_relaxed);
   const std::int64_t before = std::exchange(clock_before_, now);

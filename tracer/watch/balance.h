@@ -27,8 +27,9 @@ class ShortSteps {
 
 class Balance {
  public:
-  /// A step that ran so many operators is over. `now`: nanoseconds that the thread has had a core
-  /// for, without what only the first steps take. Is the tracer to be paused in the next one?
+  /// A step that ran so many operators is over. `now`: what all steps took (step_clock.h), in
+  /// nanoseconds, without what only the first ones take. Is the tracer to be paused in the next
+  /// one?
   bool on_step(std::uint64_t operators, std::int64_t now);
   bool is_paused() const { return is_paused_; }
   /// The tracer is there again, whatever the last step said.

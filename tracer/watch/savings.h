@@ -35,7 +35,7 @@ class Savings {
  public:
   struct Step {
     std::uint64_t operators, compiled;  // all, and those of them that ran compiled
-    std::int64_t nanoseconds;           // of the thread's clock, without what recordings took
+    std::int64_t nanoseconds;           // as step_clock.h has it, without what recordings took
     bool is_paused;                     // no tracer
   };
   void on_step(const Step& step);

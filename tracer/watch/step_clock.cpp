@@ -9,10 +9,10 @@
 
 namespace groove::tracer {
 
-std::int64_t StepClock::time_of_step() {
+std::int64_t StepClock::time_of_step(std::int64_t now) {
   const kernels::LongRegions regions = kernels::take_long_regions();
-  const std::uint64_t now = __rdtsc(), ticks = now - std::exchange(ticks_, now);
-  const std::int64_t time = nanoseconds_now(), passed = time - std::exchange(time_, time);
+  const std::uint64_t counter = __rdtsc(), ticks = counter - std::exchange(ticks_, counter);
+  const std::int64_t passed = now - std::exchange(time_, now);
   const std::int64_t had = thread_time();
   Step step;
   step.own = had - std::exchange(own_, had);

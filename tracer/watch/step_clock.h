@@ -12,8 +12,8 @@ namespace groove::tracer {
 class StepClock {
  public:
   /// Nanoseconds for what this thread has done since the last call, as if long regions were always
-  /// shared evenly.
-  std::int64_t time_of_step();
+  /// shared evenly. `now`: nanoseconds_now().
+  std::int64_t time_of_step(std::int64_t now);
 
   struct Step {
     std::int64_t own = 0;                         // nanoseconds that the thread had a core for

@@ -1,4 +1,5 @@
 // groove-info: what this machine and this build of Groove offer, and why not more.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <fstream>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "jit/backends/llvm/library.h"
@@ -60,30 +60,18 @@ void print_info() {
   std::printf("environment\n%s", groove::describe_environment().c_str());
 }
 
-std::string list_of(const groove::Op& op) {
-  std::string text;
-  const auto add = [&](const char* part) {
-    text += (text.empty() ? "" : ", ") + std::string(part);
-  };
-  for (const groove::AttrField& field : op.attributes) add(field.name);
-  for (const char* const number : op.number_names) add(number);
-  return text;
+std::string attributes_and_numbers(const groove::Op& op) {
+  std::vector<const char*> names;
+  for (const groove::AttrField& field : op.attributes) names.push_back(field.name);
+  names.insert(names.end(), op.number_names.begin(), op.number_names.end());
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 // The dtypes that the registry's test calls it with.
 std::string dtypes_of(const groove::Op& op) {
-  const auto has = [&](groove::ScalarType dtype) {
-    return std::find(op.dtypes.begin(), op.dtypes.end(), dtype) != op.dtypes.end();
-  };
-  const std::pair<groove::ScalarType, const char*> names[] = {
-      {groove::kFloat, "f32"},     {groove::kDouble, "f64"}, {groove::kHalf, "f16"},
-      {groove::kBFloat16, "bf16"}, {groove::kLong, "i64"},   {groove::kInt, "i32"},
-      {groove::kShort, "i16"},     {groove::kChar, "i8"},    {groove::kByte, "u8"},
-      {groove::kBool, "bool"}};
-  std::string text;
-  for (const auto& [dtype, name] : names)
-    if (has(dtype)) text += (text.empty() ? "" : " ") + std::string(name);
-  return text;
+  std::vector<const char*> names;
+  for (const groove::ScalarType dtype : op.dtypes) names.push_back(groove::short_name(dtype));
+  return fmt::format("{}", fmt::join(names, " "));
 }
 
 void print_operators() {
@@ -98,8 +86,8 @@ void print_operators() {
     const std::string inputs = op->inputs < 0 ? "any" : std::to_string(op->inputs);
     std::printf("| `%s` | %s | %s | %s | %s | %s | %s |\n", op->name.c_str(),
                 is_tape ? "of the tape" : groove::name(op->kind), inputs.c_str(),
-                list_of(*op).c_str(), op->gradient ? "yes" : "", op->has_inplace ? "yes" : "",
-                dtypes_of(*op).c_str());
+                attributes_and_numbers(*op).c_str(), op->gradient ? "yes" : "",
+                op->has_inplace ? "yes" : "", dtypes_of(*op).c_str());
   }
 }
 

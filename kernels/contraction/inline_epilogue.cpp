@@ -177,8 +177,8 @@ class Walk {
     for (int i = 0; i < arity(instr.prim); ++i) args[i] = argument(instr.args[i]);
     if (instr.prim == Prim::kStore && is_bool(instr.args[0])) {
       const int bytes = take();
-      if (e_ && is_enough_ && has_masks_) store_mask(instr, args[0], bytes);
-      if (e_ && is_enough_ && !has_masks_) store_lanes(instr, args[0], bytes);
+      if (e_ && is_enough_)
+        has_masks_ ? store_mask(instr, args[0], bytes) : store_lanes(instr, args[0], bytes);
       free_.push_back(bytes);
       release_arguments(id);
       return;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "tools/random_loops/random.h"
@@ -53,6 +54,7 @@ constexpr Choice kNorms[] = {{"", 70}, {"LayerNorm", 15}, {"BatchNorm", 15}};
 constexpr Choice kOptimizers[] = {
     {"SGD", 17},    {"SGD with momentum", 14}, {"Adam", 38},   {"Adam amsgrad", 2}, {"AdamW", 15},
     {"RMSprop", 5}, {"RMSprop centered", 2},   {"Adagrad", 3}, {"SGD by hand", 4}};
+static_assert(std::size(kOptimizers) == kSgdByHand + 1);
 
 int pick(Random& random, std::span<const Choice> choices) {
   int total = 0;

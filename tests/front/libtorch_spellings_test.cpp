@@ -104,6 +104,40 @@ TEST(LibTorchSpellings, HolderOfADataset) {
   for (auto& batch : *loader) EXPECT_EQ(batch.data.sum().item<float>(), 6);
 }
 
+// A holder with a member of its own in the module that it holds.
+class GainedLinear : public torch::nn::Linear {
+ public:
+  using torch::nn::Linear::Linear;
+  explicit GainedLinear(torch::nn::LinearOptions options) : torch::nn::Linear(options) {
+    gain = this->impl_->register_parameter("gain", torch::full({options.out_features(), 1}, 2.0));
+    scale = 0.5 * this->impl_->weight[0].numel();
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    return torch::nn::functional::linear(x, impl_->weight * gain * scale, (*impl_).bias);
+  }
+  bool shares(const GainedLinear& other) const {
+    std::shared_ptr<torch::nn::LinearImpl> held = impl_;
+    return held == std::shared_ptr<torch::nn::LinearImpl>(other.impl_) && impl_ == other.impl_;
+  }
+  void drop() { impl_ = nullptr; }
+  torch::Tensor gain;
+  double scale = 1;
+};
+
+TEST(LibTorchSpellings, HolderThatReadsWhatItHolds) {
+  GainedLinear gained(torch::nn::LinearOptions(4, 3));
+  EXPECT_EQ(gained->parameters().size(), 3U);
+  const torch::Tensor x = torch::ones({2, 4});
+  const torch::Tensor expected = torch::nn::functional::linear(x, gained->weight * 4, gained->bias);
+  EXPECT_TRUE(torch::equal(gained.forward(x), expected));
+  GainedLinear same = gained;
+  EXPECT_TRUE(same.shares(gained));
+  EXPECT_FALSE(GainedLinear(torch::nn::LinearOptions(4, 3)).shares(gained));
+  same.drop();
+  EXPECT_TRUE(same.is_empty());
+  EXPECT_FALSE(gained.is_empty());
+}
+
 TEST(LibTorchSpellings, LoaderWithWorkers) {
   auto set = torch::data::datasets::TensorDataset({torch::ones({3}), torch::zeros({3})})
                  .map(torch::data::transforms::Stack<torch::data::TensorExample>());

@@ -19,19 +19,46 @@ struct ModuleHolderIndicator {
 template <typename T>
 constexpr bool is_module_holder = std::is_base_of_v<ModuleHolderIndicator, std::decay_t<T>>;
 
+namespace detail {
+
+// What a holder points to. A shared_ptr of each module's own class would be the dearest part of the
+// header; what is held may be no module, but a data set.
+template <typename Contained>
+class Held {
+  using Base = std::conditional_t<std::is_base_of_v<Module, Contained>, Module, Contained>;
+
+ public:
+  Held() = default;
+  Held(std::nullptr_t) {}
+  explicit Held(Contained* module) : module_(module) {}
+  template <typename T>
+  requires(std::is_convertible_v<T*, Contained*>) Held(std::shared_ptr<T> module)
+      : module_(std::move(module)) {}
+
+  Contained* get() const noexcept { return static_cast<Contained*>(module_.get()); }
+  Contained* operator->() const noexcept { return get(); }
+  Contained& operator*() const noexcept { return *get(); }
+  explicit operator bool() const noexcept { return module_ != nullptr; }
+  operator std::shared_ptr<Contained>() const {
+    return std::static_pointer_cast<Contained>(module_);
+  }
+  friend bool operator==(const Held&, const Held&) = default;
+
+ private:
+  std::shared_ptr<Base> module_;
+};
+
+}  // namespace detail
+
 template <typename Contained>
 class ModuleHolder : ModuleHolderIndicator {
-  // A shared_ptr of each module's own class would be the dearest part of the header; what is held
-  // may be no module, but a data set.
-  using Held = std::conditional_t<std::is_base_of_v<Module, Contained>, Module, Contained>;
-
  public:
   using ContainedType = Contained;
 
   /// Default-constructs the module where that is possible; otherwise the holder is empty.
   ModuleHolder() {
     if constexpr (std::is_default_constructible_v<Contained>)
-      module_ = std::shared_ptr<Held>(new Contained());
+      impl_ = detail::Held<Contained>(new Contained());
   }
   ModuleHolder(std::nullptr_t) {}
   // The arguments of a constructor of the module; errors in it name the place of the call.
@@ -40,41 +67,41 @@ class ModuleHolder : ModuleHolderIndicator {
   requires(!std::is_base_of_v<ModuleHolder, std::decay_t<A>>) &&
       (!std::is_convertible_v<A, std::shared_ptr<Contained>>)explicit ModuleHolder(
           A&& a, Site site = Site::current())
-      : module_(make(site, std::forward<A>(a))) {}
+      : impl_(make(site, std::forward<A>(a))) {}
   template <typename A, typename B>
   explicit ModuleHolder(A&& a, B&& b, Site site = Site::current())
-      : module_(make(site, std::forward<A>(a), std::forward<B>(b))) {}
+      : impl_(make(site, std::forward<A>(a), std::forward<B>(b))) {}
   template <typename A, typename B, typename C>
   explicit ModuleHolder(A&& a, B&& b, C&& c, Site site = Site::current())
-      : module_(make(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c))) {}
+      : impl_(make(site, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c))) {}
   template <typename A, typename B, typename C, typename D, typename... More>
   explicit ModuleHolder(A&& a, B&& b, C&& c, D&& d, More&&... more)
-      : module_(new Contained(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
-                              std::forward<D>(d), std::forward<More>(more)...)) {}
-  ModuleHolder(std::shared_ptr<Contained> module) : module_(std::move(module)) {}
+      : impl_(new Contained(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+                            std::forward<D>(d), std::forward<More>(more)...)) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
 
-  explicit operator bool() const noexcept { return module_ != nullptr; }
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
   Contained* operator->() { return get(); }
   const Contained* operator->() const { return get(); }
   Contained& operator*() { return *get(); }
   const Contained& operator*() const { return *get(); }
   std::shared_ptr<Contained> ptr() const {
-    if (!module_) throw_empty();
-    return std::static_pointer_cast<Contained>(module_);
+    if (!impl_) throw_empty();
+    return impl_;
   }
   template <typename Base, typename = std::enable_if_t<std::is_base_of_v<Base, Contained>>>
   operator std::shared_ptr<Base>() const {
-    return std::static_pointer_cast<Contained>(module_);
+    return std::shared_ptr<Contained>(impl_);
   }
   Contained* get() {
-    if (!module_) throw_empty();
-    return static_cast<Contained*>(module_.get());
+    if (!impl_) throw_empty();
+    return impl_.get();
   }
   const Contained* get() const {
-    if (!module_) throw_empty();
-    return static_cast<const Contained*>(module_.get());
+    if (!impl_) throw_empty();
+    return impl_.get();
   }
-  bool is_empty() const noexcept { return module_ == nullptr; }
+  bool is_empty() const noexcept { return impl_ == nullptr; }
   /// The module's own subscript: an element of a container.
   template <typename Index>
   decltype(auto) operator[](Index&& index) {
@@ -122,7 +149,7 @@ class ModuleHolder : ModuleHolderIndicator {
   }
   template <typename... Args>
   decltype(auto) run(const Site& site, Args&&... args) {
-    if (!module_) throw_empty(site);
+    if (!impl_) throw_empty(site);
     Contained& module = *get();
     if constexpr (requires { typename Contained::OpensCallScope; }) {
       const groove::detail::CallScope scope(site);
@@ -133,7 +160,7 @@ class ModuleHolder : ModuleHolderIndicator {
       return module.forward(std::forward<Args>(args)...);
     }
   }
-  std::shared_ptr<Held> module_;
+  detail::Held<Contained> impl_;
 };
 
 template <typename Contained>

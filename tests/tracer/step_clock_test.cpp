@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "kernels/pool.h"
@@ -59,12 +61,25 @@ TEST(StepClock, RegionsOfOtherThreadsAreNot) {
   kernels::set_kernel_threads(0);
 }
 
+// A region that a worker took part in, however late the system let it.
+void meet_a_worker() {
+  std::atomic<int> there{0};
+  kernels::parallel(2, [&](int, int) {
+    ++there;
+    while (there < 2) std::this_thread::yield();
+  });
+}
+
 TEST(StepClock, WorkersThatWaitForWorkAreNotBusy) {
   kernels::set_kernel_threads(2);
-  run_long_region();
+  meet_a_worker();
   const kernels::WorkersTime before = kernels::workers_time(1);
-  for (int i = 0; i < 100; ++i) kernels::parallel(2, [](int, int) {});
-  const kernels::WorkersTime after = kernels::workers_time(1);
+  kernels::WorkersTime after = before;
+  for (int i = 0; i < 10'000 && after.waiting == before.waiting; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    meet_a_worker();
+    after = kernels::workers_time(1);
+  }
   EXPECT_GE(after.nanoseconds, before.nanoseconds);
   EXPECT_GT(after.waiting, before.waiting);
   kernels::set_kernel_threads(0);

@@ -38,6 +38,14 @@ using Tensors = std::vector<Tensor>;
 using TensorList = ArrayRef<Tensor>;
 
 inline const Tensor& TensorBase::self() const { return static_cast<const Tensor&>(*this); }
+template <std::same_as<bool> Flag>
+Tensor ReductionMethods::var(Flag unbiased, Site site) const {
+  return var(IntArrayRef(), unbiased, false, site);
+}
+template <std::same_as<bool> Flag>
+Tensor ReductionMethods::std(Flag unbiased, Site site) const {
+  return std(IntArrayRef(), unbiased, false, site);
+}
 
 /// As LibTorch prints: values, then "[ CPUFloatType{2,3} ]".
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);

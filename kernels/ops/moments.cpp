@@ -75,10 +75,6 @@ Tensor nanmean(Arg self, OptionalIntArrayRef dim, bool keepdim, std::optional<Sc
   return nansum(*self.tensor, dim, keepdim, dtype) / count;
 }
 
-std::tuple<Tensor, Tensor> std_mean(Arg self, bool unbiased) {
-  const SiteScope scope(self.site);
-  return {deviation(self, {}, unbiased, false), mean(self)};
-}
 std::tuple<Tensor, Tensor> std_mean(Arg self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
   const SiteScope scope(self.site);
@@ -89,10 +85,6 @@ std::tuple<Tensor, Tensor> std_mean(Arg self, OptionalIntArrayRef dim,
   const SiteScope scope(self.site);
   return {deviation(self, or_all(dim), whole("std_mean", correction), keepdim),
           mean(self, or_all(dim), keepdim)};
-}
-std::tuple<Tensor, Tensor> var_mean(Arg self, bool unbiased) {
-  const SiteScope scope(self.site);
-  return {variance(self, {}, unbiased, false), mean(self)};
 }
 std::tuple<Tensor, Tensor> var_mean(Arg self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {

@@ -38,17 +38,17 @@ Tensor deviation(Arg self, IntArrayRef dims, std::int64_t correction, bool keepd
               reduction_attrs("std", *self.tensor, dims, keepdim).add(correction));
 }
 
-Tensor std(Arg self, bool unbiased) {
+Tensor std(Arg self) {
   const CallFrame frame(self.site);
-  return deviation(self, {}, unbiased, false);
+  return deviation(self, {}, 1, false);
 }
 Tensor std(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
   const CallFrame frame(self.site);
   return deviation(self, dim, unbiased, keepdim);
 }
-Tensor ReductionMethods::std(bool unbiased, Site site) const {
+Tensor ReductionMethods::std(Site site) const {
   const CallFrame frame(site);
-  return deviation({self(), site}, {}, unbiased, false);
+  return deviation({self(), site}, {}, 1, false);
 }
 Tensor ReductionMethods::std(IntArrayRef dim, bool unbiased, bool keepdim, Site site) const {
   const CallFrame frame(site);

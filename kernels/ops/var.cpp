@@ -95,17 +95,17 @@ ReferenceRule deviation_reference(double (*value)(double variance)) {
   };
 }
 
-Tensor var(Arg self, bool unbiased) {
+Tensor var(Arg self) {
   const CallFrame frame(self.site);
-  return variance(self, {}, unbiased, false);
+  return variance(self, {}, 1, false);
 }
 Tensor var(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
   const CallFrame frame(self.site);
   return variance(self, dim, unbiased, keepdim);
 }
-Tensor ReductionMethods::var(bool unbiased, Site site) const {
+Tensor ReductionMethods::var(Site site) const {
   const CallFrame frame(site);
-  return variance({self(), site}, {}, unbiased, false);
+  return variance({self(), site}, {}, 1, false);
 }
 Tensor ReductionMethods::var(IntArrayRef dim, bool unbiased, bool keepdim, Site site) const {
   const CallFrame frame(site);

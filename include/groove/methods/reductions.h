@@ -2,6 +2,7 @@
 // groove/ops/contractions.h, where shapes, dtypes and errors are documented.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <tuple>
 
@@ -43,10 +44,14 @@ class ReductionMethods : public ElementwiseMethods {
   Tensor any(std::int64_t dim, bool keepdim = false, Site site = Site::current()) const;
   Tensor all(Site site = Site::current()) const;
   Tensor all(std::int64_t dim, bool keepdim = false, Site site = Site::current()) const;
-  Tensor var(bool unbiased = true, Site site = Site::current()) const;
+  Tensor var(Site site = Site::current()) const;
+  template <std::same_as<bool> Flag>
+  Tensor var(Flag unbiased, Site site = Site::current()) const;
   Tensor var(IntArrayRef dim, bool unbiased = true, bool keepdim = false,
              Site site = Site::current()) const;
-  Tensor std(bool unbiased = true, Site site = Site::current()) const;
+  Tensor std(Site site = Site::current()) const;
+  template <std::same_as<bool> Flag>
+  Tensor std(Flag unbiased, Site site = Site::current()) const;
   Tensor std(IntArrayRef dim, bool unbiased = true, bool keepdim = false,
              Site site = Site::current()) const;
   Tensor norm(Scalar p = 2, Site site = Site::current()) const;

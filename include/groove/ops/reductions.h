@@ -2,6 +2,7 @@
 // leaves reduced axes with size 1. An axis out of range or listed twice throws groove::Error.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <tuple>
 
@@ -46,12 +47,21 @@ Tensor any(Arg self, std::int64_t dim, bool keepdim = false);
 Tensor all(Arg self);
 Tensor all(Arg self, std::int64_t dim, bool keepdim = false);
 /// The mean squared deviation from the mean, in two passes; `unbiased` divides by one less than the
-/// number of elements. Floating dtypes only.
-Tensor var(Arg self, bool unbiased = true);
+/// number of elements. Floating dtypes only. var(x, 0) is about axis 0: a bool alone says
+/// `unbiased`, a whole number never does.
+Tensor var(Arg self);
 Tensor var(Arg self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
+template <std::same_as<bool> Flag>
+Tensor var(Arg self, Flag unbiased) {
+  return var(self, IntArrayRef(), unbiased);
+}
 /// The square root of var.
-Tensor std(Arg self, bool unbiased = true);
+Tensor std(Arg self);
 Tensor std(Arg self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
+template <std::same_as<bool> Flag>
+Tensor std(Arg self, Flag unbiased) {
+  return std(self, IntArrayRef(), unbiased);
+}
 /// (sum of |self|^p)^(1/p); p = 0 counts nonzero elements, p = inf is the greatest magnitude.
 Tensor norm(Arg self, Scalar p = 2);
 Tensor norm(Arg self, std::optional<Scalar> p, IntArrayRef dim, bool keepdim = false);

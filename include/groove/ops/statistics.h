@@ -2,6 +2,7 @@
 // Axes out of range throw groove::Error.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -51,18 +52,24 @@ Tensor nansum(Arg self, OptionalIntArrayRef dim = std::nullopt, bool keepdim = f
 Tensor nanmean(Arg self, OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                std::optional<ScalarType> dtype = std::nullopt);
 /// std and mean, var and mean. The number of elements is lessened by `correction` (1).
-std::tuple<Tensor, Tensor> std_mean(Arg self, bool unbiased);
 std::tuple<Tensor, Tensor> std_mean(Arg self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim = false);
 std::tuple<Tensor, Tensor> std_mean(Arg self, OptionalIntArrayRef dim = std::nullopt,
                                     const std::optional<Scalar>& correction = std::nullopt,
                                     bool keepdim = false);
-std::tuple<Tensor, Tensor> var_mean(Arg self, bool unbiased);
+template <std::same_as<bool> Flag>
+std::tuple<Tensor, Tensor> std_mean(Arg self, Flag unbiased) {
+  return std_mean(self, OptionalIntArrayRef(), unbiased);
+}
 std::tuple<Tensor, Tensor> var_mean(Arg self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim = false);
 std::tuple<Tensor, Tensor> var_mean(Arg self, OptionalIntArrayRef dim = std::nullopt,
                                     const std::optional<Scalar>& correction = std::nullopt,
                                     bool keepdim = false);
+template <std::same_as<bool> Flag>
+std::tuple<Tensor, Tensor> var_mean(Arg self, Flag unbiased) {
+  return var_mean(self, OptionalIntArrayRef(), unbiased);
+}
 /// The covariances of the rows of self [n, k] (or the variance of [k]); fweights (whole numbers)
 /// and aweights count observations, [k].
 Tensor cov(Arg self, std::int64_t correction = 1,

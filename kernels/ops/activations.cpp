@@ -25,14 +25,6 @@ Tensor between(const Tensor& x, Scalar low, Scalar high) {
 
 }  // namespace
 
-Tensor elu(Arg self, Scalar alpha, Scalar scale, Scalar input_scale) {
-  const SiteScope scope(self.site);
-  const Tensor& x = *self.tensor;
-  const auto is_one = [](Scalar number) { return number.origin() < 0 && number.to_double() == 1; };
-  if (is_one(scale) && is_one(input_scale)) return elu(x, alpha);
-  const Tensor negative = expm1(clamp_max(x, 0) * input_scale);  // finite where it is not taken
-  return where(gt(x, 0), x * scale, negative * (alpha.to_double() * scale.to_double()));
-}
 Tensor selu(Arg self) {
   const SiteScope scope(self.site);
   return elu(*self.tensor, kSeluAlpha) * kSeluScale;

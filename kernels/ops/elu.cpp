@@ -8,10 +8,8 @@ namespace {
 
 const Op& op = define(ScalarSpec{
     .name = "elu",
-    .body =
-        [](kernels::Expr x, kernels::Expr alpha) {
-          return select(gt(x, 0.0), x, kernels::expm1(x) * alpha);
-        },
+    .body = [](kernels::Expr x,
+               kernels::Expr alpha) { return select(gt(x, 0.0), x, kernels::expm1(x) * alpha); },
     .gradient =
         [](const Grad& g) {
           const Tensor& x = g.input(0);
@@ -27,6 +25,13 @@ const Op& op = define(ScalarSpec{
 
 }  // namespace
 
-Tensor elu(Arg self, Scalar alpha) { return call(op, self, alpha); }
+Tensor elu(Arg self, Scalar alpha, Scalar scale, Scalar input_scale) {
+  const auto is_one = [](Scalar number) { return number.origin() < 0 && number.to_double() == 1; };
+  if (is_one(scale) && is_one(input_scale)) return call(op, self, alpha);
+  const SiteScope scope(self.site);
+  const Tensor& x = *self.tensor;
+  const Tensor negative = expm1(clamp_max(x, 0) * input_scale);  // finite where it is not taken
+  return where(gt(x, 0), x * scale, negative * (alpha.to_double() * scale.to_double()));
+}
 
 }  // namespace groove

@@ -93,6 +93,8 @@ class MathMethods : public TensorBase {
   Tensor frac(Site site = Site::current()) const;
   Tensor lerp(const Tensor& end, Scalar weight, Site site = Site::current()) const;
   Tensor& lerp_(const Tensor& end, Scalar weight, Site site = Site::current()) const;
+  Tensor lerp(const Tensor& end, const Tensor& weight, Site site = Site::current()) const;
+  Tensor& lerp_(const Tensor& end, const Tensor& weight, Site site = Site::current()) const;
   Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1,
                  Site site = Site::current()) const;
   Tensor& addcmul_(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1,

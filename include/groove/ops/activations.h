@@ -7,7 +7,7 @@
 namespace groove {
 
 /// scale * self where positive, else scale * alpha * (exp(input_scale * self) - 1).
-Tensor elu(Arg self, Scalar alpha, Scalar scale, Scalar input_scale = 1);
+Tensor elu(Arg self, Scalar alpha = 1, Scalar scale = 1, Scalar input_scale = 1);
 /// 1.0507… times elu with alpha = 1.6732…, under which layers normalise themselves (Klambauer et
 /// al. 2017).
 Tensor selu(Arg self);

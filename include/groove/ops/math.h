@@ -78,8 +78,6 @@ Tensor gelu(Arg self, const char* approximate = "none");
 Tensor softplus(Arg self, Scalar beta = 1, Scalar threshold = 20);
 /// self where positive, else negative_slope * self.
 Tensor leaky_relu(Arg self, Scalar negative_slope = 0.01);
-/// self where positive, else alpha * (exp(self) - 1).
-Tensor elu(Arg self, Scalar alpha = 1);
 // Rounding keeps integer dtypes.
 Tensor floor(Arg self);
 Tensor ceil(Arg self);
@@ -100,8 +98,9 @@ Tensor fmod(Arg self, const Tensor& other);
 Tensor fmod(Arg self, Scalar other);
 /// The part behind the point, with the sign of self.
 Tensor frac(Arg self);
-/// self + weight * (end - self)
+/// self + weight * (end - self), exact at both ends.
 Tensor lerp(Arg self, const Tensor& end, Scalar weight);
+Tensor lerp(Arg self, const Tensor& end, const Tensor& weight);
 /// self + value * tensor1 * tensor2, and with / instead of the second *.
 Tensor addcmul(Arg self, const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
 Tensor addcdiv(Arg self, const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);

@@ -45,6 +45,7 @@
 #include "groove/random.h"
 #include "groove/scalar.h"
 #include "groove/serialize.h"
+#include "groove/storage.h"
 #include "groove/tensor.h"
 #include "groove/types.h"
 #include "groove/warning.h"

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "groove/storage.h"
 #include "groove/tensor.h"
 #include "src/core/check.h"
 #include "src/core/geometry.h"
@@ -75,6 +76,25 @@ bool DataMethods::is_alias_of(const Tensor& other) const {
   materialize(mine);
   materialize(theirs);
   return mine.storage == theirs.storage;
+}
+
+UntypedStorage DataMethods::storage(Site site) const {
+  checked(*this, site, "storage");
+  return UntypedStorage(static_cast<const Tensor&>(*this));
+}
+void* UntypedStorage::data(Site site) const {
+  char* const first = static_cast<char*>(tensor_.data_ptr(site));
+  return first - tensor_.storage_offset(site) * static_cast<std::int64_t>(tensor_.element_size());
+}
+DataPtr UntypedStorage::data_ptr(Site site) const {
+  void* const address = data(site);
+  const Storage& storage = *tensor_.impl()->storage;
+  return {address, storage.free ? tensor_.impl()->storage.get() : nullptr, storage.device};
+}
+std::size_t UntypedStorage::nbytes(Site site) const {
+  TensorImpl& impl = checked(tensor_, site, "nbytes");
+  materialize(impl);
+  return impl.storage->bytes;
 }
 
 Scalar DataMethods::item(Site site) const {

@@ -17,6 +17,7 @@ namespace groove {
 
 struct TensorIndex;              // groove/indexing.h
 class DeprecatedTypeProperties;  // groove/types.h
+class UntypedStorage;            // groove/storage.h
 namespace autograd {
 class Node;  // groove/autograd.h
 }
@@ -74,6 +75,10 @@ class DataMethods : public StatisticsMethods {
   void print() const;
   /// Do the two share a storage?
   bool is_alias_of(const Tensor& other) const;
+  /// The memory that this tensor and its views share (groove/storage.h).
+  UntypedStorage storage(Site site = Site::current()) const;
+  /// False: what InferenceMode makes can be used like any tensor.
+  bool is_inference() const { return false; }
 
   // ---- host access ----
   /// The single element; throws groove::Error unless numel() is 1.

@@ -44,6 +44,9 @@ class PartMethods : public IndexMethods {
   /// view.
   Tensor unfold(std::int64_t dimension, std::int64_t size, std::int64_t step,
                 Site site = Site::current()) const;
+  Tensor as_strided(IntArrayRef size, IntArrayRef stride,
+                    std::optional<std::int64_t> storage_offset = std::nullopt,
+                    Site site = Site::current()) const;
   Tensor take(const Tensor& index, Site site = Site::current()) const;
   Tensor take_along_dim(const Tensor& indices, std::optional<std::int64_t> dim = std::nullopt,
                         Site site = Site::current()) const;

@@ -85,4 +85,11 @@ Tensor msort(Arg self);
 Tensor trace(Arg self);
 inline Tensor argwhere(Arg self) { return nonzero(self); }
 
+/// Element i, j, … is the one `storage_offset` + i * stride[0] + j * stride[1] + … elements into
+/// the memory that self fills without gaps, in any order of its axes; a view. storage_offset counts
+/// from the storage's begin, and is self's if not given. groove::Error for elements that are not
+/// self's.
+Tensor as_strided(Arg self, IntArrayRef size, IntArrayRef stride,
+                  std::optional<std::int64_t> storage_offset = std::nullopt);
+
 }  // namespace groove

@@ -99,6 +99,9 @@ class TypeMeta {
   constexpr ScalarType toScalarType() const { return dtype_; }
   constexpr std::size_t itemsize() const { return element_size(dtype_); }
   const char* name() const;
+  /// That of a C++ type.
+  template <typename T>
+  static constexpr TypeMeta Make();
 
  private:
   ScalarType dtype_ = ScalarType::Undefined;
@@ -135,5 +138,9 @@ GROOVE_DTYPE_OF(BFloat16, kBFloat16)
 #undef GROOVE_DTYPE_OF
 template <typename T>
 constexpr ScalarType dtype_of = DtypeOf<T>::kValue;
+template <typename T>
+constexpr TypeMeta TypeMeta::Make() {
+  return TypeMeta(dtype_of<T>);
+}
 
 }  // namespace groove

@@ -42,14 +42,19 @@ class Device {
 std::ostream& operator<<(std::ostream& out, const Device& device);
 std::ostream& operator<<(std::ostream& out, DeviceType type);
 
-enum class Layout : std::int8_t { Strided };
+/// Tensors are strided; asking for a sparse one throws groove::Error.
+enum class Layout : std::int8_t { Strided, Sparse };
 constexpr Layout kStrided = Layout::Strided;
+constexpr Layout kSparse = Layout::Sparse;
 enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 std::ostream& operator<<(std::ostream& out, Layout layout);
 std::ostream& operator<<(std::ostream& out, MemoryFormat format);
 
+class TensorOptions;
+
 namespace detail {
-// Throws groove::Error for orders of memory that are not built.
+// Throws groove::Error for devices and layouts that are not built, and orders of memory.
+void check_place(const char* op, const TensorOptions& options);
 void check_memory_format(const char* op, std::optional<MemoryFormat> format);
 }  // namespace detail
 
@@ -81,7 +86,11 @@ class TensorOptions {
     r.requires_grad_ = value;
     return r;
   }
-  constexpr TensorOptions layout(std::optional<Layout>) const { return *this; }
+  constexpr TensorOptions layout(std::optional<Layout> value) const {
+    TensorOptions r = *this;
+    r.layout_ = value;
+    return r;
+  }
   /// Without effect: there is no device that copies from pinned memory.
   constexpr TensorOptions pinned_memory(std::optional<bool> value) const {
     TensorOptions r = *this;
@@ -97,8 +106,8 @@ class TensorOptions {
   constexpr bool has_dtype() const { return dtype_.has_value(); }
   constexpr bool has_device() const { return device_.has_value(); }
   constexpr bool has_requires_grad() const { return requires_grad_.has_value(); }
-  constexpr Layout layout() const { return kStrided; }
-  constexpr bool has_layout() const { return false; }
+  constexpr Layout layout() const { return layout_.value_or(kStrided); }
+  constexpr bool has_layout() const { return layout_.has_value(); }
   constexpr bool pinned_memory() const { return pinned_memory_.value_or(false); }
   constexpr bool has_pinned_memory() const { return pinned_memory_.has_value(); }
   constexpr bool has_memory_format() const { return false; }
@@ -111,6 +120,7 @@ class TensorOptions {
   std::optional<Device> device_;
   std::optional<bool> requires_grad_;
   std::optional<bool> pinned_memory_;
+  std::optional<Layout> layout_;
 };
 /// "TensorOptions(dtype=float (default), device=cpu, …)", as LibTorch writes it.
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
@@ -118,7 +128,7 @@ std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 inline TensorOptions dtype(ScalarType value) { return TensorOptions(value); }
 inline TensorOptions dtype(std::nullopt_t) { return TensorOptions(); }
 inline TensorOptions device(Device value) { return TensorOptions(value); }
-inline TensorOptions layout(Layout) { return TensorOptions(); }
+inline TensorOptions layout(Layout value) { return TensorOptions().layout(value); }
 inline TensorOptions device_index(int index) { return TensorOptions().device_index(index); }
 inline TensorOptions requires_grad(bool value = true) {
   return TensorOptions().requires_grad(value);

@@ -18,10 +18,8 @@ const Op& op = define({
     },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& b) { return kernels::Exprs{b.numbers[0]}; }}),
-    .range =
-        [](const Signature& s, ArrayRef<ValueRange>, int) {
-          return range_of(s.numbers[0], s.attr().dtype(1));
-        },
+    .range = [](const Signature& s, ArrayRef<ValueRange>,
+                int) { return range_of(s.numbers[0], s.attr().dtype(1)); },
     .has_inplace = false,
     .reference = elementwise_reference(
         [](const std::vector<double>&, const Signature& s) { return s.numbers[0].to_double(); }),
@@ -39,9 +37,7 @@ const Op& op = define({
 
 Tensor filled(IntArrayRef size, Scalar value, ScalarType dtype, const TensorOptions& options,
               Site site) {
-  GROOVE_CHECK(options.device().is_cpu(),
-               "full: no device {} here: Groove has no GPU backend yet; use kCPU",
-               options.device().str());
+  detail::check_place("full", options);
   Tensor result = call(op, {}, site, Attrs().add(size).add(dtype), value);
   if (options.requires_grad()) result.requires_grad_(true, site);
   return result;

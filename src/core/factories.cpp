@@ -33,13 +33,6 @@ TensorData::TensorData(std::initializer_list<TensorData> items)
 
 namespace {
 
-void check_cpu(const char* what, const TensorOptions& options) {
-  GROOVE_CHECK(options.device().is_cpu(),
-               "{}: device {} is not available: this build of Groove "
-               "has no GPU backend",
-               what, options.device().str());
-}
-
 Tensor finish(const char* what, Tensor tensor, const TensorOptions& options) {
   if (options.requires_grad()) {
     GROOVE_CHECK(is_floating(tensor.scalar_type()),
@@ -55,7 +48,7 @@ Tensor finish(const char* what, Tensor tensor, const TensorOptions& options) {
 
 Tensor tensor(const detail::TensorData& data, TensorOptions options, Site site) {
   const CallFrame frame(site);
-  check_cpu("tensor", options);
+  detail::check_place("tensor", options);
   const ScalarType natural = data.dtype() == kDouble ? get_default_dtype() : data.dtype();
   const ScalarType dtype = options.dtype_opt().value_or(natural);
   Tensor result = make_empty(Shape(data.sizes()), dtype);
@@ -70,7 +63,7 @@ Tensor tensor(const detail::TensorData& data, TensorOptions options, Site site) 
 
 Tensor scalar_tensor(const Scalar& value, TensorOptions options, Site site) {
   const CallFrame frame(site);
-  check_cpu("scalar_tensor", options);
+  detail::check_place("scalar_tensor", options);
   Tensor result = make_empty({}, options.dtype());
   store_host_value(result.impl()->data(), options.dtype(), value);
   return finish("scalar_tensor", result, options);
@@ -86,7 +79,7 @@ struct Deleter {
 Tensor wrap(void* data, IntArrayRef sizes, IntArrayRef strides,
             const std::function<void(void*)>& deleter, const TensorOptions& options) {
   ensure_environment();
-  check_cpu("from_blob", options);
+  detail::check_place("from_blob", options);
   const ScalarType dtype = options.dtype();
   const std::size_t width = element_size(dtype);
   GROOVE_CHECK(width != 0, "from_blob: Groove does not compute with dtype {}", name(dtype));

@@ -44,10 +44,20 @@ std::ostream& operator<<(std::ostream& out, DeviceType type) {
   return out << kDeviceNames[static_cast<int>(type)];
 }
 
-std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
+std::ostream& operator<<(std::ostream& out, Layout layout) {
+  return out << (layout == kSparse ? "Sparse" : "Strided");
+}
 std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
   constexpr const char* kNames[] = {"Contiguous", "Preserve", "ChannelsLast", "ChannelsLast3d"};
   return out << kNames[static_cast<int>(format)];
+}
+
+void detail::check_place(const char* op, const TensorOptions& options) {
+  GROOVE_CHECK(options.device().is_cpu(),
+               "{}: device {} is not available: this build of Groove has no GPU backend", op,
+               options.device().str());
+  GROOVE_CHECK(options.layout() == kStrided,
+               "{}: Groove has no sparse tensors; leave the layout out", op);
 }
 
 void detail::check_memory_format(const char* op, std::optional<MemoryFormat> format) {

@@ -1,6 +1,7 @@
 #include "autodiff/backward.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "autodiff/arithmetic.h"
 #include "groove/autograd.h"
@@ -116,8 +117,7 @@ std::shared_ptr<Walk> begin(const Op& op, const Attrs& attrs, ArrayRef<Tensor> i
   run.retain_graph = attr.boolean(0);
   run.create_graph = attr.boolean(1);
   run.accumulate = &op != &grad_op();
-  add_targets(what, run,
-              inputs.slice(tensors + gradients, inputs.size() - tensors - gradients));
+  add_targets(what, run, inputs.slice(tensors + gradients, inputs.size() - tensors - gradients));
   add_roots(run, inputs.slice(0, tensors), inputs.slice(tensors, gradients));
   return std::make_shared<Walk>(std::move(run));
 }
@@ -235,6 +235,14 @@ void record_backward(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool 
 
 bool GradMode::is_enabled() { return grad_enabled(); }
 void GradMode::set_enabled(bool enabled) { set_grad_enabled(enabled); }
+
+namespace {
+constinit thread_local bool is_inference = false;
+}
+InferenceMode::InferenceMode(bool enabled)
+    : AutoGradMode(!enabled), was_enabled_(std::exchange(is_inference, enabled)) {}
+InferenceMode::~InferenceMode() { is_inference = was_enabled_; }
+bool InferenceMode::is_enabled() { return is_inference; }
 
 namespace autograd {
 

@@ -312,6 +312,13 @@ bool AutogradContext::needs_input_grad(std::size_t index) const {
   return index < saved_->needs.size() && saved_->needs[index];
 }
 
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
+  for (const auto& [first, last] : ranges)
+    for (std::size_t index = first; index < last; ++index)
+      if (needs_input_grad(index)) return true;
+  return false;
+}
+
 }  // namespace autograd
 
 namespace autodiff {

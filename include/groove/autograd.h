@@ -31,12 +31,17 @@ struct NoGradGuard : AutoGradMode {
   NoGradGuard() : AutoGradMode(false) {}
 };
 
-/// No recording; Groove has no separate inference tensors.
+/// No recording; with `false`, recording again. What is made meanwhile is a tensor like any other:
+/// LibTorch's restrictions of inference tensors do not hold.
 class InferenceMode : public AutoGradMode {
  public:
-  explicit InferenceMode(bool enabled = true)
-      : AutoGradMode(enabled ? false : GradMode::is_enabled()) {}
-  static bool is_enabled() { return !GradMode::is_enabled(); }
+  explicit InferenceMode(bool enabled = true);
+  ~InferenceMode();
+  /// Whether the innermost guard of this thread says so.
+  static bool is_enabled();
+
+ private:
+  bool was_enabled_;
 };
 
 namespace autograd {
@@ -45,6 +50,7 @@ using Variable = Tensor;
 using variable_list = std::vector<Tensor>;
 using groove::AutoGradMode;
 using groove::GradMode;
+using groove::InferenceMode;
 
 class Node;
 /// Where a gradient goes on: the `input_nr`-th result of `function`, which is null where it ends.

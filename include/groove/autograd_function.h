@@ -1,6 +1,7 @@
 // autograd::Function: an op whose gradient the user writes.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -17,6 +18,7 @@ namespace groove {
 namespace autograd {
 
 using tensor_list = variable_list;
+using IndexRange = std::pair<std::size_t, std::size_t>;  // [first, second)
 
 namespace detail {
 struct FunctionNode;
@@ -41,6 +43,8 @@ class AutogradContext {
   void set_materialize_grads(bool value);
   /// Is the gradient of the `index`-th argument that is a tensor wanted?
   bool needs_input_grad(std::size_t index) const;
+  /// … of any in the ranges [first, second)?
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
  private:
   friend struct detail::FunctionNode;

@@ -17,5 +17,11 @@ WarningHandler set_warning_handler(WarningHandler handler);
 
 /// Warns, unless this line of the program has been given this text before.
 void warn(const std::string& text, const Site& site = Site::current());
+/// Warns each time.
+void warn_each_time(const std::string& text, const Site& site = Site::current());
+
+/// Whether warn() warns each time; returns what held before.
+bool set_warn_always(bool is_always);
+bool warns_always();
 
 }  // namespace groove

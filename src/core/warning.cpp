@@ -1,6 +1,7 @@
 // Warnings, each text once for a line of the program.
 #include "groove/warning.h"
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -19,9 +20,26 @@ struct Warnings {
   WarningHandler handler;
   std::set<std::tuple<std::string, unsigned, std::string>> given;
 };
+std::atomic<bool> is_always_given{false};
+
 Warnings& warnings() {
   static Warnings& instance = *new Warnings;
   return instance;
+}
+
+void give(const std::string& text, const Site& site, bool is_each) {
+  const Site place = user_site(site);
+  WarningHandler handler;
+  {
+    const ForkGate gate;
+    const std::lock_guard lock(warnings().mutex);
+    if (!is_each && !warnings().given.emplace(place.file_name(), place.line(), text).second) return;
+    handler = warnings().handler;
+  }
+  // Called without the lock: it may warn, or change the handler.
+  if (handler) return handler(text, place);
+  std::fprintf(stderr, "%s:%u: warning: %s\n", place.file_name(),
+               static_cast<unsigned>(place.line()), text.c_str());
 }
 
 }  // namespace
@@ -32,19 +50,10 @@ WarningHandler set_warning_handler(WarningHandler handler) {
   return std::exchange(warnings().handler, std::move(handler));
 }
 
-void warn(const std::string& text, const Site& site) {
-  const Site place = user_site(site);
-  WarningHandler handler;
-  {
-    const ForkGate gate;
-    const std::lock_guard lock(warnings().mutex);
-    if (!warnings().given.emplace(place.file_name(), place.line(), text).second) return;
-    handler = warnings().handler;
-  }
-  // Called without the lock: it may warn, or change the handler.
-  if (handler) return handler(text, place);
-  std::fprintf(stderr, "%s:%u: warning: %s\n", place.file_name(),
-               static_cast<unsigned>(place.line()), text.c_str());
-}
+void warn(const std::string& text, const Site& site) { give(text, site, warns_always()); }
+void warn_each_time(const std::string& text, const Site& site) { give(text, site, true); }
+
+bool set_warn_always(bool is_always) { return is_always_given.exchange(is_always); }
+bool warns_always() { return is_always_given.load(std::memory_order_relaxed); }
 
 }  // namespace groove

@@ -1,6 +1,8 @@
 // TORCH_CHECK, TORCH_WARN and the classes of c10::Error for LibTorch programs.
 #pragma once
 
+#include <atomic>
+
 #include "groove/detail/message.h"
 #include "groove/error.h"
 #include "groove/groove.h"
@@ -69,5 +71,9 @@ template <typename Kind, typename... Parts>
 #endif
 #define AT_ERROR(...) ::c10::detail::check_failed<::c10::Error>("" __VA_OPT__(, ) __VA_ARGS__)
 #define C10_THROW_ERROR(kind, message) throw ::c10::kind(message)
-#define TORCH_WARN(...) ::groove::warn(::groove::str(__VA_ARGS__))
-#define TORCH_WARN_ONCE(...) TORCH_WARN(__VA_ARGS__)
+#define TORCH_WARN(...) ::groove::warn_each_time(::groove::str(__VA_ARGS__))
+#define TORCH_WARN_ONCE(...)                                                           \
+  do {                                                                                 \
+    static ::std::atomic_flag is_given = ATOMIC_FLAG_INIT;                             \
+    if (!is_given.test_and_set() || ::groove::warns_always()) TORCH_WARN(__VA_ARGS__); \
+  } while (false)

@@ -81,6 +81,9 @@ struct LaunchPlan {
   bool is_one_contraction() const { return kind == Kind::kContraction && product && parts.empty(); }
 };
 
+/// Whether it can come to nothing: host code may lack memory. Kernels and products never fail.
+bool may_fail(const LaunchPlan& launch);
+
 struct Lowered {
   kernels::Machine machine;     // that the launches are made for
   bool has_many_sizes = false;  // and sizes may be others than the graph's

@@ -543,6 +543,13 @@ class Lowerer {
 
 }  // namespace
 
+bool may_fail(const LaunchPlan& launch) {
+  using Kind = LaunchPlan::Kind;
+  return launch.kind == Kind::kOpaque ||
+         (launch.kind == Kind::kContraction && launch.parts.empty() && !launch.product) ||
+         std::any_of(launch.parts.begin(), launch.parts.end(), may_fail);
+}
+
 Lowered lower_groups(const Graph& graph, const Fusion& fusion, const LoweringOptions& options) {
   return Lowerer(graph, fusion, options).run();
 }

@@ -172,6 +172,7 @@ void Program::add_stage(const Lowered& lowered, const Schedule& order, std::int3
       step.contraction = plan.contraction.get();
       step.relay = plan.relay.get();
       step.level = level;
+      step.fails_late = order.fails_late[static_cast<std::size_t>(launches[i])] != 0;
       step.scratch_bytes = plan.scratch_bytes;
       if (plan.kind == LaunchPlan::Kind::kContraction) {
         step.matrices.shape = plan.shape;
@@ -295,7 +296,8 @@ void Program::join_turns(const std::vector<Buffer>& buffers) {
         if (!is_shared_by_all(later)) return false;
         for (std::int32_t earlier = stage.begin(turn.first); earlier < stage.begin(turn.last);
              ++earlier) {
-          if (!is_shared_by_all(earlier)) return false;
+          // Another thread must know of a failure before it overwrites anything.
+          if (!is_shared_by_all(earlier) || may_fail(plan_of(earlier))) return false;
           if (!keeps_partition(buffers, plan_of(earlier), plan_of(later))) return false;
         }
       }

@@ -108,6 +108,7 @@ class Program final : public Executable {
     std::int64_t points = 0;
     std::int32_t node = -1;  // host code
     HostCall host;
+    bool fails_late = false;     // Schedule::fails_late
     std::int32_t max_parts = 1;  // 1: one thread runs it
     bool is_shared = false;      // by all threads of a region, unless the stage runs on one
     std::int32_t level = 0;
@@ -182,6 +183,8 @@ class Program final : public Executable {
                  int threads) const noexcept;
   void run_level(const Stage& stage, const Run& run, int level, int part, int parts) const noexcept;
   void run_alone(std::int32_t step, const Run& run) const noexcept;
+  // Host code lacked memory: the run is to be left.
+  void fail(const Step& step, const Run& run) const noexcept;
   void run_step(const Step& step, const Run& run, int part, int parts) const noexcept;
   void* const* pointers_of(const Instance& instance, const Run& run, void** own) const noexcept;
   void run_with_row_buffers(const Step& step, kernels::Launch& launch, int part) const noexcept;

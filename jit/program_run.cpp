@@ -1,5 +1,6 @@
 // Running a program. Nothing here allocates, throws or takes a lock, host code aside.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -23,7 +24,7 @@ struct Program::Run {
   std::uint64_t* scalars;
   std::size_t isa;
   bool is_replay;
-  bool* has_failed;
+  std::atomic<bool>* has_failed;  // and nothing more is to run
 };
 
 namespace {
@@ -88,7 +89,7 @@ std::int32_t Program::run(void* const* buffers, const std::int64_t*, const std::
   const kernels::FloatEnvironment environment;
   const Stage& stage = stages_[static_cast<std::size_t>(context.stage)];
   if (context.mark != mark_) prepare(context);
-  bool has_failed = false;
+  std::atomic<bool> has_failed{false};
   Run run;
   run.buffers = buffers;
   run.numbers = scalars;
@@ -182,6 +183,8 @@ void Program::run_level(const Stage& stage, const Run& run, int level, int part,
   int turn = 0;  // small launches of a level go round
   for (std::int32_t index = stage.begin(level); index < stage.end(level); ++index) {
     const Step& step = steps_[static_cast<std::size_t>(index)];
+    if (run.has_failed->load(std::memory_order_relaxed)) [[unlikely]]
+      return;
     if (step.max_parts > 1) {
       const TraceSpan span([&] { return launch_text(step); });
       run_step(step, run, part, parts);
@@ -193,6 +196,8 @@ void Program::run_level(const Stage& stage, const Run& run, int level, int part,
 
 // The calls of a step, or its driver.
 void Program::run_alone(std::int32_t index, const Run& run) const noexcept {
+  if (run.has_failed->load(std::memory_order_relaxed)) [[unlikely]]
+    return;
   const TraceSpan span([&] { return launch_text(steps_[static_cast<std::size_t>(index)]); });
   const Ready& ready = ready_[static_cast<std::size_t>(index)];
   if (ready.code == nullptr) {
@@ -227,6 +232,14 @@ void* const* Program::pointers_of(const Instance& instance, const Run& run,
   return own;
 }
 
+void Program::fail(const Step& step, const Run& run) const noexcept {
+  if (run.is_replay && step.fails_late)
+    assertion_failed(
+        "host code of a compiled loop has the memory that it needs", __FILE__, __LINE__,
+        launch_text(step) + " failed after tensors of the program had been overwritten");
+  run.has_failed->store(true, std::memory_order_relaxed);
+}
+
 void Program::run_step(const Step& step, const Run& run, int part, int parts) const noexcept {
   if (part >= step.max_parts) return;
   parts = std::min(parts, step.max_parts);
@@ -258,7 +271,7 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
       try {
         step.contraction->run(launch, part, parts, scratch + own * step.scratch_bytes);
       } catch (...) {
-        *run.has_failed = true;
+        fail(step, run);
       }
       return;
     }
@@ -277,9 +290,9 @@ void Program::run_step(const Step& step, const Run& run, int part, int parts) co
         if (run.is_replay && how.never_throws)
           assertion_failed("host code of a compiled loop does not throw", __FILE__, __LINE__,
                            error.msg() + "; refuse values in check");
-        *run.has_failed = true;
+        fail(step, run);
       } catch (...) {
-        *run.has_failed = true;
+        fail(step, run);
       }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "jit/spread_levels.h"
 #include "src/core/check.h"
@@ -22,6 +23,7 @@ class Scheduler {
     overwrite_in_place();
     place_outputs();
     find_levels();
+    fail_first();
     delay_growth();
     sink_updates();
     spread_levels(lowered_, options_.least_bytes, level_);
@@ -348,10 +350,58 @@ class Scheduler {
     return !reads || is_identity;
   }
 
-  // Longest path within each stage.
-  void find_levels() {
+  // ---- levels ----
+
+  bool overwrites_input(std::size_t index) {
+    const LaunchPlan& plan = lowered_.launches[index];
+    return std::any_of(plan.operands.begin(), plan.operands.end(), [&](const Operand& operand) {
+      return operand.is_store && operand.buffer >= 0 &&
+             buffer(operand.buffer).place == Buffer::Place::kInput;
+    });
+  }
+
+  // A run that fails is left, and its calls run one by one: what they read must be what it was.
+  // So what overwrites inputs waits for all of its stage that may fail, unless that waits for it.
+  void fail_first() {
     const std::size_t count = lowered_.launches.size();
-    level_.assign(count, 0);
+    std::vector<char> overwrites(count), is_behind(count);
+    std::vector<std::int32_t> open;
+    for (std::size_t i = 0; i < count; ++i) {
+      overwrites[i] = overwrites_input(i);
+      if (overwrites[i]) open.push_back(static_cast<std::int32_t>(i));
+    }
+    while (!open.empty()) {
+      const std::int32_t at = open.back();
+      open.pop_back();
+      for (const std::int32_t next : after_[static_cast<std::size_t>(at)]) {
+        if (launch(next).stage != launch(at).stage) continue;
+        if (!std::exchange(is_behind[static_cast<std::size_t>(next)], char{1}))
+          open.push_back(next);
+      }
+    }
+    fails_late_.assign(count, 0);
+    last_failing_.assign(static_cast<std::size_t>(graph_.stages), -1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const LaunchPlan& plan = lowered_.launches[i];
+      if (plan.is_dropped || !may_fail(plan)) continue;
+      fails_late_[i] = is_behind[i] || overwrites[i];
+      if (fails_late_[i]) continue;
+      std::int32_t& last = last_failing_[static_cast<std::size_t>(plan.stage)];
+      last = std::max(last, level_[i]);
+    }
+    std::vector<std::int32_t> least(count, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (overwrites[i])
+        least[i] = last_failing_[static_cast<std::size_t>(lowered_.launches[i].stage)] + 1;
+    }
+    find_levels(least);
+  }
+
+  // Longest path within each stage, from the least level of each launch on.
+  void find_levels(const std::vector<std::int32_t>& least = {}) {
+    const std::size_t count = lowered_.launches.size();
+    level_ = least;
+    level_.resize(count, 0);
     std::vector<std::int32_t> missing(count, 0), ready;
     for (std::size_t i = 0; i < count; ++i) {
       missing[i] = static_cast<std::int32_t>(before_[i].size());
@@ -389,6 +439,8 @@ class Scheduler {
         if (launch(next).stage == plan.stage)
           latest = std::min(latest, level_[static_cast<std::size_t>(next)] - 1);
       }
+      if (may_fail(plan) && !fails_late_[i])
+        latest = std::min(latest, last_failing_[static_cast<std::size_t>(plan.stage)]);
       if (latest == std::numeric_limits<std::int32_t>::max() || latest <= level_[i]) continue;
       if (runs_again(plan) || is_delayed(static_cast<std::int32_t>(i))) level_[i] = latest;
     }
@@ -466,6 +518,7 @@ class Scheduler {
       }
     }
     result.stage_begin.push_back(static_cast<std::int32_t>(result.levels.size()));
+    result.fails_late = fails_late_;
     return result;
   }
 
@@ -475,6 +528,9 @@ class Scheduler {
   std::vector<std::vector<std::int32_t>> readers_, writers_;  // per buffer
   std::vector<std::vector<std::int32_t>> after_, before_;     // per launch
   std::vector<std::int32_t> level_;                           // per launch, within its stage
+  std::vector<char> fails_late_;                              // per launch: Schedule::fails_late
+  std::vector<std::int32_t>
+      last_failing_;  // per stage: the last level with one that may fail early
 };
 
 }  // namespace

@@ -17,6 +17,9 @@ struct Schedule {
   std::vector<Level> levels;              // of all stages, in order
   std::vector<std::int32_t> stage_begin;  // first level of each stage, and the end
   std::vector<std::int32_t> level_of;     // per launch
+  // Per launch: it may fail when memory of the inputs has been overwritten, which nothing undoes.
+  // All others that may fail come before anything is overwritten.
+  std::vector<char> fails_late;
 };
 
 struct ScheduleOptions {

@@ -68,10 +68,17 @@ void AdaptiveLogSoftmaxWithLossImpl::reset_parameters() {
 ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Tensor& target,
                                                   Site site) {
   const groove::detail::CallScope scope(site, "adaptive_log_softmax");
+  if (input.dim() == 1 && target.dim() == 0) {
+    ASMoutput one = forward(unsqueeze(input, 0), unsqueeze(target, 0), site);
+    one.output = squeeze(one.output, 0);
+    return one;
+  }
   GROOVE_CHECK(input.dim() == 2 && input.size(1) == options.in_features() && target.dim() == 1 &&
                    target.size(0) == input.size(0),
-               "AdaptiveLogSoftmaxWithLoss: input {} and target {} must be [N, {}] and [N]",
-               to_string(input.sizes()), to_string(target.sizes()), options.in_features());
+               "AdaptiveLogSoftmaxWithLoss: input {} and target {} must be [N, {}] and [N], or "
+               "[{}] and a class",
+               to_string(input.sizes()), to_string(target.sizes()), options.in_features(),
+               options.in_features());
   const auto picked = [](const Tensor& log_probs, const Tensor& index) {
     return squeeze(gather(log_probs, 1, unsqueeze(index, 1)), 1);
   };

@@ -8,6 +8,7 @@
 #include "src/core/check.h"
 #include "src/core/small_vector.h"
 #include "src/nn/fan_in.h"
+#include "src/nn/printed.h"
 
 namespace groove::nn {
 namespace {
@@ -64,9 +65,6 @@ void ConvTransposeNdImpl<D>::reset() {
                "ConvTranspose{}d: {} input and {} output channels must be positive multiples of "
                "groups, {}",
                D, options.in_channels(), options.out_channels(), groups);
-  GROOVE_CHECK(options.padding_mode().is_zeros(),
-               "ConvTranspose{}d: padding_mode is {}; only kZeros is there", D,
-               options.padding_mode().mode().name());
   std::vector<std::int64_t> sizes = {options.in_channels(), options.out_channels() / groups};
   sizes.insert(sizes.end(), options.kernel_size()->begin(), options.kernel_size()->end());
   weight = register_parameter("weight", groove::empty(sizes));
@@ -84,6 +82,9 @@ template <std::size_t D>
 Tensor ConvTransposeNdImpl<D>::convolve(const Tensor& input, std::optional<IntArrayRef> output_size,
                                         Site site) {
   const groove::detail::CallScope scope(site);
+  GROOVE_CHECK(options.padding_mode().is_zeros(),
+               "ConvTranspose{}d: padding_mode is {}; only kZeros is there", D,
+               options.padding_mode().mode().name());
   ExpandingArray<D> extra = options.output_padding();
   if (output_size) {
     const IntArrayRef wanted = *output_size;
@@ -120,6 +121,8 @@ void ConvTransposeNdImpl<D>::pretty_print(std::ostream& stream) const {
     stream << ", output_padding=" << options.output_padding();
   if (options.groups() != 1) stream << ", groups=" << options.groups();
   if (!options.bias()) stream << ", bias=false";
+  if (!options.padding_mode().is_zeros())
+    stream << ", padding_mode=" << enumerator(options.padding_mode().mode().name());
   stream << ")";
 }
 

@@ -172,12 +172,8 @@ void ConvNdImpl<D>::pretty_print(std::ostream& stream) const {
   if (!is(options.dilation(), 1)) stream << ", dilation=" << options.dilation();
   if (options.groups() != 1) stream << ", groups=" << options.groups();
   if (!options.bias()) stream << ", bias=" << text(false);
-  if (!options.padding_mode().is_zeros()) {
-    std::string mode =
-        options.padding_mode().mode().name();  // printed as the enumerator is spelled
-    mode[0] = static_cast<char>(std::toupper(mode[0]));
-    stream << ", padding_mode=k" << mode;
-  }
+  if (!options.padding_mode().is_zeros())
+    stream << ", padding_mode=" << enumerator(options.padding_mode().mode().name());
   stream << ")";
 }
 

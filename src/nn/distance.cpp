@@ -5,6 +5,7 @@
 #include "groove/detail/call_scope.h"
 #include "groove/ops/distance_losses.h"
 #include "groove/ops/math.h"
+#include "groove/ops/products.h"
 #include "groove/ops/reductions.h"
 #include "kernels/ops/elementwise_loss.h"
 #include "src/nn/printed.h"
@@ -16,6 +17,10 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
                          const PairwiseDistanceFuncOptions& options, Site site) {
   return groove::pairwise_distance(Arg(x1, site), x2, options.p(), options.eps(),
                                    options.keepdim());
+}
+
+Tensor pdist(const Tensor& input, double p, Site site) {
+  return groove::pdist(Arg(input, site), p);
 }
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,

@@ -21,8 +21,11 @@ Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options, Site
 
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options, Site site) {
   const groove::detail::CallScope scope(site, __func__);
-  return div(input,
-             clamp_min(norm(input, Scalar(options.p()), options.dim(), true), options.eps()));
+  const Tensor result =
+      div(input, clamp_min(norm(input, Scalar(options.p()), options.dim(), true), options.eps()));
+  if (!options.out()) return result;
+  Tensor out = *options.out();
+  return out.resize_(result.sizes()).copy_(result);
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,

@@ -16,10 +16,12 @@ struct PairwiseDistanceOptions {
   GROOVE_ARG(bool, keepdim) = false;
 };
 struct CosineEmbeddingLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(double, margin) = 0.0;
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct TripletMarginLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(double, margin) = 1.0;
   GROOVE_ARG(double, p) = 2.0;
   GROOVE_ARG(double, eps) = 1e-6;
@@ -27,6 +29,7 @@ struct TripletMarginLossOptions {
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct TripletMarginWithDistanceLossOptions {
+  using reduction_t = groove::reduction_t;
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
   /// pairwise_distance() unless given.
   GROOVE_ARG(std::optional<distance_function_t>, distance_function) = std::nullopt;
@@ -46,6 +49,8 @@ using TripletMarginWithDistanceLossFuncOptions = TripletMarginWithDistanceLossOp
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
                          const PairwiseDistanceFuncOptions& options = {},
                          Site site = Site::current());
+/// The distances of all pairs of rows of input [N, M], [N (N - 1) / 2].
+Tensor pdist(const Tensor& input, double p = 2.0, Site site = Site::current());
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              const CosineEmbeddingLossFuncOptions& options = {},
                              Site site = Site::current());

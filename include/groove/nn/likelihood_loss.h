@@ -8,6 +8,7 @@
 namespace groove::nn {
 
 struct PoissonNLLLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(bool, log_input) = true;
   GROOVE_ARG(bool, full) = false;
   /// Added to the input before its logarithm is taken.
@@ -15,6 +16,7 @@ struct PoissonNLLLossOptions {
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct CTCLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(std::int64_t, blank) = 0;
   GROOVE_ARG(reduction_t, reduction) = kMean;
   GROOVE_ARG(bool, zero_infinity) = false;

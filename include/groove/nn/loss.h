@@ -11,27 +11,32 @@
 namespace groove::nn {
 
 struct L1LossOptions {
+  using reduction_t = groove::reduction_t;
   L1LossOptions() = default;
   L1LossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct SmoothL1LossOptions {
+  using reduction_t = groove::reduction_t;
   SmoothL1LossOptions() = default;
   SmoothL1LossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
   GROOVE_ARG(reduction_t, reduction) = kMean;
   GROOVE_ARG(std::optional<double>, beta) = std::nullopt;
 };
 struct HuberLossOptions {
+  using reduction_t = groove::reduction_t;
   HuberLossOptions() = default;
   HuberLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
   GROOVE_ARG(reduction_t, reduction) = kMean;
   GROOVE_ARG(double, delta) = 1.0;
 };
 struct BCELossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(Tensor, weight) = {};
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct BCEWithLogitsLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(Tensor, weight) = {};
   GROOVE_ARG(reduction_t, reduction) = kMean;
   GROOVE_ARG(Tensor, pos_weight) = {};

@@ -10,31 +10,37 @@
 namespace groove::nn {
 
 struct MarginRankingLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(double, margin) = 0;
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct HingeEmbeddingLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(double, margin) = 1.0;
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct MultiMarginLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(std::int64_t, p) = 1;
   GROOVE_ARG(double, margin) = 1.0;
   GROOVE_ARG(Tensor, weight) = {};
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct MultiLabelMarginLossOptions {
+  using reduction_t = groove::reduction_t;
   MultiLabelMarginLossOptions() = default;
   MultiLabelMarginLossOptions(std::convertible_to<reduction_t> auto reduction)
       : reduction_(reduction) {}
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct SoftMarginLossOptions {
+  using reduction_t = groove::reduction_t;
   SoftMarginLossOptions() = default;
   SoftMarginLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 struct MultiLabelSoftMarginLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(Tensor, weight) = {};
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };

@@ -40,6 +40,8 @@ struct NormalizeFuncOptions {
   GROOVE_ARG(double, p) = 2.0;
   GROOVE_ARG(std::int64_t, dim) = 1;
   GROOVE_ARG(double, eps) = 1e-12;
+  /// Takes the result, and its shape.
+  GROOVE_ARG(std::optional<Tensor>, out) = std::nullopt;
 };
 /// input / max(norm of order p along dim, eps)
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options = {},

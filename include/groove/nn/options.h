@@ -40,18 +40,21 @@ struct DropoutOptions {
 };
 
 struct MSELossOptions {
+  using reduction_t = groove::reduction_t;
   MSELossOptions() = default;
   MSELossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 
 struct NLLLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(Tensor, weight) = {};
   GROOVE_ARG(std::int64_t, ignore_index) = -100;
   GROOVE_ARG(reduction_t, reduction) = kMean;
 };
 
 struct CrossEntropyLossOptions {
+  using reduction_t = groove::reduction_t;
   GROOVE_ARG(Tensor, weight) = {};
   GROOVE_ARG(std::int64_t, ignore_index) = -100;
   GROOVE_ARG(reduction_t, reduction) = kMean;

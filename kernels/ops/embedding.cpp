@@ -92,7 +92,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx,
-                 bool scale_grad_by_freq) {
+                 bool scale_grad_by_freq, bool) {
   const CallFrame frame(weight.site);
   checked("embedding", *weight.tensor);
   checked("embedding", indices);

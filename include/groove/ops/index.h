@@ -23,9 +23,10 @@ Tensor scatter(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
 Tensor index_copy(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
 Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
 /// Rows of weight [V, E] at indices of any shape: [..., E]. The row padding_idx gets no gradient;
-/// with scale_grad_by_freq the others get the mean over their indices instead of the sum.
+/// with scale_grad_by_freq the others get the mean over their indices instead of the sum. The
+/// gradient is dense, `sparse` or not.
 Tensor embedding(Arg weight, const Tensor& indices, std::int64_t padding_idx = -1,
-                 bool scale_grad_by_freq = false);
+                 bool scale_grad_by_freq = false, bool sparse = false);
 /// Sums (mode 0), means (1) or greatest elements (2) of the rows of weight [V, E] at the indices
 /// [L] of each bag; bag b begins at offsets[b] and ends where the next one does, and an empty one
 /// gives 0: [bags, E]. Besides the bag of each index, the number of indices in each bag, and (mode

@@ -43,6 +43,7 @@ struct SourceLocation {
   const char* file = "";
   std::uint32_t line = 0;
 };
+class WarningHandler;
 class Warning {
  public:
   Warning(std::string text, const SourceLocation& location)
@@ -50,15 +51,33 @@ class Warning {
   const std::string& msg() const { return text_; }
   const SourceLocation& source_location() const { return location_; }
   bool verbatim() const { return false; }
+  // Where releases before 1.14 have them.
+  static WarningHandler* get_warning_handler();
+  static void set_warning_handler(WarningHandler* handler);
+  /// Whether TORCH_WARN_ONCE warns each time, until the end of the scope.
+  class WarnAlways {
+   public:
+    explicit WarnAlways(bool setting = true) : previous_(groove::set_warn_always(setting)) {}
+    ~WarnAlways() { groove::set_warn_always(previous_); }
+    WarnAlways(const WarnAlways&) = delete;
+    WarnAlways& operator=(const WarnAlways&) = delete;
+
+   private:
+    bool previous_;
+  };
 
  private:
   std::string text_;
   SourceLocation location_;
 };
+/// One of the two is overridden: the second is how releases before 1.14 ask.
 class WarningHandler {
  public:
   virtual ~WarningHandler() = default;
-  virtual void process(const Warning& warning) = 0;
+  virtual void process(const Warning& warning) {
+    process(warning.source_location(), warning.msg(), warning.verbatim());
+  }
+  virtual void process(const SourceLocation&, const std::string&, bool /*verbatim*/) {}
 };
 enum class DispatchKey : std::uint16_t {
   Undefined,
@@ -72,6 +91,8 @@ enum class DispatchKey : std::uint16_t {
   ADInplaceOrView,
   Meta
 };
+enum class DispatchKeySet : std::uint8_t { Autograd };
+constexpr DispatchKeySet autograd_dispatch_keyset = DispatchKeySet::Autograd;
 namespace impl {
 // Nothing is dispatched by keys: what excludes or includes one changes nothing.
 struct ExcludeDispatchKeyGuard {
@@ -80,6 +101,15 @@ struct ExcludeDispatchKeyGuard {
 struct IncludeDispatchKeyGuard {
   explicit IncludeDispatchKeyGuard(DispatchKey) {}
 };
+// What the keys would say of the thread: operators are recorded, or not.
+inline bool tls_is_dispatch_key_excluded(DispatchKey) { return false; }
+inline bool tls_is_dispatch_key_included(DispatchKey key) {
+  return key == DispatchKey::ADInplaceOrView && groove::GradMode::is_enabled();
+}
+inline bool tls_is_dispatch_keyset_excluded(DispatchKeySet) {
+  return !groove::GradMode::is_enabled();
+}
+inline bool tls_is_dispatch_keyset_included(DispatchKeySet) { return false; }
 }  // namespace impl
 
 struct CustomClassHolder {
@@ -102,6 +132,9 @@ inline void set_warning_handler(WarningHandler* handler) {
     handler->process(Warning(text, {"", site.file_name(), site.line()}));
   });
 }
+inline bool get_warnAlways() { return groove::warns_always(); }
+inline void set_warnAlways(bool setting) { groove::set_warn_always(setting); }
+using WarnAlways = Warning::WarnAlways;
 class WarningHandlerGuard {
  public:
   explicit WarningHandlerGuard(WarningHandler* handler) : previous_(get_warning_handler()) {
@@ -115,6 +148,24 @@ class WarningHandlerGuard {
   WarningHandler* previous_;
 };
 }  // namespace WarningUtils
+inline WarningHandler* Warning::get_warning_handler() {
+  return WarningUtils::get_warning_handler();
+}
+inline void Warning::set_warning_handler(WarningHandler* handler) {
+  WarningUtils::set_warning_handler(handler);
+}
+
+using Storage = groove::UntypedStorage;
+using groove::DataPtr;
+enum class Backend : std::uint8_t { CPU, CUDA, SparseCPU, SparseCUDA };
+namespace guts {
+using std::apply;
+/// The text that an address prints as.
+template <typename T>
+std::string to_string(const T& value) {
+  return groove::str(value);
+}
+}  // namespace guts
 
 namespace detail {
 // A container's elements with spaces between them, at most 100.
@@ -176,6 +227,25 @@ inline bool hasMPS() { return false; }
 // Nothing dispatches below autograd here.
 struct AutoDispatchBelowADInplaceOrView {};
 struct AutoDispatchBelowAutograd {};
+/// Of releases before 1.9; the enclosed code records no gradients.
+struct AutoNonVariableTypeMode : groove::NoGradGuard {
+  explicit AutoNonVariableTypeMode(bool = true) {
+    groove::warn_each_time(
+        "AutoNonVariableTypeMode is deprecated; use InferenceMode or NoGradGuard",
+        groove::Site::none());
+  }
+};
+
+using c10::Backend;
+using c10::DataPtr;
+using c10::Storage;
+inline TensorOptions getDeprecatedTypeProperties(Backend backend, ScalarType dtype) {
+  const bool is_cuda = backend == Backend::CUDA || backend == Backend::SparseCUDA;
+  const bool is_sparse = backend == Backend::SparseCPU || backend == Backend::SparseCUDA;
+  return groove::dtype(dtype)
+      .device(is_cuda ? kCUDA : kCPU)
+      .layout(is_sparse ? groove::kSparse : groove::kStrided);
+}
 
 using CheckedFrom = const char*;
 struct TensorArg {
@@ -265,6 +335,33 @@ inline Tensor nll_loss2d(groove::Arg self, const Tensor& target, const Tensor& w
                          std::int64_t ignore_index = -100) {
   return nll_loss(self, target, weight, reduction, ignore_index);
 }
+/// An undefined index stands for a whole axis.
+inline std::vector<groove::TensorIndex> indices_of(ArrayRef<std::optional<Tensor>> indices) {
+  std::vector<groove::TensorIndex> result;
+  for (const std::optional<Tensor>& index : indices) {
+    if (index && index->defined())
+      result.emplace_back(*index);
+    else
+      result.emplace_back(groove::indexing::Slice());
+  }
+  return result;
+}
+inline Tensor index(groove::Arg self, std::initializer_list<std::optional<Tensor>> indices) {
+  return self.tensor->index(indices_of(indices), self.site);
+}
+inline Tensor& index_put_(groove::Arg self, std::initializer_list<std::optional<Tensor>> indices,
+                          const Tensor& values, bool accumulate = false) {
+  return self.tensor->index_put_(indices_of(indices), values, accumulate, self.site);
+}
+inline Tensor _reshape_alias(groove::Arg self, IntArrayRef size, IntArrayRef stride) {
+  return groove::as_strided(self, size, stride, self.tensor->storage_offset(self.site));
+}
+/// Threads start when they are needed.
+inline void init_num_threads() {}
+namespace native {
+inline bool is_nonzero(groove::Arg self) { return at::is_nonzero(self); }
+}  // namespace native
+
 // Results into a tensor that is there, which takes their shape.
 namespace detail {
 inline Tensor& into(Tensor& out, const Tensor& value, const groove::Site& site) {
@@ -298,15 +395,82 @@ inline Tensor& stack_out(Tensor& out, TensorList tensors, std::int64_t dim = 0,
                          groove::Site site = groove::Site::current()) {
   return detail::into(out, stack(tensors, dim, site), site);
 }
+inline Tensor& linear_out(Tensor& out, groove::Arg self, const Tensor& weight,
+                          const std::optional<Tensor>& bias = std::nullopt) {
+  return detail::into(out, linear(self, weight, bias.value_or(Tensor())), self.site);
+}
 inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size,
                           groove::Site site = groove::Site::current()) {
   return out.copy_(normal(mean, std, size, out.scalar_type(), site), false, site);
 }
 }  // namespace at
 
+namespace caffe2 {
+using groove::TypeMeta;
+}
+
 namespace torch {
+using at::_reshape_alias;
+using at::AutoNonVariableTypeMode;
+using at::Backend;
+using at::index;
+using at::index_put_;
+using at::init_num_threads;
+using at::linear_out;
+using at::Storage;
 using c10::CustomClassHolder;
 using std::make_unique;
+
+namespace autograd {
+/// A tensor with the values and without the history; shares its memory.
+inline groove::Tensor make_variable(const groove::Tensor& data, bool requires_grad = false,
+                                    bool /*allow_tensor_metadata_change*/ = true) {
+  groove::Tensor result = data.defined() ? data.detach() : data;
+  if (requires_grad) result.requires_grad_();
+  return result;
+}
+/// The identity, whose gradient is undefined.
+class UndefinedGrad {
+ public:
+  groove::autograd::variable_list apply(groove::autograd::variable_list inputs) {
+    for (groove::Tensor& input : inputs) input = Step::apply(input);
+    return inputs;
+  }
+
+ private:
+  struct Step : groove::autograd::Function<Step> {
+    static groove::Tensor forward(groove::autograd::AutogradContext*, const groove::Tensor& input) {
+      return input.clone();
+    }
+    static groove::autograd::variable_list backward(groove::autograd::AutogradContext*,
+                                                    groove::autograd::variable_list) {
+      return {groove::Tensor()};
+    }
+  };
+};
+}  // namespace autograd
+
+namespace utils {
+/// The elements of all tensors, one after the other.
+inline groove::Tensor flatten_dense_tensors(groove::TensorList tensors) {
+  std::vector<groove::Tensor> flat;
+  for (const groove::Tensor& tensor : tensors) flat.push_back(tensor.contiguous().view({-1}));
+  return flat.size() == 1 ? flat[0] : groove::cat(flat);
+}
+/// The parts of `flat` in the shapes of the tensors; those without elements are new.
+inline std::vector<groove::Tensor> unflatten_dense_tensors(const groove::Tensor& flat,
+                                                           groove::TensorList tensors) {
+  std::vector<groove::Tensor> parts;
+  std::int64_t at = 0;
+  for (const groove::Tensor& tensor : tensors) {
+    const std::int64_t count = tensor.numel();
+    parts.push_back(count == 0 ? flat.new_empty({0})
+                               : flat.narrow(0, at, count).view(tensor.sizes()));
+    at += count;
+  }
+  return parts;
+}
+}  // namespace utils
 
 using at::_cast_Double;
 using at::_cast_Float;
@@ -343,6 +507,7 @@ using at::stack_out;
 using at::sub_out;
 using at::tanh_;
 using at::zero_;
+using c10::SourceLocation;
 using c10::typeMetaToScalarType;
 using c10::Warning;
 using c10::WarningHandler;

@@ -53,4 +53,5 @@
 #include <variant>
 #include <vector>
 
+#include "groove/compat/torch/loader_parts.h"
 #include "groove/compat/torch/types.h"

@@ -12,9 +12,11 @@
 #include "groove/compat/c10/util/Exception.h"
 #include "groove/compat/cuda.h"
 #include "groove/compat/names.h"
+#include "groove/compat/torch/functional_detail.h"
 #include "groove/compat/torch/more_names.h"
 #include "groove/compat/torch/script_module.h"
 #include "groove/compat/torch/specialised.h"
+#include "groove/compat/torch/traits.h"
 #include "groove/compat/torch/version.h"
 #include "groove/groove.h"
 

@@ -236,3 +236,17 @@ CASE(special) {
   show("logit", torch::special::logit(positive.detach().clamp(0.1, 0.9)));
   show("xlogy", torch::special::xlogy(x.detach(), 3));
 }
+
+CASE(lerp) {
+  const auto a = leaf({3, 4}, 0), b = leaf({3, 4}, 1), w = leaf({3, 4}, 2), row = leaf({4}, 3);
+  show_gradients("number", torch::lerp(a, b, 0.25), {a, b});
+  show_gradients("tensor", torch::lerp(a, b, w), {a, b, w});
+  show_gradients("method", a.lerp(b, w.sigmoid()), {a, b, w});
+  show_gradients("row", torch::lerp(a, row, row * 2), {a, row});
+  show_gradients("0-d", a.lerp(b, torch::tensor(0.75, torch::kDouble)), {a, b});
+  auto x = a.detach().clone();
+  x.lerp_(b.detach(), w.detach());
+  show("in place", x);
+  show_error("integers",
+             [&] { torch::lerp(torch::arange(3), torch::arange(3), torch::arange(3)); });
+}

@@ -61,6 +61,24 @@ CASE(pieces) {
   show_error("vsplit of a vector", [&] { filled({6}).vsplit(2); });
 }
 
+CASE(as_strided) {
+  const auto x = leaf({3, 4}, 0), row = leaf({9}, 1);
+  show_gradients("transposed", x.as_strided({4, 3}, {1, 4}), {x});
+  show_gradients("overlapping", torch::as_strided(row, {4, 3}, {2, 1}), {row});
+  show_gradients("from", row.as_strided({2, 2}, {3, 2}, 1), {row});
+  show_gradients("repeated", row.as_strided({3, 2}, {0, 4}), {row});
+  show_gradients("of a transpose", (x * 2).t().as_strided({2, 5}, {4, 1}), {x});
+  show_gradients("one", row.as_strided({}, {}, 3), {row});
+  show("empty", row.detach().as_strided({0, 2}, {2, 1}));
+  auto written = filled({8}, 2).clone();
+  written.as_strided({2, 2}, {4, 1}, 1).mul_(10);
+  show("written", written);
+  show("strides", static_cast<double>(x.as_strided({2, 2}, {5, 1}).stride(0)));
+  show_error("lengths", [&] { row.as_strided({2, 2}, {1}); });
+  show_error("too far", [&] { row.as_strided({4, 4}, {4, 1}); });
+  show_error("negative", [&] { row.as_strided({2, 2}, {-1, 1}); });
+}
+
 CASE(unfold) {
   const Tensor x = leaf({2, 7}, 0), y = leaf({5, 2, 3}, 1);
   show_gradients("overlapping", x.unfold(1, 3, 2), {x});

@@ -204,3 +204,22 @@ CASE(differences) {
   show_gradients("cumulative x", torch::cumulative_trapezoid(a, places), {a, places});
   show_gradients("cumulative dx", torch::cumulative_trapezoid(a, 0.5, 0), {a});
 }
+
+CASE(deviations_by_axis) {
+  const auto a = leaf({3, 4}, 0);
+  const std::int64_t long_axis = 1;
+  show_gradients("var int", a.var(0), {a});
+  show_gradients("std int", a.std(1), {a});
+  show_gradients("var negative", torch::var(a, -1), {a});
+  show_gradients("std function", torch::std(a, 0), {a});
+  show_gradients("var i64", torch::var(a, torch::IntArrayRef(long_axis)), {a});
+  show_gradients("biased", a.var(0, false), {a});
+  show_gradients("keepdim", a.std(1, true, true), {a});
+  show_gradients("list", a.std({0, 1}), {a});
+  show_gradients("bool", a.var(false), {a});
+  show_gradients("bool function", torch::std(a, true), {a});
+  show_gradients("all", a.std(), {a});
+  show_gradients("var_mean int", std::get<0>(torch::var_mean(a, 0)), {a});
+  show_gradients("std_mean int", std::get<1>(torch::std_mean(a, 1)), {a});
+  show_gradients("std_mean bool", std::get<0>(torch::std_mean(a, false)), {a});
+}

@@ -1,5 +1,7 @@
 #include "autodiff/backward.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -143,9 +145,46 @@ void tell_abandoned(const Site& site) noexcept {
   }
 }
 
+// Functions and hooks of programs may call backward() themselves, as deep as the stack goes.
+class UserCode {
+ public:
+  UserCode() { ++depth_; }
+  ~UserCode() { --depth_; }
+  UserCode(const UserCode&) = delete;
+  UserCode& operator=(const UserCode&) = delete;
+
+  static void check_stack(const Op& op) {
+    constexpr int kDeep = 100;
+    constexpr std::ptrdiff_t kLeast = 256 << 10;
+    if (depth_ < kDeep) return;
+    if (!lowest_) lowest_ = lowest_of_thread();
+    const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
+    GROOVE_CHECK(!lowest_ || here - lowest_ > kLeast,
+                 "{}: called by functions or hooks of calls of its own, {} deep; the stack has no "
+                 "room for more",
+                 op.name, depth_);
+  }
+
+ private:
+  static const char* lowest_of_thread() {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+    void* lowest = nullptr;
+    std::size_t size = 0;
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+    return static_cast<const char*>(lowest);
+  }
+  static constinit thread_local int depth_;
+  static constinit thread_local const char* lowest_;
+};
+constinit thread_local int UserCode::depth_ = 0;
+constinit thread_local const char* UserCode::lowest_ = nullptr;
+
 // One call, or several where user code runs between them.
 void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
            bool create_graph, ArrayRef<Tensor> inputs, Site site, Tensors* results) {
+  UserCode::check_stack(op);
   const PooledVector<Tensor> operands = operands_of(tensors, gradients, inputs);
   const Attrs attrs = Attrs()
                           .add(std::int64_t{retain_graph})
@@ -163,6 +202,7 @@ void drive(const Op& op, ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, b
     Tensors given;
     try {
       const AutoGradMode mode(create_graph);
+      const UserCode deeper;
       given = call_user_code(*stop->user_code, stop->arguments);
     } catch (...) {
       tell_abandoned(site);

@@ -131,6 +131,40 @@ TEST(LibtorchParts, FunctionsWithoutGradients) {
   EXPECT_EQ(y.item<float>(), 3);
 }
 
+// Its backward calls backward() of another one, until the number is used up.
+struct Nested : torch::autograd::Function<Nested> {
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, torch::Tensor x) {
+    const torch::AutoGradMode mode(true);
+    const auto inner = torch::autograd::make_variable(x, true) - 1;
+    context->saved_data["inner"] = inner;
+    return inner.detach();
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto inner = context->saved_data["inner"].toTensor();
+    const torch::AutoGradMode mode(true);
+    if (inner.item<float>() > 0) apply(inner)[0].sum().backward();
+    return gradients;
+  }
+};
+
+TEST(LibtorchParts, BackwardInsideBackwardAsDeepAsTheStackGoes) {
+  const auto run = [](float depth) {
+    const auto x = torch::full({1}, depth, torch::requires_grad());
+    Nested::apply(x).sum().backward();
+    return x.grad();
+  };
+  EXPECT_EQ(run(300).item<float>(), 1);
+  try {
+    run(1e6f);
+    ADD_FAILURE() << "a stack without an end";
+  } catch (const torch::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the stack has no room"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(run(3).item<float>(), 1);
+}
+
 TEST(LibtorchParts, QueuesBetweenThreads) {
   torch::data::detail::DataShuttle<int, int> shuttle;
   std::thread worker([&] {
@@ -141,6 +175,12 @@ TEST(LibtorchParts, QueuesBetweenThreads) {
   EXPECT_EQ(shuttle.pop_result(), std::nullopt);
   shuttle.push_job(0);
   worker.join();
+  shuttle.push_job(1);
+  shuttle.push_job(2);
+  shuttle.push_result(-shuttle.pop_job());
+  shuttle.push_result(0);  // of the job that ended the worker
+  shuttle.drain();
+  EXPECT_EQ(shuttle.in_flight_jobs(), 0U);
   torch::data::detail::Queue<int> queue;
   EXPECT_THROW(queue.pop(std::chrono::milliseconds(1)), torch::Error);
 }

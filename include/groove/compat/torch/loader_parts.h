@@ -75,7 +75,6 @@ class DataShuttle {
   /// Drops jobs that nobody has begun, and waits for the others.
   void drain() {
     in_flight_jobs_ -= new_jobs_.clear();
-    in_flight_jobs_ -= results_.clear();
     while (in_flight_jobs_ > 0) {
       results_.pop();
       --in_flight_jobs_;

@@ -155,13 +155,16 @@ TEST(LibtorchParts, BackwardInsideBackwardAsDeepAsTheStackGoes) {
     return x.grad();
   };
   EXPECT_EQ(run(300).item<float>(), 1);
-  try {
-    run(1e6f);
-    ADD_FAILURE() << "a stack without an end";
-  } catch (const torch::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the stack has no room"), std::string::npos)
-        << error.what();
-  }
+  std::string text;
+  std::thread([&] {  // whose stack has an end, whatever the system allows
+    try {
+      run(1e6f);
+    } catch (const torch::Error& error) {
+      text = error.what();
+    }
+  })
+      .join();
+  EXPECT_NE(text.find("the stack has no room"), std::string::npos) << text;
   EXPECT_EQ(run(3).item<float>(), 1);
 }
 

@@ -296,8 +296,7 @@ void Program::join_turns(const std::vector<Buffer>& buffers) {
         if (!is_shared_by_all(later)) return false;
         for (std::int32_t earlier = stage.begin(turn.first); earlier < stage.begin(turn.last);
              ++earlier) {
-          // Another thread must know of a failure before it overwrites anything.
-          if (!is_shared_by_all(earlier) || may_fail(plan_of(earlier))) return false;
+          if (!is_shared_by_all(earlier)) return false;
           if (!keeps_partition(buffers, plan_of(earlier), plan_of(later))) return false;
         }
       }

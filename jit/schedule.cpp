@@ -364,6 +364,9 @@ class Scheduler {
   // So what overwrites inputs waits for all of its stage that may fail, unless that waits for it.
   void fail_first() {
     const std::size_t count = lowered_.launches.size();
+    fails_late_.assign(count, 0);
+    last_failing_.assign(static_cast<std::size_t>(graph_.stages), -1);
+    if (std::none_of(lowered_.launches.begin(), lowered_.launches.end(), may_fail)) return;
     std::vector<char> overwrites(count), is_behind(count);
     std::vector<std::int32_t> open;
     for (std::size_t i = 0; i < count; ++i) {
@@ -379,8 +382,6 @@ class Scheduler {
           open.push_back(next);
       }
     }
-    fails_late_.assign(count, 0);
-    last_failing_.assign(static_cast<std::size_t>(graph_.stages), -1);
     for (std::size_t i = 0; i < count; ++i) {
       const LaunchPlan& plan = lowered_.launches[i];
       if (plan.is_dropped || !may_fail(plan)) continue;
@@ -529,8 +530,8 @@ class Scheduler {
   std::vector<std::vector<std::int32_t>> after_, before_;     // per launch
   std::vector<std::int32_t> level_;                           // per launch, within its stage
   std::vector<char> fails_late_;                              // per launch: Schedule::fails_late
-  std::vector<std::int32_t>
-      last_failing_;  // per stage: the last level with one that may fail early
+  // Per stage: the last level with one that may fail, but not late; -1: none.
+  std::vector<std::int32_t> last_failing_;
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ bool DataMethods::is_alias_of(const Tensor& other) const {
 
 UntypedStorage DataMethods::storage(Site site) const {
   checked(*this, site, "storage");
-  return UntypedStorage(static_cast<const Tensor&>(*this));
+  return UntypedStorage(self());
 }
 void* UntypedStorage::data(Site site) const {
   char* const first = static_cast<char*>(tensor_.data_ptr(site));
@@ -88,8 +88,8 @@ void* UntypedStorage::data(Site site) const {
 }
 DataPtr UntypedStorage::data_ptr(Site site) const {
   void* const address = data(site);
-  const Storage& storage = *tensor_.impl()->storage;
-  return {address, storage.free ? tensor_.impl()->storage.get() : nullptr, storage.device};
+  Storage& storage = *tensor_.impl()->storage;
+  return {address, storage.free ? &storage : nullptr, storage.device};
 }
 std::size_t UntypedStorage::nbytes(Site site) const {
   TensorImpl& impl = checked(tensor_, site, "nbytes");

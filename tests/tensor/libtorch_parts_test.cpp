@@ -156,14 +156,14 @@ TEST(LibtorchParts, BackwardInsideBackwardAsDeepAsTheStackGoes) {
   };
   EXPECT_EQ(run(300).item<float>(), 1);
   std::string text;
-  std::thread([&] {  // whose stack has an end, whatever the system allows
+  std::thread deep([&] {  // whose stack has an end, whatever the system allows
     try {
       run(1e6f);
     } catch (const torch::Error& error) {
       text = error.what();
     }
-  })
-      .join();
+  });
+  deep.join();
   EXPECT_NE(text.find("the stack has no room"), std::string::npos) << text;
   EXPECT_EQ(run(3).item<float>(), 1);
 }

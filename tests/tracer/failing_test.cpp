@@ -30,8 +30,8 @@ struct Loop {
   Tensor first, second;
 };
 
-// Two tensors are written in place: one is read by the same step, both need not wait for each
-// other.
+// Two tensors are written in place. A product of the same step reads the first, which could so be
+// overwritten before the host code is called.
 Loop run(int lacks_at, int threads) {
   const int threads_before = get_num_threads();
   set_num_threads(threads);

@@ -354,7 +354,7 @@ inline Tensor& index_put_(groove::Arg self, std::initializer_list<std::optional<
   return self.tensor->index_put_(indices_of(indices), values, accumulate, self.site);
 }
 inline Tensor _reshape_alias(groove::Arg self, IntArrayRef size, IntArrayRef stride) {
-  return groove::as_strided(self, size, stride, self.tensor->storage_offset(self.site));
+  return groove::as_strided(self, size, stride);
 }
 /// Threads start when they are needed.
 inline void init_num_threads() {}

@@ -295,6 +295,12 @@ TEST(LibtorchNames, SmallFunctions) {
   expect_equal(torch::trace(torch::eye(3)), torch::tensor(3.0f));
   expect_equal(torch::take(torch::arange(6).view({2, 3}), torch::tensor({{5, 0}})),
                torch::tensor({{5, 0}}));
+  // Overloaded in LibTorch, so that programs cast.
+  using Along = torch::Tensor(const torch::Tensor&, int64_t, std::optional<torch::ScalarType>);
+  expect_equal(static_cast<Along&>(torch::log_softmax)(y, 0, torch::kDouble),
+               torch::log_softmax(y, 0, torch::kDouble));
+  expect_equal(torch::nn::Functional(static_cast<Along*>(at::softmax), 0, torch::nullopt)(y),
+               torch::softmax(y, 0, std::optional<torch::ScalarType>()));
   torch::Tensor out;
   expect_equal(torch::add_out(out, y, y), y * 2);
   EXPECT_EQ(at::autocast::cached_cast(torch::kHalf, y).scalar_type(), torch::kHalf);
@@ -303,6 +309,9 @@ TEST(LibtorchNames, SmallFunctions) {
 
 TEST(LibtorchNames, WhatIsNotThereSaysSo) {
   EXPECT_THROW(torch::jit::load("model.pt"), torch::Error);
+  const torch::jit::Module scripted("__torch__.Net");
+  EXPECT_EQ(scripted.type()->name().value().name(), "Net");
+  EXPECT_THROW(scripted.attr("fc").toModule().attr("weight").toTensor(), torch::Error);
   EXPECT_THROW(c10::cuda::CUDAGuard guard(0), torch::Error);
   EXPECT_THROW(torch::ones({2}).pin_memory(), torch::Error);
   c10::cuda::CUDACachingAllocator::emptyCache();

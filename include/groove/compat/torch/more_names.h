@@ -399,6 +399,20 @@ inline Tensor& linear_out(Tensor& out, groove::Arg self, const Tensor& weight,
                           const std::optional<Tensor>& bias = std::nullopt) {
   return detail::into(out, linear(self, weight, bias.value_or(Tensor())), self.site);
 }
+// LibTorch overloads these two, and programs choose one by a cast to the type of its function. A
+// call finds Groove's own, unless its dtype is already an optional.
+template <typename Dtype>
+requires std::is_same_v<Dtype, std::optional<ScalarType>> Tensor softmax(const Tensor& self,
+                                                                         std::int64_t dim,
+                                                                         Dtype dtype) {
+  return groove::softmax(self, dim, dtype);
+}
+template <typename Dtype>
+requires std::is_same_v<Dtype, std::optional<ScalarType>> Tensor log_softmax(const Tensor& self,
+                                                                             std::int64_t dim,
+                                                                             Dtype dtype) {
+  return groove::log_softmax(self, dim, dtype);
+}
 inline Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size,
                           groove::Site site = groove::Site::current()) {
   return out.copy_(normal(mean, std, size, out.scalar_type(), site), false, site);
@@ -491,6 +505,7 @@ using at::is_complex;
 using at::is_floating_point;
 using at::is_nonzero;
 using at::log_;
+using at::log_softmax;
 using at::matmul_out;
 using at::mm_out;
 using at::mul_out;
@@ -502,6 +517,7 @@ using at::print;
 using at::relu_;
 using at::sigmoid_;
 using at::size;
+using at::softmax;
 using at::sqrt_;
 using at::stack_out;
 using at::sub_out;

@@ -4,6 +4,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,21 @@ namespace detail {
                       "saved in Python by torch.save(model.state_dict(), path), with torch::load");
 }
 }  // namespace detail
+
+/// A type's name with its namespaces, as module types tell it.
+class QualifiedName {
+ public:
+  explicit QualifiedName(std::string name) : name_(std::move(name)) {}
+  const std::string& qualifiedName() const { return name_; }
+  std::string name() const { return name_.substr(name_.rfind('.') + 1); }
+
+ private:
+  std::string name_;
+};
+struct ClassType {
+  std::optional<QualifiedName> name() const { return type_name; }
+  std::optional<QualifiedName> type_name;
+};
 
 /// A scripted module: empty, as there is no way to make another one.
 struct Module {
@@ -44,8 +60,12 @@ struct Module {
     }
   };
   Method get_method(const std::string&) const { detail::throw_no_script("Module::get_method"); }
-  IValue attr(const std::string&) const { detail::throw_no_script("Module::attr"); }
+  struct Attribute;
+  Attribute attr(const std::string&) const;
   bool hasattr(const std::string&) const { return false; }
+  std::shared_ptr<ClassType> type() const {
+    return std::make_shared<ClassType>(ClassType{QualifiedName(name_)});
+  }
   void save(const std::string&) const { detail::throw_no_script("Module::save"); }
   void save(std::ostream&) const { detail::throw_no_script("Module::save"); }
   void eval() {}
@@ -81,6 +101,12 @@ struct Module {
  private:
   std::string name_;
 };
+struct Module::Attribute : IValue {
+  Module toModule() const { detail::throw_no_script("IValue::toModule"); }
+};
+inline Module::Attribute Module::attr(const std::string&) const {
+  detail::throw_no_script("Module::attr");
+}
 struct Module::NamedModule {
   std::string name;
   Module value;

@@ -65,6 +65,21 @@ TEST(Compat, ErrorsAreGroovesUnderAllNames) {
   EXPECT_THROW(torch::set_num_threads(0), c10::Error);
 }
 
+TEST(Compat, ChecksAreStatementsAndComparisonsStreams) {
+  const torch::Tensor x = torch::ones({2});
+  TORCH_CHECK(x.dim() == 1)
+  TORCH_INTERNAL_ASSERT(x.defined(), "no tensor")
+  TORCH_CHECK_ARG(x.numel() == 2, 1, "two elements")
+  TORCH_CHECK_EQ(x.dim(), 1) << "never written: " << x.item();
+  try {
+    TORCH_CHECK_LT(x.numel(), 2) << "of " << x.sizes();
+    FAIL();
+  } catch (const c10::Error& error) {
+    EXPECT_STREQ(error.what_without_backtrace(), "Check failed: x.numel() < 2 (2 vs. 2). of [2]");
+  }
+  EXPECT_THROW(TORCH_CHECK_LINALG(false, "singular"), c10::LinAlgError);
+}
+
 TEST(Compat, FromBlobCloneAndPrinting) {
   float values[4] = {1, 2, 3, 4};
   const auto x = torch::from_blob(values, {2, 2}, torch::kFloat).clone();

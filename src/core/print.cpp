@@ -183,9 +183,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   constexpr std::int64_t kLineWidth = 80;
   return print(out, tensor, kLineWidth);
 }
-void print(const Tensor& tensor, std::int64_t linesize) {
-  print(std::cout, tensor, linesize) << '\n';
-}
+void print(const Tensor& tensor, std::int64_t linesize) { print(std::cout, tensor, linesize); }
 
 std::ostream& operator<<(std::ostream& out, TensorList tensors) {
   out << "[";
@@ -205,6 +203,11 @@ DeprecatedTypeProperties DataMethods::type(Site site) const {
 std::string DataMethods::toString() const {
   return defined() ? type().toString() : "UndefinedType";
 }
-void DataMethods::print() const { std::cout << self() << "\n"; }
+void DataMethods::print() const {
+  if (defined())
+    std::cerr << '[' << toString() << ' ' << self().sizes() << "]\n";
+  else
+    std::cerr << "[UndefinedTensor]\n";
+}
 
 }  // namespace groove

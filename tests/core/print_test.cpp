@@ -108,6 +108,16 @@ TEST(Print, ViewsPrintTheirOwnElementsAndTheStreamKeepsItsFormat) {
   EXPECT_EQ(out.str(), " 1.5000\n 2.5000\n[ CPUFloatType{2} ] 3.14");
 }
 
+TEST(Print, TheFunctionEndsNoLineAndTheMethodTellsTheTypeOnTheErrorStream) {
+  testing::internal::CaptureStdout();
+  print(tensor({1, 2}));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), " 1\n 2\n[ CPULongType{2} ]");
+  testing::internal::CaptureStderr();
+  tensor({{1, 2, 3}}).print();
+  Tensor().print();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "[CPULongType [1, 3]]\n[UndefinedTensor]\n");
+}
+
 TEST(Print, SizesDtypesAndDevices) {
   std::ostringstream out;
   out << tensor({{1, 2, 3}}).sizes() << tensor(1).sizes() << kFloat << Device("cuda:1");

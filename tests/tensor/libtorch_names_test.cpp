@@ -303,7 +303,24 @@ TEST(LibtorchNames, SmallFunctions) {
                torch::softmax(y, 0, std::optional<torch::ScalarType>()));
   torch::Tensor out;
   expect_equal(torch::add_out(out, y, y), y * 2);
-  EXPECT_EQ(at::autocast::cached_cast(torch::kHalf, y).scalar_type(), torch::kHalf);
+}
+
+TEST(LibtorchNames, AutocastOfAnotherDeviceChangesNothing) {
+  const auto x = torch::ones({2}), y = torch::ones({2}, torch::kDouble);
+  EXPECT_EQ(at::autocast::cached_cast(torch::kHalf, x).scalar_type(), torch::kFloat);
+  EXPECT_EQ(at::autocast::cached_cast(torch::kHalf, x, torch::kCPU).scalar_type(), torch::kHalf);
+  EXPECT_EQ(at::autocast::cached_cast(torch::kHalf, y, torch::kCPU).scalar_type(), torch::kDouble);
+  EXPECT_FALSE(at::autocast::is_enabled());
+  at::autocast::set_enabled(true);
+  EXPECT_TRUE(at::autocast::is_autocast_enabled(torch::kCUDA));
+  EXPECT_FALSE(at::autocast::is_cpu_enabled());
+  EXPECT_EQ(torch::mm(x.view({1, 2}), x.view({2, 1})).scalar_type(), torch::kFloat);
+  at::autocast::clear_cache();
+  at::autocast::set_enabled(false);
+  EXPECT_EQ(at::autocast::get_autocast_gpu_dtype(), torch::kHalf);
+  EXPECT_EQ(at::autocast::get_autocast_cpu_dtype(), torch::kBFloat16);
+  EXPECT_EQ(at::autocast::increment_nesting(), 1);
+  EXPECT_EQ(at::autocast::decrement_nesting(), 0);
   EXPECT_THROW(at::autocast::set_autocast_enabled(torch::kCPU, true), torch::Error);
 }
 

@@ -258,33 +258,6 @@ struct TensorArg {
   int pos;
 };
 
-// Mixed precision chosen by a thread: off, and throws when it is turned on.
-namespace autocast {
-inline void throw_when(bool enabled) {
-  if (enabled)
-    throw groove::Error("autocast: Groove does not choose dtypes by itself; convert with to()");
-}
-inline bool is_enabled() { return false; }
-inline bool is_autocast_enabled(DeviceType) { return false; }
-inline void set_enabled(bool enabled) { throw_when(enabled); }
-inline void set_autocast_enabled(DeviceType, bool enabled) { throw_when(enabled); }
-inline void set_autocast_dtype(DeviceType, ScalarType) {}
-inline ScalarType get_autocast_dtype(DeviceType) { return kBFloat16; }
-inline void set_autocast_gpu_dtype(ScalarType) {}
-inline void set_autocast_cache_enabled(bool) {}
-inline bool is_autocast_cache_enabled() { return false; }
-inline Tensor cached_cast(ScalarType dtype, const Tensor& value, DeviceType = kCPU) {
-  return value.defined() && value.is_floating_point() ? value.to(dtype) : value;
-}
-inline std::optional<Tensor> cached_cast(ScalarType dtype, const std::optional<Tensor>& value,
-                                         DeviceType = kCPU) {
-  return value ? std::optional<Tensor>(cached_cast(dtype, *value)) : std::nullopt;
-}
-inline void clear_cache() {}
-inline int increment_nesting() { return 1; }
-inline int decrement_nesting() { return 0; }
-}  // namespace autocast
-
 /// One call over the whole range: Groove's own operators are what runs in parallel.
 template <typename Function>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t, const Function& function) {

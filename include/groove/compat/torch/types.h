@@ -12,6 +12,7 @@
 #include "groove/compat/c10/util/Exception.h"
 #include "groove/compat/cuda.h"
 #include "groove/compat/names.h"
+#include "groove/compat/torch/autocast.h"
 #include "groove/compat/torch/functional_detail.h"
 #include "groove/compat/torch/more_names.h"
 #include "groove/compat/torch/script_module.h"

@@ -16,7 +16,7 @@ class DataPtr {
   void* get() const { return data_; }
   void* get_context() const { return context_; }
   Device device() const { return device_; }
-  explicit operator bool() const { return data_ != nullptr; }
+  operator bool() const { return data_ != nullptr; }
 
  private:
   void* data_ = nullptr;
@@ -37,7 +37,7 @@ class UntypedStorage {
   std::size_t nbytes(Site site = Site::current()) const;
   Device device() const { return Device(); }
   bool is_alias_of(const UntypedStorage& other) const { return tensor_.is_alias_of(other.tensor_); }
-  explicit operator bool() const { return tensor_.defined(); }
+  operator bool() const { return tensor_.defined(); }
 
  private:
   Tensor tensor_;

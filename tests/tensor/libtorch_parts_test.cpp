@@ -87,6 +87,10 @@ TEST(LibtorchParts, Storages) {
   static_cast<float*>(own.storage().data())[4] = 40;
   EXPECT_EQ(own[4].item<float>(), 40);
   EXPECT_THROW(torch::Tensor().storage(), torch::Error);
+  // A storage, its address and what they print are bools, as in LibTorch.
+  const bool is_there = own.storage();
+  EXPECT_TRUE(is_there && !torch::UntypedStorage());
+  EXPECT_EQ(groove::str(own.storage(), own.storage().data_ptr()), "11");
 }
 
 TEST(LibtorchParts, LayoutsThatAreNotThere) {

@@ -71,7 +71,8 @@ class DataMethods : public StatisticsMethods {
   std::string toString() const;
   /// Dtype and device as an object, which prints the same: how programs of before 1.5 asked.
   DeprecatedTypeProperties type(Site site = Site::current()) const;
-  /// On the standard output, as operator<< writes it.
+  /// "[CPUFloatType [2, 3]]" and a line's end to the error stream; print(tensor) shows the
+  /// elements.
   void print() const;
   /// Do the two share a storage?
   bool is_alias_of(const Tensor& other) const;

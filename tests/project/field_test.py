@@ -164,6 +164,7 @@ class Figures(unittest.TestCase):
                 "a/main.cpp": "int main() { return twice(1); }\n",
                 "b/user.cpp": "int f() {\n  return twice(2);\n}\n",
                 "b/more.cpp": "int twice(int x) {\n  return 2 * x;\n}\n",
+                "b/table.cpp": "const char* Table::names[2] = {};\nconst char* first = names[0];\n",
             }
             for name, text in texts.items():
                 os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
@@ -171,6 +172,7 @@ class Figures(unittest.TestCase):
                     stream.write(text)
             repository = sources.Repository(folder)
             self.assertEqual(build.defining(repository, ["a/main.cpp"], {"twice"}), ["b/more.cpp"])
+            self.assertEqual(build.defining(repository, ["b/more.cpp"], {"names"}), ["b/table.cpp"])
 
     def test_headers_tell_what_is_linked(self):
         flags = build.link_flags(["vector", "mine/x.h", "fmt/core.h"], [("mine/", ["-lmine"])])

@@ -66,8 +66,8 @@ def undefined(output):
 
 
 def defining(repository, files, names):
-    """Other sources that seem to define what a program lacks: those beside its own if there are
-    any, otherwise wherever a line begins with such a definition."""
+    """Other sources that seem to define what a program lacks, functions and static members: those
+    beside its own if there are any, otherwise wherever a line begins with such a definition."""
     others = [p for p, s in repository.sources.items() if p not in files and not s.has_main]
     beside = {os.path.dirname(f) for f in files}
     any_name = "|".join(map(re.escape, sorted(names)))
@@ -76,7 +76,7 @@ def defining(repository, files, names):
         return [p for p in paths if re.search(pattern, repository.text(p), re.M)]
 
     near = [p for p in others if os.path.dirname(p) in beside]
-    return found(near, rf"\b(?:{any_name})\s*\(") or found(
+    return found(near, rf"\b(?:{any_name})\s*\(|::(?:{any_name})\s*[\[={{;]") or found(
         others, rf"^(?:\w[^\n;=]*\b)?(?:{any_name})\s*\("
     )
 

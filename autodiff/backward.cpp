@@ -7,7 +7,9 @@
 
 #include "autodiff/arithmetic.h"
 #include "groove/autograd.h"
+#include "groove/ops/complex.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "tracer/calls/tape_hooks.h"
 
 namespace groove {
@@ -247,8 +249,42 @@ bool run_part(const Op& op, const Attrs& attrs, ArrayRef<Tensor> inputs,
   return true;
 }
 
+namespace {
+
+// The tape knows complex tensors by the real ones behind them.
+bool any_complex(ArrayRef<Tensor> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const Tensor& tensor) { return is_complex_tensor(tensor); });
+}
+Tensors all_taped(ArrayRef<Tensor> tensors) {
+  Tensors result;
+  for (const Tensor& tensor : tensors) result.push_back(taped(tensor));
+  return result;
+}
+
+void check_complex_roots(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!is_complex_tensor(tensors[i])) continue;
+    GROOVE_CHECK(
+        i < gradients.size() && gradients[i].defined(),
+        "grad can be computed only for real scalar outputs but got {}; pass a gradient, or "
+        "take abs() or real()",
+        name(tensors[i].scalar_type()));
+    GROOVE_CHECK(is_complex_tensor(gradients[i]),
+                 "the gradient of a {} tensor is {}; it must be complex, too",
+                 name(tensors[i].scalar_type()), name(gradients[i].scalar_type()));
+  }
+}
+
+}  // namespace
+
 void record_backward(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool retain_graph,
                      bool create_graph, ArrayRef<Tensor> inputs, Site site) {
+  if (any_complex(tensors) || any_complex(inputs)) {
+    check_complex_roots(tensors, gradients);
+    return record_backward(all_taped(tensors), all_taped(gradients), retain_graph, create_graph,
+                           all_taped(inputs), site);
+  }
   check_roots("backward", tensors, gradients);
   const bool has_result = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
     return input.defined() && !input.is_leaf();
@@ -300,6 +336,16 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
   const CallFrame frame(site);
   GROOVE_CHECK(!inputs.empty(),
                "grad: no inputs; give the tensors whose gradients are wanted, or call backward()");
+  if (autodiff::any_complex(outputs) || autodiff::any_complex(inputs)) {
+    autodiff::check_complex_roots(outputs, grad_outputs);
+    variable_list gradients =
+        grad(autodiff::all_taped(outputs), autodiff::all_taped(inputs),
+             autodiff::all_taped(grad_outputs), retain_graph, create_graph, allow_unused, site);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (is_complex_tensor(inputs[i]) && gradients[i].defined())
+        gradients[i] = view_as_complex(gradients[i].contiguous(site));
+    return gradients;
+  }
   autodiff::check_roots("grad", outputs, grad_outputs);
   Tensors gradients(inputs.size());
   autodiff::drive(autodiff::grad_op(), outputs, grad_outputs, retain_graph.value_or(create_graph),

@@ -7,6 +7,7 @@
 #include "autodiff/saved.h"
 #include "autodiff/views.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "tracer/calls/tape_hooks.h"
 
 namespace groove {
@@ -14,6 +15,18 @@ namespace groove {
 namespace autograd {
 
 using autodiff::SavedValue;
+
+namespace {
+
+// The tape knows no complex tensors, and user code is given what the tape knows.
+void check_real(const variable_list& tensors) {
+  for (const Tensor& tensor : tensors)
+    GROOVE_CHECK(!is_complex_tensor(tensor),
+                 "Function: complex arguments, results and saved tensors are not built; use "
+                 "view_as_real() of them");
+}
+
+}  // namespace
 
 struct AutogradContext::Saved {
   std::unordered_map<std::string, IValue> data;
@@ -231,6 +244,8 @@ variable_list apply_function(const char*, const FunctionArguments& given, Backwa
     const NoGradGuard no_grad;
     outputs = forward(&node->context);
   }
+  check_real(arguments);
+  check_real(outputs);
   for (const Tensor& output : outputs)
     if (output.defined() && node->is_dirty(output) && output.impl()->storage) {
       version_of(*output.impl()) += 1;
@@ -271,6 +286,7 @@ AutogradContext::AutogradContext() : saved_(std::make_unique<Saved>()), saved_da
 AutogradContext::~AutogradContext() = default;
 
 void AutogradContext::save_for_backward(variable_list to_save) {
+  check_real(to_save);
   saved_->to_save = std::move(to_save);
 }
 

@@ -4,7 +4,9 @@
 
 #include "autodiff/backward.h"
 #include "autodiff/segment_node.h"
+#include "groove/ops/complex.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "tracer/calls/tape_hooks.h"
 
 namespace groove {
@@ -173,6 +175,10 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
                                         const Site& site) const {
   const CallFrame frame(site, nullptr);
   GROOVE_CHECK(defined(), "register_hook: the tensor is undefined");
+  if (is_complex_tensor(*this))
+    return pair_of(*this).add_gradient_hook(
+        [hook](const Tensor& grad) { return taped(hook(view_as_complex(grad.contiguous()))); },
+        site);
   TensorImpl& impl = *this->impl();
   tracer::settle_flags(impl);
   GROOVE_CHECK(autodiff::needs_gradient(impl),
@@ -195,6 +201,7 @@ unsigned DataMethods::add_gradient_hook(std::function<Tensor(const Tensor&)> hoo
 void DataMethods::retain_grad(Site site) const {
   const CallFrame frame(site);
   GROOVE_CHECK(defined(), "retain_grad: the tensor is undefined");
+  if (is_complex_tensor(*this)) return pair_of(*this).retain_grad(site);
   TensorImpl& impl = *this->impl();
   tracer::settle_flags(impl);
   GROOVE_CHECK(autodiff::needs_gradient(impl),
@@ -209,6 +216,7 @@ void DataMethods::retain_grad(Site site) const {
 void DataMethods::remove_hook(unsigned position, Site site) const {
   const CallFrame frame(site);
   GROOVE_CHECK(defined(), "remove_hook: the tensor is undefined");
+  if (is_complex_tensor(*this)) return pair_of(*this).remove_hook(position, site);
   TensorImpl& impl = *this->impl();
   if (autodiff::is_leaf(impl)) return autodiff::remove_leaf_hook(self(), position, site);
   if (state_hooks().on_metadata_change) state_hooks().on_metadata_change(impl);

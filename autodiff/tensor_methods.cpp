@@ -4,6 +4,7 @@
 #include "autodiff/views.h"
 #include "groove/ops/math.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "tracer/calls/tape_hooks.h"
 #include "tracer/thread/threads.h"
 
@@ -80,6 +81,7 @@ static const Op& requires_grad_op() {
 }  // namespace autodiff
 
 std::int64_t DataMethods::_version() const {
+  if (is_complex_tensor(*this)) return pair_of(*this)._version();
   TensorImpl& impl = checked(*this, "_version");
   tracer::settle(impl);
   host_read(impl);  // a write that is owed has not been counted yet
@@ -87,6 +89,7 @@ std::int64_t DataMethods::_version() const {
 }
 
 bool DataMethods::requires_grad() const {
+  if (is_complex_tensor(*this)) return pair_of(*this).requires_grad();
   TensorImpl& impl = checked(*this, "requires_grad");
   tracer::settle_flags(impl);
   return autodiff::needs_gradient(impl);
@@ -95,6 +98,10 @@ bool DataMethods::requires_grad() const {
 const Tensor& DataMethods::requires_grad_(bool value, Site site) const {
   const CallFrame frame(site);
   TensorImpl& impl = checked(*this, "requires_grad_");
+  if (impl.complex) {
+    pair_of(*this).requires_grad_(value, site);
+    return self();
+  }
   tracer::settle_flags(impl);
   if (impl.requires_grad == value) return self();
   GROOVE_CHECK(!value || is_floating(impl.dtype),
@@ -116,34 +123,54 @@ const Tensor& DataMethods::set_requires_grad(bool value, Site site) const {
 }
 
 bool DataMethods::is_leaf() const {
+  if (is_complex_tensor(*this)) return pair_of(*this).is_leaf();
   TensorImpl& impl = checked(*this, "is_leaf");
   host_access(impl);
   return tracer::is_lost_view(impl) || !producer(impl);
 }
 std::shared_ptr<autograd::Node> DataMethods::grad_fn() const {
+  if (is_complex_tensor(*this)) return pair_of(*this).grad_fn();
   TensorImpl& impl = checked(*this, "grad_fn");
   real_producer(impl);
   return impl.autograd ? autodiff::shown(impl.autograd->grad_fn) : nullptr;
 }
 
 std::int64_t DataMethods::output_nr() const {
+  if (is_complex_tensor(*this)) return pair_of(*this).output_nr();
   TensorImpl& impl = checked(*this, "output_nr");
   return real_producer(impl) ? impl.autograd->output_index : 0;
 }
 
+namespace {
+
+const Tensor& complex_gradient(ComplexParts& parts) {
+  const Tensor& grad = parts.pair.grad();
+  if (!grad.defined())
+    parts.grad.reset();
+  else if (!parts.grad.defined() || !pair_of(parts.grad).is_same(grad))
+    parts.grad = from_pair(can_pair(grad.impl()->geometry) ? grad : grad.clone());
+  return parts.grad;
+}
+
+}  // namespace
+
 const Tensor& DataMethods::grad() const {
   TensorImpl& impl = checked(*this, "grad");
+  if (impl.complex) return complex_gradient(*impl.complex);
   settle_gradient(impl);
   return impl.autograd ? impl.autograd->grad : undefined_tensor();
 }
 
 Tensor& DataMethods::mutable_grad() const {
   TensorImpl& impl = checked(*this, "mutable_grad");
+  GROOVE_CHECK(!impl.complex,
+               "mutable_grad: not built for complex tensors; set view_as_real(x).mutable_grad()");
   settle_gradient(impl);
   return autograd_meta(impl).grad;
 }
 
 bool DataMethods::retains_grad() const {
+  if (is_complex_tensor(*this)) return pair_of(*this).retains_grad();
   TensorImpl& impl = checked(*this, "retains_grad");
   return impl.autograd && impl.autograd->retains_grad;
 }
@@ -151,11 +178,16 @@ bool DataMethods::retains_grad() const {
 Tensor DataMethods::detach(Site site) const {
   const CallFrame frame(site);
   checked(*this, "detach");
+  if (is_complex_tensor(*this)) return from_pair(pair_of(*this).detach(site));
   return call(autodiff::detach_op(), {self()}, site);
 }
 
-Tensor& DataMethods::detach_(Site) const {
+Tensor& DataMethods::detach_(Site site) const {
   TensorImpl& impl = checked(*this, "detach_");
+  if (impl.complex) {
+    pair_of(*this).detach_(site);
+    return const_cast<Tensor&>(self());
+  }
   GROOVE_CHECK(!impl.autograd || !impl.autograd->view_base.defined(),
                "detach_: can't detach views in-place; use detach() instead");
   host_access(impl);
@@ -167,6 +199,7 @@ Tensor& DataMethods::detach_(Site) const {
 
 // What is written through it is not noticed by those who need the tensor as it was.
 Tensor DataMethods::data() const {
+  if (is_complex_tensor(*this)) return from_pair(pair_of(*this).data());
   Tensor result = detach();
   result.impl()->counts_apart = true;
   return result;
@@ -177,6 +210,9 @@ Tensor DataMethods::variable_data() const { return data(); }
 void DataMethods::set_data(const Tensor& value, Site) const {
   TensorImpl& impl = checked(*this, "set_data");
   TensorImpl& source = checked(value, "set_data");
+  GROOVE_CHECK(!impl.complex && !source.complex,
+               "set_data: not built for complex tensors; use copy_(), or set_data() of "
+               "view_as_real(x)");
   GROOVE_CHECK(impl.device == source.device, "set_data: devices {} and {} differ",
                impl.device.str(), source.device.str());
   GROOVE_CHECK(!impl.requires_grad || is_floating(source.dtype),

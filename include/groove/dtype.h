@@ -43,10 +43,10 @@ constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat, kF32 = kFloa
 constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble, kF64 = kDouble;
 constexpr ScalarType kBool = ScalarType::Bool;
 constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplex64 = kComplexFloat;
+constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble, kComplex128 = kComplexDouble;
 // Of LibTorch; Groove does not compute with them.
-constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf;
-constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat;
-constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble;
+constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf, kComplex32 = kComplexHalf;
 constexpr ScalarType kQInt8 = ScalarType::QInt8;
 constexpr ScalarType kQUInt8 = ScalarType::QUInt8;
 constexpr ScalarType kQInt32 = ScalarType::QInt32;
@@ -67,7 +67,10 @@ constexpr std::size_t element_size(ScalarType dtype) {
       return 4;
     case ScalarType::Long:
     case ScalarType::Double:
+    case ScalarType::ComplexFloat:
       return 8;
+    case ScalarType::ComplexDouble:
+      return 16;
     default:
       return 0;
   }
@@ -77,6 +80,17 @@ constexpr bool is_floating(ScalarType dtype) {
 }
 constexpr bool is_integral(ScalarType dtype) {
   return dtype == kByte || dtype == kChar || dtype == kShort || dtype == kInt || dtype == kLong;
+}
+constexpr bool is_complex(ScalarType dtype) {
+  return dtype == kComplexFloat || dtype == kComplexDouble || dtype == kComplexHalf;
+}
+/// Of the two parts of a complex dtype; others stay.
+constexpr ScalarType real_dtype(ScalarType dtype) {
+  return dtype == kComplexFloat ? kFloat : dtype == kComplexDouble ? kDouble : dtype;
+}
+/// ComplexDouble for f64, ComplexFloat for all other real dtypes.
+constexpr ScalarType complex_dtype(ScalarType dtype) {
+  return is_complex(dtype) ? dtype : dtype == kDouble ? kComplexDouble : kComplexFloat;
 }
 
 /// "f32", "i64", "bool" …: the spelling of the text forms.
@@ -108,10 +122,14 @@ class TypeMeta {
 };
 inline const char* name(TypeMeta dtype) { return name(dtype.toScalarType()); }
 constexpr bool is_floating(TypeMeta dtype) { return is_floating(dtype.toScalarType()); }
+constexpr bool is_complex(TypeMeta dtype) { return is_complex(dtype.toScalarType()); }
 constexpr ScalarType typeMetaToScalarType(TypeMeta dtype) { return dtype; }
 constexpr TypeMeta scalarTypeToTypeMeta(ScalarType dtype) { return TypeMeta(dtype); }
 constexpr std::size_t elementSize(ScalarType dtype) { return element_size(dtype); }
 constexpr bool isFloatingType(ScalarType dtype) { return is_floating(dtype); }
+constexpr bool isComplexType(ScalarType dtype) { return is_complex(dtype); }
+constexpr ScalarType toRealValueType(ScalarType dtype) { return real_dtype(dtype); }
+constexpr ScalarType toComplexType(ScalarType dtype) { return complex_dtype(dtype); }
 constexpr bool isIntegralType(ScalarType dtype, bool include_bool = false) {
   return is_integral(dtype) || (include_bool && dtype == kBool);
 }

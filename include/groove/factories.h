@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "groove/complex.h"
 #include "groove/tensor.h"
 
 namespace groove {
@@ -26,6 +27,18 @@ class TensorData {
   requires std::is_arithmetic_v<T> TensorData(const std::vector<T, A>& values)
       : TensorData(values.begin(), values.end(), dtype_of_value<T>()) {}
 
+  // Complex numbers are two values each.
+  template <typename T>
+  TensorData(const std::complex<T>& value)
+      : dtype_(dtype_of<std::complex<T>>),
+        is_number_(false),
+        values_{Scalar(value.real()), Scalar(value.imag())} {}
+  template <typename T>
+  TensorData(ArrayRef<std::complex<T>> values) : TensorData(values.begin(), values.end()) {}
+  template <typename T, typename A>
+  TensorData(const std::vector<std::complex<T>, A>& values)
+      : TensorData(values.data(), values.data() + values.size()) {}
+
   ScalarType dtype() const { return dtype_; }
   IntArrayRef sizes() const { return sizes_; }
   bool is_number() const { return is_number_; }
@@ -37,6 +50,12 @@ class TensorData {
   TensorData(Iterator first, Iterator last, ScalarType dtype)
       : dtype_(dtype), is_number_(false), values_(first, last) {
     sizes_.push_back(static_cast<std::int64_t>(values_.size()));
+  }
+  template <typename T>
+  TensorData(const std::complex<T>* first, const std::complex<T>* last)
+      : dtype_(dtype_of<std::complex<T>>), is_number_(false) {
+    sizes_.push_back(last - first);
+    for (; first != last; ++first) values_.insert(values_.end(), {first->real(), first->imag()});
   }
   // As the number was written: integers of 32 and 64 bits give i64, reals the default dtype.
   template <typename T>

@@ -1,6 +1,7 @@
 // abs: the magnitude; its gradient at 0 is 0.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -15,6 +16,7 @@ const Op& op = define(UnarySpec{
           return Tensors{masked_fill(signed_grad, eq(g.input(0), 0), 0)};
         },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::magnitude>,
     .reference = [](double x) { return std::fabs(x); },
     .type = numeric_result,
     .dtypes = numeric_dtypes(),

@@ -1,4 +1,5 @@
 // add: self + other, with a tensor, a scaled tensor or a number.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -20,6 +21,7 @@ const Op& op = define(BinarySpec{
     .name = "add",
     .body = sum_of,
     .gradient = [](const Grad& g) { return both(g, g.cotangent()); },
+    .complex = complex_rules::on_all_pairs,
     .reference = [](double a, double b) { return a + b; },
     .dtypes = all_dtypes(),
 });
@@ -28,6 +30,7 @@ const Op& op_scalar = define(ScalarSpec{
     .name = "add_scalar",
     .body = sum_of,
     .gradient = [](const Grad& g) { return Tensors{reduced_to(g.cotangent(), g.input_types[0])}; },
+    .complex = complex_rules::on_real_part,
     .reference = [](double a, double b) { return a + b; },
     .dtypes = all_dtypes(),
     .range =
@@ -63,6 +66,7 @@ const Op& op_scaled = define({
         [](const Grad& g) {
           return both(g, g.needs[1] ? mul(g.cotangent(), g.numbers[0]) : Tensor());
         },
+    .complex = complex_rules::on_all_pairs,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] + s.numbers[0].to_double() * x[1];
     }),

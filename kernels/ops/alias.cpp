@@ -1,4 +1,5 @@
 // alias: another tensor over the same elements, which indices give that take all of them.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 #include "kernels/tensor/index_tensors.h"
 
@@ -14,6 +15,7 @@ const Op& op = define({
         },
     .view = [](const Geometry& input, const Signature&) { return input; },
     .gradient = [](const Grad& g) { return Tensors{g.cotangent()}; },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference = [](const Signature&, const std::vector<Reference>& inputs) { return inputs; },
     .dtypes = all_dtypes(),

@@ -1,6 +1,7 @@
 // cat: tensors one after the other along an axis; stack makes a new axis for it.
 #include "groove/ops/views.h"
 #include "kernels/ops/axis.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
 #include "src/core/promotion.h"
@@ -49,6 +50,7 @@ const Op& op = define({
           }
           return result;
         },
+    .complex = complex_rules::on_pairs,
     .range =
         [](const Signature&, ArrayRef<ValueRange> inputs, int) {
           ValueRange all = inputs[0];

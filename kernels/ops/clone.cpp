@@ -1,4 +1,5 @@
 // clone: a contiguous copy; contiguous() copies only when strides ask for it.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -8,6 +9,7 @@ const Op& op = define(UnarySpec{
     .name = "clone",
     .body = [](kernels::Expr x) { return x; },
     .gradient = [](const Grad& g) { return Tensors{g.cotangent()}; },
+    .complex = complex_rules::on_pairs,
     .reference = [](double x) { return x; },
     .type = same_as_input,
     .dtypes = all_dtypes(),

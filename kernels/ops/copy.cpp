@@ -1,5 +1,6 @@
 // copy: the values of another tensor, broadcast and converted to self's dtype; used in place.
 #include "groove/ops/creation.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 #include "src/core/promotion.h"
@@ -25,6 +26,12 @@ const Op& op = define({
           if (g.needs[0]) result[0] = zeros_like(g.cotangent());
           if (g.needs[1]) result[1] = reduced_to(g.cotangent(), g.input_types[1]);
           return result;
+        },
+    .complex =
+        [](const Call& c) {
+          const Tensor& source = c.inputs[1];
+          const ScalarType dtype = c.inputs[0].scalar_type();
+          return (is_complex(dtype) ? source : source.to(dtype)).expand(c.inputs[0].sizes());
         },
     .range = [](const Signature& s, ArrayRef<ValueRange> inputs,
                 int) { return converted_range(s.inputs[1].dtype, inputs[1], s.inputs[0].dtype); },

@@ -1,6 +1,7 @@
 // cosh: the hyperbolic cosine.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return kernels::cosh(x); },
     .gradient = [](const Grad& g) { return Tensors{mul(g.cotangent(), sinh(g.input(0)))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::hyperbolic_cosine>,
     .reference = [](double x) { return std::cosh(x); },
     .domain = {-4, 4},
     .dtypes = all_dtypes(),

@@ -1,4 +1,5 @@
 // cumsum: sums of all elements up to each along one axis, one addition after the other.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/scan.h"
 
 namespace groove {
@@ -17,6 +18,7 @@ const Op& op = define({
               Attrs().add(g.attr().integer(0)).add(static_cast<std::int64_t>(!g.attr().boolean(1)));
           return Tensors{call(g.op, {g.cotangent()}, Site::current(), back)};
         },
+    .complex = complex_rules::on_pairs,
     .reference = scan_reference([](const std::vector<std::vector<double>>& lines) {
       std::vector<double> result;
       double total = 0;

@@ -4,6 +4,7 @@
 
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -57,6 +58,7 @@ const Op& op = define({
           return Geometry{without(input.sizes, place, place.length),
                           without(input.strides, place, down + right), input.offset + start};
         },
+    .complex = complex_rules::with_new_axis,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -1,4 +1,6 @@
 // div: true division by a tensor or a number, and a number divided by a tensor.
+#include "groove/ops/creation.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -17,6 +19,11 @@ const Op& op = define(BinarySpec{
           return result;
         },
     .saves_inputs = 3,
+    .complex =
+        [](const Call& c) {
+          return complex_rules::quotient(complex_rules::operand(c, 0),
+                                         complex_rules::operand(c, 1));
+        },
     .reference = [](double a, double b) { return a / b; },
     .domain = {0.5, 3},
     .type = promoted_floating,
@@ -30,6 +37,7 @@ const Op& op_scalar = define(ScalarSpec{
         [](const Grad& g) {
           return Tensors{reduced_to(div(g.cotangent(), g.numbers[0]), g.input_types[0])};
         },
+    .complex = complex_rules::on_pairs,
     .reference = [](double a, double b) { return a / b; },
     .type = promoted_floating,
     .dtypes = all_dtypes(),
@@ -46,6 +54,11 @@ const Op& op_reversed = define(ScalarSpec{
           return Tensors{reduced_to(neg(mul(g.cotangent(), slope)), g.input_types[0])};
         },
     .saves_input = true,
+    .complex =
+        [](const Call& c) {
+          const Tensor number = full({}, c.numbers[0], real_dtype(c.inputs[0].scalar_type()));
+          return complex_rules::quotient(number, c.inputs[0]);
+        },
     .reference = [](double a, double b) { return b / a; },
     .domain = {0.5, 3},
     .type = promoted_floating,

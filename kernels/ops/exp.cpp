@@ -1,6 +1,7 @@
 // exp: e to the power of self.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return kernels::exp(x); },
     .gradient = [](const Grad& g) { return Tensors{mul(g.cotangent(), g.output())}; },
     .saves_output = true,
+    .complex = complex_rules::of_each<complex_rules::exponential>,
     .reference = [](double x) { return std::exp(x); },
     .domain = {-8, 8},
     .dtypes = all_dtypes(),

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -37,6 +38,7 @@ const Op& op = define({
         },
     .gradient =
         [](const Grad& g) { return Tensors{sum_to(g.cotangent(), g.input_types[0].sizes)}; },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference =
         elementwise_reference([](const std::vector<double>& x, const Signature&) { return x[0]; }),

@@ -1,5 +1,6 @@
 // fill: every element becomes a number; used in place.
 #include "groove/ops/creation.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -13,6 +14,7 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& b) { return kernels::Exprs{b.numbers[0]}; }}),
     .gradient = [](const Grad& g) { return Tensors{zeros_like(g.cotangent())}; },
+    .complex = [](const Call& c) { return full_like(c.inputs[0], c.numbers[0]); },
     .reference = elementwise_reference(
         [](const std::vector<double>&, const Signature& s) { return s.numbers[0].to_double(); }),
     .dtypes = all_dtypes(),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -48,6 +49,7 @@ const Op& op_view = define({
           }
           return result;
         },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference = reference,
     .dtypes = all_dtypes(),
@@ -68,6 +70,7 @@ const Op& op = define({
         [](const Grad& g) {
           return Tensors{call(g.op, {g.cotangent()}, Site::current(), g.attrs)};
         },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference = reference,
     .dtypes = all_dtypes(),

@@ -1,5 +1,6 @@
 // full: a new tensor whose elements are one number; zeros, ones, empty and the *_like forms. An
 // empty tensor is zeros too: undefined content would differ between eager and compiled runs.
+#include "groove/ops/complex.h"
 #include "groove/ops/creation.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
@@ -38,6 +39,8 @@ const Op& op = define({
 Tensor filled(IntArrayRef size, Scalar value, ScalarType dtype, const TensorOptions& options,
               Site site) {
   detail::check_place("full", options);
+  if (is_complex(dtype))
+    return detail::complex_tensor(size, value.to_double(), dtype, options.dtype(dtype), site);
   Tensor result = call(op, {}, site, Attrs().add(size).add(dtype), value);
   if (options.requires_grad()) result.requires_grad_(true, site);
   return result;

@@ -1,5 +1,6 @@
 // index_add: a source's slices added at the positions of a 1-d index; index_sum adds into zeros.
 #include "groove/ops/index.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/indexed_write.h"
 
 namespace groove {
@@ -16,6 +17,7 @@ const Op& op = define(IndexedWrite{
           if (g.needs[2]) result[2] = index_select(g.cotangent(), g.attr().integer(0), g.input(1));
           return result;
         },
+    .complex = complex_rules::on_pairs,
 });
 
 const Op& op_sum = define(IndexedWrite{

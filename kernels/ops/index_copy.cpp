@@ -3,6 +3,7 @@
 #include "groove/ops/creation.h"
 #include "groove/ops/index.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/indexed_write.h"
 
 namespace groove {
@@ -51,6 +52,7 @@ const Op& op = define(IndexedWrite{
           }
           return result;
         },
+    .complex = complex_rules::on_pairs,
 });
 
 Attrs attrs_of(const Tensor& self, std::int64_t dim) {

@@ -1,6 +1,7 @@
 // index_select: slices at the positions a 1-d tensor holds.
 #include "groove/ops/index.h"
 #include "kernels/ops/axis.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/indexed_write.h"
 #include "kernels/ops/reference.h"
 
@@ -35,6 +36,7 @@ const Op& op = define({
               Tensor()};
         },
     .saves_inputs = 2,
+    .complex = complex_rules::on_pairs,
     .check =
         [](const Signature& s, ArrayRef<Tensor> inputs) {
           check_operands(s);  // shapes first: the range is read from them

@@ -379,6 +379,7 @@ const Op& define(IndexedWrite spec) {
       .gradient = spec.gradient,
       .saves_inputs = spec.into_zeros ? 1u : spec.saves_all ? 7u : 2u,
       .saves_outputs = spec.saves_all ? 1u : 0u,
+      .complex = spec.complex,
       .check =
           [spec](const Signature& s, ArrayRef<Tensor> inputs) {
             const Shape sizes = checked_type(s, spec).sizes;  // shapes first

@@ -27,6 +27,7 @@ struct IndexedWrite {
   Meeting meeting;
   bool into_zeros = false;
   GradientRule gradient = {};
+  ComplexRule complex = nullptr;
   bool saves_all = false;  // the gradient reads inputs and output, not the index alone
 };
 const Op& define(IndexedWrite spec);

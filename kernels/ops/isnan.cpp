@@ -1,6 +1,7 @@
 // isnan: which elements are no numbers?
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/number_test.h"
 
 namespace groove {
@@ -8,7 +9,8 @@ namespace {
 
 const Op& op = define_number_test(
     "isnan", [](kernels::Expr x) { return kernels::is_nan(x); },
-    [](double x) -> double { return std::isnan(x); });
+    [](double x) -> double { return std::isnan(x); },
+    [](const Call& c) { return any(isnan(pair_of(c.inputs[0])), -1); });
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // lerp: the way from self to end, as a share of it; exact at both ends.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -36,6 +37,7 @@ const Op& op = define({
           if (g.needs[1]) result[1] = reduced_to(share, g.input_types[1]);
           return result;
         },
+    .complex = complex_rules::on_all_pairs,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] + s.numbers[0].to_double() * (x[1] - x[0]);
     }),

@@ -1,6 +1,7 @@
 // linear: rows times a transposed weight, plus a bias that is added after the sum.
 #include "groove/ops/contractions.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -40,6 +41,11 @@ const Op& op = define({
           return result;
         },
     .saves_inputs = 3,
+    .complex =
+        [](const Call& c) {
+          const Tensor product = mm(c.inputs[0], t(c.inputs[1]));
+          return c.inputs[2].defined() ? add(product, c.inputs[2]) : product;
+        },
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

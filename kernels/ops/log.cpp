@@ -1,6 +1,7 @@
 // log: the natural logarithm.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return kernels::log(x); },
     .gradient = [](const Grad& g) { return Tensors{div(g.cotangent(), g.input(0))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::logarithm>,
     .reference = [](double x) { return std::log(x); },
     .domain = {0.1, 8},
     .dtypes = all_dtypes(),

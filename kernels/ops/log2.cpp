@@ -1,6 +1,8 @@
 // log2: the logarithm to base 2; NaN below 0, -inf at 0.
 #include <cmath>
+#include <numbers>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -15,6 +17,7 @@ const Op& op = define(UnarySpec{
           return Tensors{div(g.cotangent(), mul(g.input(0), 0x1.62e42fefa39efp-1))};
         },
     .saves_input = true,
+    .complex = [](const Call& c) { return log(c.inputs[0]) / std::numbers::ln2; },
     .reference = [](double x) { return std::log2(x); },
     .domain = {0.1, 4},
     .dtypes = all_dtypes(),

@@ -1,4 +1,5 @@
 // masked_fill: self with a number where a mask is set; the dtype is that of self.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/spelled.h"
 #include "src/core/promotion.h"
@@ -31,6 +32,12 @@ const Op& op = define({
                          Tensor()};
         },
     .saves_inputs = 2,
+    .complex =
+        [](const Call& c) {
+          const auto z = complex_rules::parts_of(c.inputs[0]);
+          return complex_rules::joined(masked_fill(z.re, c.inputs[1], c.numbers[0]),
+                                       masked_fill(z.im, c.inputs[1], 0));
+        },
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[1] != 0 ? s.numbers[0].to_double() : x[0];
     }),

@@ -4,6 +4,7 @@
 #include "kernels/ops/structural.h"
 
 #include "kernels/lowering.h"
+#include "kernels/ops/complex_rules.h"
 
 namespace groove {
 namespace {
@@ -18,6 +19,7 @@ const Op& op = define({
         },
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body = [](kernels::Body& body) { return kernels::Exprs{body.inputs[0]}; }}),
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
 });
 

@@ -1,4 +1,5 @@
 // mean: the sum divided once by the number of elements.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reduce.h"
 
 namespace groove {
@@ -26,6 +27,7 @@ const Op& op = define({
           const Tensor share = div(g.cotangent(), static_cast<double>(reduced_count(g)));
           return Tensors{unreduced(share, g).expand(g.input_types[0].sizes)};
         },
+    .complex = complex_rules::reduction,
     .has_inplace = false,
     .reference = reduction_reference([](const std::vector<double>& row) {
       double total = 0;

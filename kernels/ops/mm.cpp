@@ -3,6 +3,7 @@
 
 #include "groove/ops/contractions.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -62,6 +63,7 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ContractionLowering{}),
     .gradient = product_gradient,
     .saves_inputs = 3,
+    .complex = complex_rules::contraction,
     .has_inplace = false,
     .reference = product_reference,
     .domain = {-1, 1},
@@ -87,6 +89,7 @@ const Op& op_batched = define({
     .lowering = kernels::lower(kernels::ContractionLowering{}),
     .gradient = product_gradient,
     .saves_inputs = 3,
+    .complex = complex_rules::contraction,
     .has_inplace = false,
     .reference = product_reference,
     .domain = {-1, 1},

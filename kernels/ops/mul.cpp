@@ -1,4 +1,5 @@
 // mul: self * other, with a tensor or a number.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -19,6 +20,10 @@ const Op& op = define(BinarySpec{
           return result;
         },
     .saves_inputs = 3,
+    .complex =
+        [](const Call& c) {
+          return complex_rules::product(complex_rules::operand(c, 0), complex_rules::operand(c, 1));
+        },
     .reference = [](double a, double b) { return a * b; },
     .dtypes = all_dtypes(),
 });
@@ -30,6 +35,7 @@ const Op& op_scalar = define(ScalarSpec{
         [](const Grad& g) {
           return Tensors{reduced_to(mul(g.cotangent(), g.numbers[0]), g.input_types[0])};
         },
+    .complex = complex_rules::on_pairs,
     .reference = [](double a, double b) { return a * b; },
     .dtypes = all_dtypes(),
 });

@@ -1,4 +1,5 @@
 // ne: is self different; true for NaN from other? A bool tensor.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -7,6 +8,12 @@ namespace {
 const Op& op = define(BinarySpec{
     .name = "ne",
     .body = [](kernels::Expr a, kernels::Expr b) { return kernels::ne(a, b); },
+    .complex =
+        [](const Call& c) {
+          const ScalarType part = complex_rules::part_dtype(c);
+          const Tensor x = complex_rules::pair_as(c.inputs[0], part);
+          return any(ne(x, complex_rules::pair_as(c.inputs[1], part)), -1);
+        },
     .reference = [](double a, double b) -> double { return a != b; },
     .type = promoted_bool,
     .dtypes = all_dtypes(),
@@ -15,6 +22,11 @@ const Op& op = define(BinarySpec{
 const Op& op_scalar = define(ScalarSpec{
     .name = "ne_scalar",
     .body = [](kernels::Expr x, kernels::Expr number) { return kernels::ne(x, number); },
+    .complex =
+        [](const Call& c) {
+          const auto z = complex_rules::parts_of(c.inputs[0]);
+          return logical_or(ne(z.re, c.numbers[0]), ne(z.im, 0));
+        },
     .reference = [](double a, double b) -> double { return a != b; },
     .type = promoted_bool,
     .dtypes = all_dtypes(),

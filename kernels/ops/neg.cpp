@@ -1,6 +1,7 @@
 // neg: the opposite; integers wrap.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -10,6 +11,7 @@ const Op& op = define(UnarySpec{
     .name = "neg",
     .body = [](kernels::Expr x) { return -x; },
     .gradient = [](const Grad& g) { return Tensors{neg(g.cotangent())}; },
+    .complex = complex_rules::on_pairs,
     .reference = [](double x) { return -x; },
     .type = numeric_result,
     .dtypes = numeric_dtypes(),

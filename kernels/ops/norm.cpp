@@ -74,6 +74,7 @@ const Op& op = define({
     .gradient = [](const Grad& g) { return Tensors{gradient(g)}; },
     .saves_inputs = 1,
     .saves_outputs = 1,
+    .complex = [](const Call& c) { return call(*c.op, {abs(c.inputs[0])}, c.site, *c.attrs); },
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

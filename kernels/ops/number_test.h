@@ -6,10 +6,11 @@
 namespace groove {
 
 inline const Op& define_number_test(const char* name, kernels::Expr (*body)(kernels::Expr),
-                                    ScalarFunction reference) {
+                                    ScalarFunction reference, ComplexRule complex = nullptr) {
   return define(UnarySpec{
       .name = name,
       .body = body,
+      .complex = complex,
       .reference = reference,
       .type = truth_result,
       .dtypes = all_dtypes(),

@@ -5,6 +5,7 @@
 
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
 
@@ -66,6 +67,7 @@ const Op& op = define({
           return Tensors{call(g.op, {g.cotangent()}, Site::current(),
                               Attrs().add(IntArrayRef(back)), Scalar(0))};
         },
+    .complex = complex_rules::on_parts,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -46,6 +47,12 @@ const Op& op = define({
         },
     .gradient =
         [](const Grad& g) { return Tensors{g.cotangent().permute(inverse(g.attr().integers(0)))}; },
+    .complex =
+        [](const Call& c) {
+          Shape dims(AttrReader(*c.op, *c.attrs).integers(0));
+          dims.push_back(static_cast<std::int64_t>(dims.size()));
+          return complex_rules::on_pairs(c, Attrs().add(IntArrayRef(dims)));
+        },
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

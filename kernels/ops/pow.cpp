@@ -2,6 +2,8 @@
 // structure, so that every tier takes the same path.
 #include <cmath>
 
+#include "groove/ops/creation.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -90,6 +92,12 @@ const Op& op_scalar = define({
           return Tensors{mul(g.cotangent(), mul(power(g.input(0), exponent - 1), g.numbers[0]))};
         },
     .saves_inputs = 1,
+    .complex =
+        [](const Call& c) {
+          if (c.numbers[0].equal(2)) return square(c.inputs[0]);
+          const ScalarType part = real_dtype(c.inputs[0].scalar_type());
+          return complex_rules::power(c.inputs[0], full({}, c.numbers[0], part));
+        },
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return std::pow(x[0], s.numbers[0].to_double());
     }),
@@ -123,6 +131,10 @@ const Op& op = define(BinarySpec{
           return result;
         },
     .saves_inputs = 3,
+    .complex =
+        [](const Call& c) {
+          return complex_rules::power(complex_rules::operand(c, 0), complex_rules::operand(c, 1));
+        },
     .reference = [](double a, double b) { return std::pow(a, b); },
     .domain = {0.2, 3},
     .type = tensor_type,
@@ -142,6 +154,11 @@ const Op& op_reversed = define(ScalarSpec{
           return Tensors{reduced_to(mul(g.cotangent(), finite), g.input_types[0])};
         },
     .saves_input = true,
+    .complex =
+        [](const Call& c) {
+          const ScalarType part = real_dtype(c.inputs[0].scalar_type());
+          return complex_rules::power(full({}, c.numbers[0], part), c.inputs[0]);
+        },
     .reference = [](double a, double b) { return std::pow(b, a); },
     .domain = {0.2, 3},
     .type = tensor_type,

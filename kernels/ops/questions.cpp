@@ -1,6 +1,7 @@
 // Questions about single elements that are spelled with others.
 #include <cmath>
 
+#include "groove/ops/complex.h"
 #include "kernels/ops/spelled.h"
 
 namespace groove {
@@ -23,8 +24,9 @@ Tensor among(Arg elements, const Tensor& others, bool invert) {
 Tensor isposinf(Arg self) { return is_number("isposinf", self, INFINITY); }
 Tensor isneginf(Arg self) { return is_number("isneginf", self, -INFINITY); }
 Tensor isreal(Arg self) {
-  const CallFrame frame(self.site);
-  return ones(checked("isreal", *self.tensor).geometry.sizes, kBool, self.site);
+  const SiteScope scope(self.site);
+  const TensorImpl& impl = checked("isreal", *self.tensor);
+  return impl.complex ? eq(imag(*self.tensor), 0) : ones(impl.geometry.sizes, kBool, self.site);
 }
 
 Tensor isclose(Arg self, const Tensor& other, double rtol, double atol, bool equal_nan) {
@@ -36,11 +38,11 @@ Tensor isclose(Arg self, const Tensor& other, double rtol, double atol, bool equ
   GROOVE_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol {} and atol {} must not be negative", rtol,
                atol);
   const Tensor &x = *self.tensor, &y = other;
+  const bool is_whole = is_integral(dtype) || dtype == kBool;
   Tensor result = eq(x, y);  // infinities too
-  if (equal_nan && is_floating(dtype)) result = logical_or(result, logical_and(isnan(x), isnan(y)));
+  if (equal_nan && !is_whole) result = logical_or(result, logical_and(isnan(x), isnan(y)));
   if (dtype == kBool || (rtol == 0 && atol == 0)) return result;
-  const bool is_real = is_floating(dtype);
-  const Tensor a = is_real ? x : x.to(kDouble), b = is_real ? y : y.to(kDouble);
+  const Tensor a = is_whole ? x.to(kDouble) : x, b = is_whole ? y.to(kDouble) : y;
   const Tensor distance = abs(a - b);
   const Tensor is_near = le(distance, abs(b * rtol) + atol);
   return logical_or(result, logical_and(isfinite(distance), is_near));

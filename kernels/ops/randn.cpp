@@ -1,6 +1,7 @@
 // randn: normal numbers by Box and Muller over pairs of elements (2j, 2j + 1): one takes the
 // cosine, the other the sine of the same angle.
 #include <cmath>
+#include <numbers>
 
 #include "kernels/ops/random.h"
 #include "kernels/ops/reference.h"
@@ -52,7 +53,12 @@ const Op& op = define({
 
 Tensor randn(IntArrayRef size, TensorOptions options, Site site) {
   const CallFrame frame(site);
-  return random_tensor(op, size, options, site);
+  if (!is_complex(options.dtype())) return random_tensor(op, size, options, site);
+  // Each part has half of the variance.
+  const Tensor numbers = random_tensor(op, size, options.requires_grad(false), site);
+  Tensor result = numbers.mul(std::numbers::sqrt2 / 2, site);
+  if (options.requires_grad()) result.requires_grad_(true, site);
+  return result;
 }
 Tensor randn_like(Arg self, TensorOptions options) {
   const CallFrame frame(self.site);

@@ -2,6 +2,7 @@
 #include "kernels/ops/random.h"
 
 #include "kernels/ops/reference.h"
+#include "src/core/complex.h"
 
 namespace groove {
 
@@ -25,6 +26,11 @@ std::vector<Sample> random_samples(ScalarType dtype) {
 }
 
 Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& options, Site site) {
+  if (is_complex(options.dtype())) {
+    Shape both(size);
+    both.push_back(2);
+    return from_pair(random_tensor(op, both, options.dtype(real_dtype(options.dtype())), site));
+  }
   const Attrs attrs = Attrs().add(size).add(options.dtype());
   op.type({op, {}, attrs, {}});  // a bad call must not advance the generator
   const DrawNumbers draw = next_draw();

@@ -1,6 +1,7 @@
 // roll: elements moved along axes, those that leave coming back at the other end.
 #include "groove/ops/views.h"
 #include "kernels/ops/axis.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
 
@@ -50,6 +51,7 @@ const Op& op = define({
           return Tensors{call(g.op, {g.cotangent()}, Site::current(),
                               Attrs().add(IntArrayRef(back)).add(dims))};
         },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -1,6 +1,7 @@
 // rsqrt: 1 / sqrt(self) with one rounding error.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -15,6 +16,7 @@ const Op& op = define(UnarySpec{
           return Tensors{mul(mul(g.cotangent(), -0.5), mul(mul(y, y), y))};
         },
     .saves_output = true,
+    .complex = [](const Call& c) { return 1 / sqrt(c.inputs[0]); },
     .reference = [](double x) { return 1 / std::sqrt(x); },
     .domain = {0.1, 8},
     .dtypes = all_dtypes(),

@@ -186,6 +186,7 @@ const Op& define(UnarySpec spec) {
       .gradient = spec.gradient,
       .saves_inputs = spec.saves_input ? 1u : 0u,
       .saves_outputs = spec.saves_output ? 1u : 0u,
+      .complex = spec.complex,
       .range = spec.range,
       .reference = elementwise_reference(
           [f = spec.reference](const std::vector<double>& x, const Signature&) { return f(x[0]); }),
@@ -204,6 +205,7 @@ const Op& define(BinarySpec spec) {
       .lowering = kernels::binary(spec.body),
       .gradient = spec.gradient,
       .saves_inputs = spec.saves_inputs,
+      .complex = spec.complex,
       .reference =
           elementwise_reference([f = spec.reference](const std::vector<double>& x,
                                                      const Signature&) { return f(x[0], x[1]); }),
@@ -226,6 +228,7 @@ const Op& define(ScalarSpec spec) {
                                            }}),
       .gradient = spec.gradient,
       .saves_inputs = spec.saves_input ? 1u : 0u,
+      .complex = spec.complex,
       .range = spec.range,
       .reference = elementwise_reference(
           [f = spec.reference](const std::vector<double>& x, const Signature& signature) {

@@ -89,6 +89,7 @@ struct UnarySpec {
   kernels::Expr (*body)(kernels::Expr);
   GradientRule gradient = {};
   bool saves_input = false, saves_output = false;
+  ComplexRule complex = nullptr;
   ScalarFunction reference = nullptr;
   Domain domain = {};
   TypeRule type = floating_result;
@@ -104,6 +105,7 @@ struct BinarySpec {
   kernels::Expr (*body)(kernels::Expr, kernels::Expr);
   GradientRule gradient = {};
   std::uint32_t saves_inputs = 0;
+  ComplexRule complex = nullptr;
   ScalarFunction2 reference = nullptr;
   Domain domain = {};
   TypeRule type = promoted;
@@ -118,6 +120,7 @@ struct ScalarSpec {
   kernels::Expr (*body)(kernels::Expr x, kernels::Expr number);
   GradientRule gradient = {};
   bool saves_input = false;
+  ComplexRule complex = nullptr;
   ScalarFunction2 reference = nullptr;
   Domain domain = {};
   TypeRule type = promoted;

@@ -54,9 +54,8 @@ ReferenceRule scan_reference(
       std::vector<std::size_t> places;
       for (std::int64_t n = 0; n < lines.count; ++n) {
         const std::int64_t j = s.attr().boolean(1) ? lines.count - 1 - n : n;
-        places.push_back(static_cast<std::size_t>((line / lines.inner * lines.count + j) *
-                                                      lines.inner +
-                                                  line % lines.inner));
+        places.push_back(static_cast<std::size_t>(
+            (line / lines.inner * lines.count + j) * lines.inner + line % lines.inner));
       }
       std::vector<std::vector<double>> operands(inputs.size());
       for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -73,7 +72,8 @@ Tensor scan(const Op& op, Arg self, std::int64_t dim, std::optional<ScalarType> 
   const char* name = op.name.c_str();
   const TensorImpl& impl = checked(name, *self.tensor);
   const Attrs attrs = scan_attrs(name, *self.tensor, dim);
-  const ScalarType wanted = dtype ? *dtype : is_floating(impl.dtype) ? impl.dtype : kLong;
+  const bool is_whole = is_integral(impl.dtype) || impl.dtype == kBool;
+  const ScalarType wanted = dtype.value_or(is_whole ? kLong : impl.dtype);
   const Tensor x = self.tensor->to(wanted, false, false, self.site);
   if (!impl.geometry.sizes.empty()) return call(op, {x}, self.site, attrs);
   return squeeze({call(op, {x.unsqueeze(0, self.site)}, self.site, attrs), self.site}, 0);

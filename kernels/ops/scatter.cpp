@@ -1,5 +1,6 @@
 // scatter: each source element (or a number) put at its index along an axis; the last one stays.
 #include "kernels/ops/scatter.h"
+#include "kernels/ops/complex_rules.h"
 
 #include "groove/ops/creation.h"
 #include "groove/ops/index.h"
@@ -35,6 +36,7 @@ const Op& op = define(IndexedWrite{
                               gather(cotangent, dim, index), 0);
           return result;
         },
+    .complex = complex_rules::with_full_index,
 });
 
 Attrs attrs_of(const Tensor& self, std::int64_t dim) {

@@ -1,6 +1,7 @@
 // scatter_add: each source element added at its index along an axis; the counterpart of gather.
 // scatter_sum adds into zeros.
 #include "groove/ops/index.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/indexed_write.h"
 #include "kernels/ops/scatter.h"
 
@@ -18,6 +19,7 @@ const Op& op = define(IndexedWrite{
           if (g.needs[2]) result[2] = gather(g.cotangent(), g.attr().integer(0), g.input(1));
           return result;
         },
+    .complex = complex_rules::with_full_index,
 });
 
 const Op& op_sum = define(IndexedWrite{

@@ -1,6 +1,7 @@
 // sigmoid: 1 / (1 + exp(-self)).
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -15,6 +16,7 @@ const Op& op = define(UnarySpec{
           return Tensors{mul(g.cotangent(), mul(y, 1 - y))};
         },
     .saves_output = true,
+    .complex = complex_rules::of_each<complex_rules::logistic>,
     .reference = [](double x) { return 1 / (1 + std::exp(-x)); },
     .domain = {-6, 6},
     .dtypes = all_dtypes(),

@@ -1,5 +1,6 @@
 // sign: -1, 0 or 1; 0 for NaN.
 #include "groove/ops/creation.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -14,6 +15,7 @@ const Op& op = define(UnarySpec{
           return select(gt(x, 0.0), literal(1), select(lt(x, 0.0), literal(-1), literal(0)));
         },
     .gradient = [](const Grad& g) { return Tensors{zeros_like(g.cotangent())}; },
+    .complex = complex_rules::of_each<complex_rules::direction>,
     .reference = [](double x) -> double { return x > 0 ? 1 : x < 0 ? -1 : 0; },
     .type = same_as_input,
     .dtypes = all_dtypes(),

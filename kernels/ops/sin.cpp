@@ -1,6 +1,7 @@
 // sin: the sine of radians.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return kernels::sin(x); },
     .gradient = [](const Grad& g) { return Tensors{mul(g.cotangent(), cos(g.input(0)))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::sine>,
     .reference = [](double x) { return std::sin(x); },
     .domain = {-9, 9},
     .dtypes = all_dtypes(),

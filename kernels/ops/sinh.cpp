@@ -1,6 +1,7 @@
 // sinh: the hyperbolic sine.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return kernels::sinh(x); },
     .gradient = [](const Grad& g) { return Tensors{mul(g.cotangent(), cosh(g.input(0)))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::hyperbolic_sine>,
     .reference = [](double x) { return std::sinh(x); },
     .domain = {-4, 4},
     .dtypes = all_dtypes(),

@@ -6,6 +6,7 @@
 
 #include "groove/ops/views.h"
 #include "kernels/ops/axis.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 
 namespace groove {
@@ -60,6 +61,7 @@ const Op& op = define({
           return Tensors{place_slice(g.cotangent(), g.input_types[0].sizes, attr.integer(kDim),
                                      g.numbers[0], attr.integer(kStep))};
         },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {
@@ -113,6 +115,7 @@ const Op& op_select = define({
           return Tensors{place_slice(g.cotangent().unsqueeze(dim), g.input_types[0].sizes, dim,
                                      g.numbers[0], 1)};
         },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -1,6 +1,7 @@
 // sqrt: the square root, correctly rounded.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return kernels::sqrt(x); },
     .gradient = [](const Grad& g) { return Tensors{div(mul(g.cotangent(), 0.5), g.output())}; },
     .saves_output = true,
+    .complex = complex_rules::of_each<complex_rules::square_root>,
     .reference = [](double x) { return std::sqrt(x); },
     .domain = {0.1, 8},
     .dtypes = all_dtypes(),

@@ -1,6 +1,7 @@
 // square: self * self; of bool as i64.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return x * x; },
     .gradient = [](const Grad& g) { return Tensors{mul(mul(g.cotangent(), g.input(0)), 2)}; },
     .saves_input = true,
+    .complex = [](const Call& c) { return complex_rules::product(c.inputs[0], c.inputs[0]); },
     .reference = [](double x) { return x * x; },
     .type = [](const Signature& s) -> TypeResult {
       TypeResult result = same_as_input(s);

@@ -1,6 +1,8 @@
 // std: the square root of var; its slope where it is 0 is taken as 0.
 #include <cmath>
 
+#include "groove/ops/elementwise.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/deviation.h"
 
 namespace groove {
@@ -24,6 +26,12 @@ const Op& op = define({
         },
     .saves_inputs = 1,
     .saves_outputs = 1,
+    .complex =
+        [](const Call& c) {
+          const auto z = complex_rules::parts_of(c.inputs[0]);
+          return hypot(call(*c.op, {z.re}, c.site, *c.attrs),
+                       call(*c.op, {z.im}, c.site, *c.attrs));
+        },
     .has_inplace = false,
     .reference = deviation_reference([](double variance) { return std::sqrt(variance); }),
     .dtypes = floating_dtypes(),

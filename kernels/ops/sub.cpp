@@ -1,5 +1,6 @@
 // sub: self - other, and a number minus a tensor. A scaled subtraction is add with -alpha: the
 // product's sign commutes with its rounding.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -22,6 +23,7 @@ const Op& op = define(BinarySpec{
           if (g.needs[1]) result[1] = reduced_to(neg(g.cotangent()), g.input_types[1]);
           return result;
         },
+    .complex = complex_rules::on_all_pairs,
     .reference = [](double a, double b) { return a - b; },
     .type = not_bool,
 });
@@ -30,6 +32,7 @@ const Op& op_scalar = define(ScalarSpec{
     .name = "sub_scalar",
     .body = [](kernels::Expr x, kernels::Expr number) { return x - number; },
     .gradient = [](const Grad& g) { return Tensors{reduced_to(g.cotangent(), g.input_types[0])}; },
+    .complex = complex_rules::on_real_part,
     .reference = [](double a, double b) { return a - b; },
     .type = not_bool,
 });
@@ -39,6 +42,11 @@ const Op& op_reversed = define(ScalarSpec{
     .body = [](kernels::Expr x, kernels::Expr number) { return number - x; },
     .gradient =
         [](const Grad& g) { return Tensors{reduced_to(neg(g.cotangent()), g.input_types[0])}; },
+    .complex =
+        [](const Call& c) {
+          const auto z = complex_rules::parts_of(c.inputs[0]);
+          return complex_rules::joined(c.numbers[0] - z.re, neg(z.im));
+        },
     .reference = [](double a, double b) { return b - a; },
     .type = not_bool,
 });

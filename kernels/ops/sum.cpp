@@ -1,5 +1,6 @@
 // sum: integers and bool as i64, in the order of the numeric contract; 0 over nothing. sum_to
 // undoes broadcasting.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reduce.h"
 
 namespace groove {
@@ -20,6 +21,7 @@ const Op& op = define({
         [](const Grad& g) {
           return Tensors{unreduced(g.cotangent(), g).expand(g.input_types[0].sizes)};
         },
+    .complex = complex_rules::reduction,
     .has_inplace = false,
     .reference = reduction_reference([](const std::vector<double>& row) {
       double total = 0;

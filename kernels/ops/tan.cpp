@@ -1,6 +1,7 @@
 // tan: the tangent of radians.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -12,6 +13,7 @@ const Op& op = define(UnarySpec{
     .gradient =
         [](const Grad& g) { return Tensors{mul(g.cotangent(), add(square(g.output(0)), 1))}; },
     .saves_output = true,
+    .complex = complex_rules::of_each<complex_rules::tangent>,
     .reference = [](double x) { return std::tan(x); },
     .domain = {-1.3, 1.3},
     .dtypes = all_dtypes(),

@@ -1,6 +1,7 @@
 // tanh: the hyperbolic tangent.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +12,7 @@ const Op& op = define(UnarySpec{
     .body = [](kernels::Expr x) { return kernels::tanh(x); },
     .gradient = [](const Grad& g) { return Tensors{mul(g.cotangent(), 1 - square(g.output()))}; },
     .saves_output = true,
+    .complex = complex_rules::of_each<complex_rules::hyperbolic_tangent>,
     .reference = [](double x) { return std::tanh(x); },
     .domain = {-4, 4},
     .dtypes = all_dtypes(),

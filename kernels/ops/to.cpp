@@ -1,6 +1,8 @@
 // to: conversion between dtypes (the op "cast"), and the spellings of to() for devices.
 #include <cmath>
 
+#include "groove/warning.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -22,10 +24,15 @@ const Op& op = define({
     },
     .lowering = kernels::unary([](kernels::Expr x) { return x; }),
     .gradient = [](const Grad& g) { return Tensors{g.cotangent().to(g.input_types[0].dtype)}; },
-    .range =
-        [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
-          return converted_range(s.inputs[0].dtype, inputs[0], s.attr().dtype(0));
+    .complex =
+        [](const Call& c) {
+          const ScalarType dtype = AttrReader(*c.op, *c.attrs).dtype(0);
+          if (is_complex(dtype)) return from_pair(pair_of(c.inputs[0]).to(real_dtype(dtype)));
+          warn("Casting complex values to real discards the imaginary part");
+          return complex_rules::parts_of(c.inputs[0]).re.to(dtype);
         },
+    .range = [](const Signature& s, ArrayRef<ValueRange> inputs,
+                int) { return converted_range(s.inputs[0].dtype, inputs[0], s.attr().dtype(0)); },
     .has_inplace = false,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return truncated(s.attr().dtype(0), x[0]);
@@ -55,6 +62,10 @@ Tensor converted(const Tensor& self, ScalarType dtype, bool copy, Site site) {
   if (checked("to", self).dtype == dtype) return copy ? self.clone(site) : self;
   GROOVE_CHECK(element_size(dtype) > 0 && dtype != ScalarType::Undefined,
                "to: Groove does not compute with dtype {}", name(dtype));
+  if (is_complex(dtype) && !is_complex_tensor(self)) {
+    const SiteScope scope(site, "to");
+    return complex_rules::over(complex_rules::pair_as(self, real_dtype(dtype)));
+  }
   return call(op, {self}, site, Attrs().add(dtype));
 }
 

@@ -2,6 +2,7 @@
 // never stored.
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -39,6 +40,7 @@ const Op& op = define({
         [](const Grad& g) {
           return Tensors{call(g.op, {g.cotangent()}, Site::current(), g.attrs)};
         },
+    .complex = complex_rules::on_parts,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {
           const std::int64_t diagonal = s.attr().integer(kDiagonal);

@@ -4,6 +4,7 @@
 #include "groove/ops/index.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/axis.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -57,6 +58,7 @@ const Op& op = define({
           const Tensor index = positions(windows, size, g.attr().integer(kStep));
           return Tensors{index_add(zeros(sizes, g.input_types[0].dtype), dim, index, source)};
         },
+    .complex = complex_rules::with_new_axis,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -2,6 +2,7 @@
 // one, but no elementwise kernel can follow it; these are ordinary reductions, which fuse with each
 // other and with what surrounds them while a row is in cache.
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/deviation.h"
 
 namespace groove {
@@ -29,6 +30,11 @@ const Op& op = define({
         }}),
     .gradient = [](const Grad& g) { return Tensors{variance_gradient(g, g.cotangent())}; },
     .saves_inputs = 1,
+    .complex =
+        [](const Call& c) {
+          const auto z = complex_rules::parts_of(c.inputs[0]);
+          return add(call(*c.op, {z.re}, c.site, *c.attrs), call(*c.op, {z.im}, c.site, *c.attrs));
+        },
     .has_inplace = false,
     .reference = deviation_reference([](double variance) { return variance; }),
     .dtypes = floating_dtypes(),

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 #include "src/core/view_strides.h"
@@ -34,6 +35,7 @@ const Op& op = define({
         },
     .gradient =
         [](const Grad& g) { return Tensors{g.cotangent().reshape(g.input_types[0].sizes)}; },
+    .complex = complex_rules::on_pairs,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -1,5 +1,6 @@
 // where: condition ? self : other, with tensors or numbers on either side.
 #include "groove/ops/creation.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 #include "src/core/promotion.h"
@@ -44,6 +45,13 @@ const Op& op = define({
           return result;
         },
     .saves_inputs = 1,
+    .complex =
+        [](const Call& c) {
+          const ScalarType part = complex_rules::part_dtype(c);
+          return complex_rules::over(where(c.inputs[0].unsqueeze(-1),
+                                           complex_rules::pair_as(c.inputs[1], part),
+                                           complex_rules::pair_as(c.inputs[2], part)));
+        },
     .range =
         [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
           const ScalarType dtype = s.op.type(s).outputs[0].dtype;
@@ -75,6 +83,12 @@ const Op& op_scalar = define({
                          reduced_to(where(g.input(0), g.cotangent(), 0), g.input_types[1])};
         },
     .saves_inputs = 1,
+    .complex =
+        [](const Call& c) {
+          const auto z = complex_rules::parts_of(c.inputs[1]);
+          return complex_rules::joined(where(c.inputs[0], z.re, c.numbers[0]),
+                                       where(c.inputs[0], z.im, 0));
+        },
     .range =
         [](const Signature& s, ArrayRef<ValueRange> inputs, int) {
           const ScalarType dtype = s.op.type(s).outputs[0].dtype;

@@ -7,6 +7,7 @@
 #include "groove/storage.h"
 #include "groove/tensor.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "src/core/geometry.h"
 #include "src/core/half.h"
 #include "src/core/host_value.h"
@@ -97,11 +98,23 @@ std::size_t UntypedStorage::nbytes(Site site) const {
   return impl.storage->bytes;
 }
 
-Scalar DataMethods::item(Site site) const {
-  TensorImpl& impl = checked(*this, site, "item");
+namespace {
+
+TensorImpl& single_element(const TensorBase& tensor, const Site& site) {
+  TensorImpl& impl = checked(tensor, site, "item");
   GROOVE_CHECK_AT(site, impl.numel == 1,
                   "item: the tensor has {} elements (shape {}); item() needs one", impl.numel,
                   to_string(impl.geometry.sizes));
+  return impl;
+}
+
+}  // namespace
+
+Scalar DataMethods::item(Site site) const {
+  TensorImpl& impl = single_element(*this, site);
+  GROOVE_CHECK_AT(site, !impl.complex,
+                  "item: {} is no single number; name its type, item<c10::complex<float>>()",
+                  name(impl.dtype));
   host_read(impl);
   const Scalar value = host_value(impl.data(), impl.dtype);
   // Which sign a NaN has, processors and compilers do not agree on; a program may print it.
@@ -109,11 +122,22 @@ Scalar DataMethods::item(Site site) const {
   return is_nan ? Scalar(std::numeric_limits<double>::quiet_NaN()) : value;
 }
 
+std::complex<double> DataMethods::complex_item(const Site& site) const {
+  TensorImpl& impl = single_element(*this, site);
+  if (!impl.complex) return item(site).to_double();
+  host_read(impl);
+  const ScalarType part = real_dtype(impl.dtype);
+  const char* const first = static_cast<const char*>(impl.data());
+  return {host_value(first, part).to_double(),
+          host_value(first + groove::element_size(part), part).to_double()};
+}
+
 void* DataMethods::checked_data_ptr(ScalarType expected, bool is_const, const Site& site) const {
   TensorImpl& impl = checked(*this, site, "data_ptr");
   GROOVE_CHECK_AT(site, expected == ScalarType::Undefined || expected == impl.dtype,
                   "data_ptr: expected dtype {} but the tensor has dtype {}; convert it with to()",
                   name(expected), name(impl.dtype));
+  if (impl.complex) return pair_of(*this).checked_data_ptr(ScalarType::Undefined, is_const, site);
   host_read(impl);
   if (!is_const) {
     if (pending_hooks().expose) pending_hooks().expose(impl);

@@ -1,6 +1,8 @@
 // The path of an op call through the layers, sites of library code, and library calls.
 #include "src/core/dispatch.h"
 
+#include <algorithm>
+
 #include "src/core/check.h"
 #include "src/core/environment.h"
 
@@ -21,6 +23,12 @@ struct Handlers {
 };
 constinit Handlers handlers;
 constinit LibraryCallHandler library_call_handler = nullptr;
+constinit Handler complex_handler = no_handler;
+
+bool has_complex_input(const Call& call) {
+  return std::any_of(call.inputs.begin(), call.inputs.end(),
+                     [](const Tensor& input) { return input.defined() && input.impl()->complex; });
+}
 
 struct Override {
   void (*handler)(void*, const Call&, Tensor*) = nullptr;
@@ -39,6 +47,9 @@ void register_handler(DispatchLayer layer, Handler handler) {
 void dispatch(const Call& call, Tensor* outputs) {
   ensure_environment();
   try {
+    if (complex_numbers_are_used.load(std::memory_order_relaxed) && has_complex_input(call))
+        [[unlikely]]
+      return complex_handler(call, outputs);
     if (override_.handler) [[unlikely]]
       return override_.handler(override_.context, call, outputs);
     handlers.next[0](call, outputs);
@@ -87,6 +98,8 @@ SiteScope::~SiteScope() {
 }
 
 Site user_site(const Site& site) { return open_site.is_open ? open_site.site : site; }
+
+void register_complex_handler(Handler handler) { complex_handler = handler; }
 
 void register_library_call_handler(LibraryCallHandler handler) { library_call_handler = handler; }
 

@@ -2,6 +2,7 @@
 // registers its handler; a missing one is skipped.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct Call {
 enum class DispatchLayer : std::uint8_t { kTracer, kAutodiff, kEager };
 using Handler = void (*)(const Call& call, Tensor* outputs);
 void register_handler(DispatchLayer layer, Handler handler);
+
+/// Has any complex tensor been made? Until then no call looks for one.
+inline constinit std::atomic<bool> complex_numbers_are_used = false;
+/// Runs calls with complex inputs, by Op::complex.
+void register_complex_handler(Handler handler);
 
 /// The entry for every op: `outputs` has op->outputs places.
 void dispatch(const Call& call, Tensor* outputs);

@@ -1,7 +1,10 @@
 // tensor(), scalar_tensor() and from_blob().
 #include "groove/factories.h"
 
+#include <utility>
+
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "src/core/environment.h"
 #include "src/core/geometry.h"
 #include "src/core/host_value.h"
@@ -34,7 +37,9 @@ TensorData::TensorData(std::initializer_list<TensorData> items)
 namespace {
 
 Tensor finish(const char* what, Tensor tensor, const TensorOptions& options) {
-  if (options.requires_grad()) {
+  if (options.requires_grad() && is_complex_tensor(tensor)) {
+    pair_of(tensor).impl()->requires_grad = true;
+  } else if (options.requires_grad()) {
     GROOVE_CHECK(is_floating(tensor.scalar_type()),
                  "{}: only floating-point tensors can require a gradient, not {}", what,
                  name(tensor.scalar_type()));
@@ -50,23 +55,27 @@ Tensor tensor(const detail::TensorData& data, TensorOptions options, Site site) 
   const CallFrame frame(site);
   detail::check_place("tensor", options);
   const ScalarType natural = data.dtype() == kDouble ? get_default_dtype() : data.dtype();
-  const ScalarType dtype = options.dtype_opt().value_or(natural);
+  const ScalarType dtype = options.dtype_opt().value_or(natural), part = real_dtype(dtype);
+  const bool adds_imaginary = is_complex(dtype) && !is_complex(data.dtype());
+  GROOVE_CHECK(is_complex(dtype) || !is_complex(data.dtype()),
+               "tensor: complex values as {}, which has no imaginary part; take real() of them",
+               name(dtype));
   Tensor result = make_empty(Shape(data.sizes()), dtype);
   char* out = static_cast<char*>(result.impl()->data());
-  if (data.is_number()) store_host_value(out, dtype, data.number());
-  for (const Scalar& value : data.values()) {
-    store_host_value(out, dtype, value);
-    out += element_size(dtype);
-  }
+  const auto put = [&](const Scalar& value) {
+    store_host_value(out, part, value);
+    out += element_size(part);
+    if (adds_imaginary) store_host_value(std::exchange(out, out + element_size(part)), part, 0);
+  };
+  if (data.is_number()) put(data.number());
+  for (const Scalar& value : data.values()) put(value);
   return finish("tensor", result, options);
 }
 
 Tensor scalar_tensor(const Scalar& value, TensorOptions options, Site site) {
   const CallFrame frame(site);
   detail::check_place("scalar_tensor", options);
-  Tensor result = make_empty({}, options.dtype());
-  store_host_value(result.impl()->data(), options.dtype(), value);
-  return finish("scalar_tensor", result, options);
+  return tensor(value, options.dtype(options.dtype()), site);
 }
 
 namespace {
@@ -89,11 +98,13 @@ Tensor wrap(void* data, IntArrayRef sizes, IntArrayRef strides,
     GROOVE_CHECK(sizes[i] >= 0 && strides[i] >= 0, "from_blob: size {} with stride {} is negative",
                  sizes[i], strides[i]);
   Geometry geometry{Shape(sizes), Shape(strides), 0};
+  if (is_complex(dtype)) geometry = pair_geometry(std::move(geometry));
   GROOVE_CHECK(data || element_count(sizes) == 0, "from_blob: null pointer for shape {}",
                to_string(sizes));
   StoragePtr storage = make_storage();
   storage->data = data;
-  storage->bytes = static_cast<std::size_t>(extent(geometry).high + 1) * width;
+  storage->bytes =
+      static_cast<std::size_t>(extent(geometry).high + 1) * element_size(real_dtype(dtype));
   storage->flags = Storage::kExposed | Storage::kForeign;
   if (deleter) {
     storage->free_context = new Deleter{deleter, data};
@@ -103,8 +114,8 @@ Tensor wrap(void* data, IntArrayRef sizes, IntArrayRef strides,
       delete held;
     };
   }
-  return finish("from_blob", Tensor(make_impl(std::move(storage), std::move(geometry), dtype)),
-                options);
+  const Tensor result(make_impl(std::move(storage), std::move(geometry), real_dtype(dtype)));
+  return finish("from_blob", is_complex(dtype) ? from_pair(result) : result, options);
 }
 
 }  // namespace

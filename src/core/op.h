@@ -181,6 +181,11 @@ struct Grad {
   }
   AttrReader attr() const { return AttrReader(op, attrs); }
 };
+// What the op is for complex tensors: other ops, of the real tensors behind them. The call is never
+// in place and has at least one complex input.
+struct Call;  // src/core/dispatch.h
+using ComplexRule = Tensor (*)(const Call& call);
+
 /// One gradient per input, undefined where not needed or zero.
 using GradientRule = std::function<Tensors(const Grad&)>;
 
@@ -220,6 +225,7 @@ struct Op {
   std::uint32_t saves_outputs = 0;
   // The gradient rule adds to `accumulated` itself and gives the sums: an op that stands for many.
   bool accumulates = false;
+  ComplexRule complex = nullptr;  // none: complex inputs are an error
   std::function<void(const Signature&, ArrayRef<Tensor>)> check =
       {};                    // on values; throws groove::Error
   int check_reads = 0;       // the input whose values the check reads; real before it

@@ -9,6 +9,7 @@
 
 #include "groove/tensor.h"
 #include "groove/types.h"
+#include "groove/warning.h"
 #include "src/core/check.h"
 #include "src/core/host_value.h"
 #include "src/core/tensor_impl.h"
@@ -30,6 +31,7 @@ class FormatGuard {
 // Values as double, row-major: what LibTorch prints from.
 std::vector<double> values_of(const Tensor& tensor) {
   TensorImpl& impl = *tensor.impl();
+  if (impl.complex) warn("Casting complex values to real discards the imaginary part");
   host_read(impl);
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(impl.numel));
@@ -40,7 +42,8 @@ std::vector<double> values_of(const Tensor& tensor) {
   std::int64_t offset = 0;
   for (std::int64_t k = 0; k < impl.numel; ++k) {
     values.push_back(
-        host_value(static_cast<char*>(impl.data()) + offset * width, impl.dtype).to_double());
+        host_value(static_cast<char*>(impl.data()) + offset * width, real_dtype(impl.dtype))
+            .to_double());
     for (std::size_t i = rank; i-- > 0;) {
       offset += geometry.strides[i];
       if (++at[i] < geometry.sizes[i]) break;

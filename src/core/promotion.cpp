@@ -14,8 +14,10 @@ ScalarType join(ScalarType a, ScalarType b) {
 
 // A lower rank changes the dtype only when its category is higher.
 ScalarType combine(ScalarType higher, ScalarType lower) {
+  if (is_complex(higher)) return higher;
+  if (is_floating(higher) && is_complex(lower)) return complex_dtype(higher);
   if (is_floating(higher)) return higher;
-  if (higher == kBool || is_floating(lower)) return join(higher, lower);
+  if (higher == kBool || is_floating(lower) || is_complex(lower)) return join(higher, lower);
   return higher != ScalarType::Undefined ? higher : lower;
 }
 

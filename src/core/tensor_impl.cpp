@@ -7,6 +7,7 @@
 #include "src/core/allocator.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "src/core/environment.h"
 
 namespace groove {
@@ -15,6 +16,7 @@ static_assert(std::is_base_of_v<detail::RefCounted, TensorImpl>);
 
 void destroy(TensorImpl* impl) {
   if (impl->autograd) destroy_autograd_meta(impl->autograd);
+  delete impl->complex;
   impl->~TensorImpl();
   deallocate_object(impl, sizeof(TensorImpl));
 }
@@ -38,6 +40,11 @@ Tensor make_empty(const Shape& sizes, ScalarType dtype, Device device) {
   ensure_environment();
   const std::size_t width = element_size(dtype);
   GROOVE_CHECK(width != 0, "empty: Groove does not compute with dtype {}", name(dtype));
+  if (is_complex(dtype)) {
+    Shape both = sizes;
+    both.push_back(2);
+    return from_pair(make_empty(both, real_dtype(dtype), device));
+  }
   std::int64_t count = 1;
   for (std::int64_t size : sizes) {
     GROOVE_CHECK(size >= 0, "empty: shape {} has a negative size", to_string(sizes));
@@ -56,6 +63,8 @@ Tensor make_empty(const Shape& sizes, ScalarType dtype, Device device) {
 }
 
 Tensor make_view(const Tensor& base, Geometry geometry) {
+  if (is_complex_tensor(base))
+    return from_pair(make_view(pair_of(base), pair_geometry(std::move(geometry))));
   auto view = make_impl(base.impl()->storage, std::move(geometry), base.impl()->dtype);
   view->counts_apart = base.impl()->counts_apart;
   return Tensor(std::move(view));

@@ -51,6 +51,7 @@ StoragePtr allocate_storage(std::size_t bytes, Device device = Device());
 /// A storage without memory, for the caller to fill.
 StoragePtr make_storage();
 
+struct ComplexParts;  // src/core/complex.h
 struct AutogradMeta;  // src/core/autograd_meta.h
 void destroy_autograd_meta(AutogradMeta* meta);
 
@@ -79,6 +80,7 @@ struct TensorImpl : detail::RefCounted {
   // Of the references, those held by saved values of the tape, of any thread.
   std::atomic<std::int32_t> tape_references{0};
   AtomicValue<AutogradMeta*> autograd;  // owned; null for plain data
+  ComplexParts* complex = nullptr;      // owned; of complex dtypes: the real tensor behind
 
   // Where the current recording or replay of a tracer context knows this tensor: owner is the
   // context's session number, id its value number there. A recording knows its inputs by a table of
@@ -120,16 +122,15 @@ struct PendingHooks {
 extern PendingHooks pending_hooks_;
 inline PendingHooks& pending_hooks() { return pending_hooks_; }
 
+/// As below, of what is not there, or of a complex tensor, which is never known to be.
+void materialize_slowly(TensorImpl& impl);
 /// Makes the data present. Every access by the library goes through here; every access that the
 /// program asked for (item, data_ptr, printing) through host_read(), which the tracer counts.
 inline void materialize(TensorImpl& impl) {
   if (impl.is_pending || (impl.storage && impl.storage->flags & Storage::kNotThere)) [[unlikely]]
-    pending_hooks().materialize(impl);
+    materialize_slowly(impl);
 }
-inline void host_read(TensorImpl& impl) {
-  if (pending_hooks().host_read) pending_hooks().host_read(impl);
-  materialize(impl);
-}
+void host_read(TensorImpl& impl);
 /// Call before the content or the memory of the storage changes in any way: what other threads owe
 /// and compute from it is computed first.
 inline void before_write(Storage& storage) {

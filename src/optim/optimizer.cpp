@@ -6,6 +6,7 @@
 #include "autodiff/clear_gradients.h"
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "src/core/pooled.h"
 #include "src/optim/plan.h"
 
@@ -135,10 +136,20 @@ void Optimizer::check_parameters(const std::vector<Tensor>& parameters) const {
   }
 }
 
+namespace {
+
+// Of complex parameters both parts are parameters.
+std::vector<Tensor> real_forms(std::vector<Tensor> parameters) {
+  for (Tensor& parameter : parameters) parameter = taped(parameter);
+  return parameters;
+}
+
+}  // namespace
+
 void Optimizer::add_param_group(const OptimizerParamGroup& group, Site site) {
   const CallFrame frame(site);
   check_parameters(group.params());
-  OptimizerParamGroup copy(group.params());
+  OptimizerParamGroup copy(real_forms(group.params()));
   if (group.has_options()) {
     const OptimizerOptions &own = group.options(), &defaults = *defaults_;
     GROOVE_CHECK(typeid(own) == typeid(defaults),
@@ -156,7 +167,8 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group, Site site) {
 void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
   check_parameters(parameters);
   std::vector<Tensor>& first = this->parameters();
-  first.insert(first.end(), parameters.begin(), parameters.end());
+  const std::vector<Tensor> added = real_forms(parameters);
+  first.insert(first.end(), added.begin(), added.end());
   plan_->is_stale = true;
 }
 const std::vector<Tensor>& Optimizer::parameters() const {

@@ -32,9 +32,18 @@ std::string dtype_name(const torch::Tensor& tensor) {
       return "f32";
     case torch::kDouble:
       return "f64";
+    case torch::kComplexFloat:
+      return "c64";
+    case torch::kComplexDouble:
+      return "c128";
     default:
       return "other";
   }
+}
+
+// Of complex numbers both parts.
+torch::Tensor parts_of(const torch::Tensor& result) {
+  return result.is_complex() ? torch::view_as_real(result.resolve_conj()) : result;
 }
 
 }  // namespace
@@ -57,7 +66,7 @@ void show(const std::string& name, const torch::Tensor& result) {
   std::cout << dtype_name(result) << " [";
   for (std::int64_t i = 0; i < result.dim(); ++i) std::cout << (i ? ", " : "") << result.size(i);
   std::cout << "]";
-  const torch::Tensor flat = result.detach().to(torch::kDouble).contiguous().reshape({-1});
+  const torch::Tensor flat = parts_of(result).detach().to(torch::kDouble).contiguous().reshape({-1});
   for (std::int64_t i = 0; i < flat.numel(); ++i) {
     char text[40];
     std::snprintf(text, sizeof text, " %.9g", flat[i].item<double>());
@@ -84,8 +93,12 @@ void show_gradients(const std::string& name, const torch::Tensor& result,
                     const std::vector<torch::Tensor>& inputs) {
   show(name, result);
   for (const torch::Tensor& input : inputs)
-    if (input.grad().defined()) input.mutable_grad() = torch::Tensor();
-  (result * filled(result.sizes(), 3)).sum().backward();
+    if (input.grad().defined() && input.is_complex())
+      input.grad().zero_();
+    else if (input.grad().defined())
+      input.mutable_grad() = torch::Tensor();
+  const torch::Tensor parts = parts_of(result);
+  (parts * filled(parts.sizes(), 3)).sum().backward();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].grad().defined())
       show(name + " gradient " + std::to_string(i), inputs[i].grad());

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "groove/accessor.h"
+#include "groove/complex.h"
 #include "groove/detail/args.h"
 #include "groove/methods/statistics.h"
 
@@ -54,7 +55,9 @@ class DataMethods : public StatisticsMethods {
   bool is_contiguous() const;
   bool is_contiguous(MemoryFormat format) const;
   bool is_floating_point() const { return is_floating(scalar_type()); }
-  bool is_complex() const { return false; }
+  bool is_complex() const { return groove::is_complex(scalar_type()); }
+  bool is_conj() const { return false; }
+  bool is_neg() const { return false; }
   bool is_sparse() const { return false; }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
@@ -86,7 +89,10 @@ class DataMethods : public StatisticsMethods {
   Scalar item(Site site = Site::current()) const;
   template <typename T>
   T item(Site site = Site::current()) const {
-    return item(site).to<T>();
+    if constexpr (is_complex_number<T>)
+      return T(complex_item(site));
+    else
+      return item(site).to<T>();
   }
   /// Address of the first element. From now on Groove assumes that foreign code reads and writes
   /// this memory at any time. Throws groove::Error when T is not the dtype.
@@ -121,6 +127,13 @@ class DataMethods : public StatisticsMethods {
   }
   template <typename T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // the tensor would be gone
+
+  // ---- of complex tensors (groove/ops/complex.h); others are real numbers ----
+  Tensor conj(Site site = Site::current()) const;
+  Tensor conj_physical(Site site = Site::current()) const;
+  Tensor resolve_conj(Site site = Site::current()) const;
+  Tensor resolve_neg(Site site = Site::current()) const;
+  Tensor angle(Site site = Site::current()) const;
 
   // ---- new tensors of this dtype, unless the options name another one ----
   Tensor new_empty(IntArrayRef size, TensorOptions options = {}, Site site = Site::current()) const;
@@ -199,6 +212,7 @@ class DataMethods : public StatisticsMethods {
   DataMethods() = default;
 
  private:
+  std::complex<double> complex_item(const Site& site) const;
   void* checked_data_ptr(ScalarType expected, bool is_const, const Site& site) const;
   void check_accessor(std::int64_t dims, const Site& site) const;
   unsigned add_gradient_hook(std::function<Tensor(const Tensor&)> hook, const Site& site) const;

@@ -16,6 +16,9 @@ using SymInt = std::int64_t;
 using SymIntArrayRef = IntArrayRef;
 using SymFloat = double;
 using DeviceIndex = std::int8_t;
+/// It has the members and the functions of std::complex.
+template <typename T>
+using complex = std::complex<T>;
 template <typename T>
 using intrusive_ptr = std::shared_ptr<T>;
 template <typename T, typename... Args>
@@ -301,7 +304,6 @@ inline std::int64_t size(groove::Arg self, std::int64_t dim) {
 }
 inline std::int64_t numel(const Tensor& self) { return self.numel(); }
 inline bool is_floating_point(const Tensor& self) { return self.is_floating_point(); }
-inline bool is_complex(const Tensor&) { return false; }
 inline bool is_nonzero(groove::Arg self) { return self.tensor->item(self.site).toBool(); }
 inline Tensor nll_loss2d(groove::Arg self, const Tensor& target, const Tensor& weight = {},
                          std::int64_t reduction = Reduction::Mean,
@@ -474,7 +476,6 @@ using at::fill_;
 using at::getNumGPUs;
 using at::hasCUDA;
 using at::hasMPS;
-using at::is_complex;
 using at::is_floating_point;
 using at::is_nonzero;
 using at::log_;

@@ -9,9 +9,10 @@ struct Name {
   ScalarType dtype;
   const char* text;
 };
-constexpr Name kNames[] = {{kDouble, "F64"}, {kFloat, "F32"}, {kHalf, "F16"},  {kBFloat16, "BF16"},
-                           {kLong, "I64"},   {kInt, "I32"},   {kShort, "I16"}, {kChar, "I8"},
-                           {kByte, "U8"},    {kBool, "BOOL"}};
+constexpr Name kNames[] = {{kDouble, "F64"},    {kFloat, "F32"},        {kHalf, "F16"},
+                           {kBFloat16, "BF16"}, {kLong, "I64"},         {kInt, "I32"},
+                           {kShort, "I16"},     {kChar, "I8"},          {kByte, "U8"},
+                           {kBool, "BOOL"},     {kComplexFloat, "C64"}, {kComplexDouble, "C128"}};
 
 }  // namespace
 

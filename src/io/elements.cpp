@@ -60,7 +60,7 @@ void each_piece(const Tensor& tensor, const Sink& sink) {
   const auto total = static_cast<std::size_t>(impl.numel) * width;
   std::vector<char> piece(std::min(total, kPiece));
   const auto put = [&](std::size_t size) {
-    canonicalise_nans(impl.dtype, piece.data(), size);
+    canonicalise_nans(real_dtype(impl.dtype), piece.data(), size);
     sink(piece.data(), size);
   };
   if (impl.is_contiguous) {

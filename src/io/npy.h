@@ -16,9 +16,10 @@ struct NpyDtype {
   const char* text;  // the kind, and the bytes of an element
   ScalarType dtype;
 };
-inline constexpr NpyDtype kNpyDtypes[] = {{"f8", kDouble}, {"f4", kFloat}, {"f2", kHalf},
-                                          {"i8", kLong},   {"i4", kInt},   {"i2", kShort},
-                                          {"i1", kChar},   {"u1", kByte},  {"b1", kBool}};
+inline constexpr NpyDtype kNpyDtypes[] = {
+    {"c16", kComplexDouble}, {"c8", kComplexFloat}, {"f8", kDouble}, {"f4", kFloat},
+    {"f2", kHalf},           {"i8", kLong},         {"i4", kInt},    {"i2", kShort},
+    {"i1", kChar},           {"u1", kByte},         {"b1", kBool}};
 
 struct NpyHeader {
   ScalarType dtype = ScalarType::Undefined;

@@ -74,7 +74,7 @@ Tensor read_npy(const Source& source, std::size_t size, const std::string& file)
   Tensor tensor = make_empty(sizes, header.dtype);
   auto* const data = static_cast<char*>(tensor.impl()->data());
   take(data, bytes);
-  if (header.is_big_endian) swap_bytes(data, bytes, element_size(header.dtype));
+  if (header.is_big_endian) swap_bytes(data, bytes, element_size(real_dtype(header.dtype)));
   if (header.dtype == kBool) check_bools(tensor, file, "array");
   if (header.is_column_major && sizes.size() > 1) tensor = turned(tensor, sizes);
   note_given(sizes, false);

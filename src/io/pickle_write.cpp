@@ -14,11 +14,18 @@ struct StorageName {
   const char* name;
 };
 constexpr StorageName kStorages[] = {
-    {ScalarType::Byte, "ByteStorage"},   {ScalarType::Char, "CharStorage"},
-    {ScalarType::Short, "ShortStorage"}, {ScalarType::Int, "IntStorage"},
-    {ScalarType::Long, "LongStorage"},   {ScalarType::Half, "HalfStorage"},
-    {ScalarType::Float, "FloatStorage"}, {ScalarType::Double, "DoubleStorage"},
-    {ScalarType::Bool, "BoolStorage"},   {ScalarType::BFloat16, "BFloat16Storage"},
+    {ScalarType::Byte, "ByteStorage"},
+    {ScalarType::Char, "CharStorage"},
+    {ScalarType::Short, "ShortStorage"},
+    {ScalarType::Int, "IntStorage"},
+    {ScalarType::Long, "LongStorage"},
+    {ScalarType::Half, "HalfStorage"},
+    {ScalarType::Float, "FloatStorage"},
+    {ScalarType::Double, "DoubleStorage"},
+    {ScalarType::Bool, "BoolStorage"},
+    {ScalarType::BFloat16, "BFloat16Storage"},
+    {ScalarType::ComplexFloat, "ComplexFloatStorage"},
+    {ScalarType::ComplexDouble, "ComplexDoubleStorage"},
 };
 
 class Writer {

@@ -142,10 +142,17 @@ void expect_error(const std::string& part, const std::vector<char>& bytes) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
+TEST(Checkpoint, ComplexNumbers) {
+  const Tensor numbers = pickle_load(bytes_of("complex.pt")).toTensor();
+  ASSERT_EQ(numbers.scalar_type(), kComplexFloat);
+  EXPECT_EQ(numbers[0].item<std::complex<float>>(), std::complex<float>(1, 2));
+  const Tensor table = complex(randn({3, 4}), randn({3, 4})).t();
+  EXPECT_TRUE(equal(table, pickle_load(pickle_save(table)).toTensor()));
+}
+
 TEST(Checkpoint, NoProgramIsRun) {
   expect_error("names torch.nn.modules.container.Sequential, which Groove does not run",
                bytes_of("object.pt"));
-  expect_error("ComplexFloatStorage, of a dtype that Groove has not", bytes_of("complex.pt"));
   expect_error("before 1.6", bytes_of("legacy.pt"));
 }
 

@@ -32,6 +32,13 @@ class Tensor : public DataMethods {
   // `x[i] = value` writes through the view; only a named tensor is assigned as a handle.
   Tensor& operator=(Arg value) &&;
   Tensor& operator=(detail::ScalarArg value) &&;
+  template <typename T>
+  Tensor& operator=(const std::complex<T>& value) && {
+    return assign(value);
+  }
+
+ private:
+  Tensor& assign(const std::complex<double>& value);
 };
 
 using Tensors = std::vector<Tensor>;

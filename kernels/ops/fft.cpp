@@ -19,7 +19,7 @@ enum class Form { kComplex, kFromReal, kToReal };
 // Lines that are transformed beside each other: so many that the loops over them are worth it, and
 // few enough for the cache.
 std::int64_t lanes_of(std::int64_t n, std::int64_t lines) {
-  constexpr std::int64_t kMost = 16, kNumbers = 1 << 15;
+  constexpr std::int64_t kMost = 16, kNumbers = 1 << 17;
   return std::max<std::int64_t>(1, std::min({kMost, lines, kNumbers / n}));
 }
 

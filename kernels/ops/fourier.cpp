@@ -35,6 +35,17 @@ struct Rows {
   Rows at(std::int64_t offset) const { return {re + offset, im + offset}; }
 };
 
+// A row that nothing else points into.
+#define GROOVE_ROW(name, rows)                 \
+  T* const __restrict__ name##_re = (rows).re; \
+  T* const __restrict__ name##_im = (rows).im
+
+// Roots of unity that the results of a butterfly, but for the first, are turned by.
+template <typename T>
+struct Turns {
+  T re[3], im[3];
+};
+
 // The row times a root of unity.
 template <typename T>
 void turn(Rows<T> row, T c, T s, std::int64_t width) {
@@ -46,35 +57,54 @@ void turn(Rows<T> row, T c, T s, std::int64_t width) {
 }
 
 template <typename T>
-void butterfly2(Rows<T> x, std::int64_t step, Rows<T> y, std::int64_t width) {
-  const Rows<T> a = x, b = x.at(step), p = y, m = y.at(width);
+void butterfly2(Rows<T> x, std::int64_t step, Rows<T> y, std::int64_t width,
+                const Turns<T>& turns) {
+  GROOVE_ROW(a, x);
+  GROOVE_ROW(b, x.at(step));
+  GROOVE_ROW(y0, y);
+  GROOVE_ROW(y1, y.at(width));
+  const T c = turns.re[0], s = turns.im[0];
   for (std::int64_t q = 0; q < width; ++q) {
-    p.re[q] = a.re[q] + b.re[q];
-    p.im[q] = a.im[q] + b.im[q];
-    m.re[q] = a.re[q] - b.re[q];
-    m.im[q] = a.im[q] - b.im[q];
+    y0_re[q] = a_re[q] + b_re[q];
+    y0_im[q] = a_im[q] + b_im[q];
+    const T re = a_re[q] - b_re[q], im = a_im[q] - b_im[q];
+    y1_re[q] = re * c - im * s;
+    y1_im[q] = re * s + im * c;
   }
 }
 
 template <typename T>
-void butterfly4(Rows<T> x, std::int64_t step, Rows<T> y, std::int64_t width) {
-  const Rows<T> a = x, b = x.at(step), c = x.at(2 * step), d = x.at(3 * step);
-  const Rows<T> y0 = y, y1 = y.at(width), y2 = y.at(2 * width), y3 = y.at(3 * width);
+void butterfly4(Rows<T> x, std::int64_t step, Rows<T> y, std::int64_t width,
+                const Turns<T>& turns) {
+  GROOVE_ROW(a, x);
+  GROOVE_ROW(b, x.at(step));
+  GROOVE_ROW(c, x.at(2 * step));
+  GROOVE_ROW(d, x.at(3 * step));
+  GROOVE_ROW(y0, y);
+  GROOVE_ROW(y1, y.at(width));
+  GROOVE_ROW(y2, y.at(2 * width));
+  GROOVE_ROW(y3, y.at(3 * width));
+  const T c1 = turns.re[0], s1 = turns.im[0], c2 = turns.re[1], s2 = turns.im[1];
+  const T c3 = turns.re[2], s3 = turns.im[2];
   for (std::int64_t q = 0; q < width; ++q) {
-    const T ac_re = a.re[q] + c.re[q], ac_im = a.im[q] + c.im[q];
-    const T a_c_re = a.re[q] - c.re[q], a_c_im = a.im[q] - c.im[q];
-    const T bd_re = b.re[q] + d.re[q], bd_im = b.im[q] + d.im[q];
-    const T b_d_re = b.re[q] - d.re[q], b_d_im = b.im[q] - d.im[q];
-    y0.re[q] = ac_re + bd_re;
-    y0.im[q] = ac_im + bd_im;
-    y1.re[q] = a_c_re + b_d_im;  // - i (b - d)
-    y1.im[q] = a_c_im - b_d_re;
-    y2.re[q] = ac_re - bd_re;
-    y2.im[q] = ac_im - bd_im;
-    y3.re[q] = a_c_re - b_d_im;
-    y3.im[q] = a_c_im + b_d_re;
+    const T ac_re = a_re[q] + c_re[q], ac_im = a_im[q] + c_im[q];
+    const T a_c_re = a_re[q] - c_re[q], a_c_im = a_im[q] - c_im[q];
+    const T bd_re = b_re[q] + d_re[q], bd_im = b_im[q] + d_im[q];
+    const T b_d_re = b_re[q] - d_re[q], b_d_im = b_im[q] - d_im[q];
+    y0_re[q] = ac_re + bd_re;
+    y0_im[q] = ac_im + bd_im;
+    const T re1 = a_c_re + b_d_im, im1 = a_c_im - b_d_re;  // - i (b - d)
+    const T re2 = ac_re - bd_re, im2 = ac_im - bd_im;
+    const T re3 = a_c_re - b_d_im, im3 = a_c_im + b_d_re;
+    y1_re[q] = re1 * c1 - im1 * s1;
+    y1_im[q] = re1 * s1 + im1 * c1;
+    y2_re[q] = re2 * c2 - im2 * s2;
+    y2_im[q] = re2 * s2 + im2 * c2;
+    y3_re[q] = re3 * c3 - im3 * s3;
+    y3_im[q] = re3 * s3 + im3 * c3;
   }
 }
+#undef GROOVE_ROW
 
 // An odd prime: rows j and r - j meet in their sum and their difference.
 template <typename T>
@@ -203,16 +233,19 @@ void Transform<T>::run_passes(T* re, T* im, T* room, std::int64_t lanes) const {
     for (std::int64_t p = 0; p < m; ++p) {
       const Rows<T> x = from.at(width * p), y = to.at(width * radix * p);
       const std::int64_t step = width * m;
-      if (radix == 4)
-        butterfly4(x, step, y, width);
-      else if (radix == 2)
-        butterfly2(x, step, y, width);
-      else
+      const auto root = [&](int k) { return static_cast<std::size_t>(p * k * done); };
+      if (radix > 4 || radix == 3) {
         butterfly_odd(x, step, y, width, radix, roots.data());
-      for (int k = 1; k < radix && p > 0; ++k) {
-        const auto t = static_cast<std::size_t>(p * k * done);
-        turn(y.at(width * k), cosine_[t], sine_[t], width);
+        for (int k = 1; k < radix && p > 0; ++k)
+          turn(y.at(width * k), cosine_[root(k)], sine_[root(k)], width);
+        continue;
       }
+      Turns<T> turns;
+      for (int k = 1; k < radix; ++k) {
+        turns.re[k - 1] = cosine_[root(k)];
+        turns.im[k - 1] = sine_[root(k)];
+      }
+      radix == 4 ? butterfly4(x, step, y, width, turns) : butterfly2(x, step, y, width, turns);
     }
     std::swap(from, to);
     left = m;

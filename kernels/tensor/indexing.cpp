@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "groove/ops/complex.h"
 #include "groove/ops/math.h"
 #include "groove/ops/views.h"
 #include "kernels/tensor/index_tensors.h"
@@ -281,6 +282,10 @@ Tensor& Tensor::operator=(Arg value) && {
   return *this;
 }
 
+Tensor& Tensor::assign(const std::complex<double>& value) {
+  check_is_seen(*this);
+  return copy_(detail::complex_operand(value, *this));
+}
 Tensor& Tensor::operator=(detail::ScalarArg value) && {
   const SiteScope scope(value.site);
   check_is_seen(*this);

@@ -206,7 +206,7 @@ CASE(views_and_indices) {
   auto w = numbers({3, 4});
   w[0] = 5;
   w.index_put_({1}, numbers({4}, 8));
-  w[2][3] = torch::tensor(c10::complex<double>(1, 2));
+  w[2][3] = c10::complex<double>(1, 2);
   show("written", w);
   w.select(1, 0).mul_(w.select(1, 1));
   w.add_(1).mul_(2);

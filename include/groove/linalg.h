@@ -32,6 +32,8 @@ inline std::tuple<Tensor, Tensor, Tensor> lu(Arg self, bool pivot = true) {
 inline std::tuple<Tensor, Tensor> qr(Arg self, std::string_view mode = "reduced") {
   return linalg_qr(self, mode);
 }
+inline std::tuple<Tensor, Tensor> eig(Arg self) { return linalg_eig(self); }
+inline Tensor eigvals(Arg self) { return linalg_eigvals(self); }
 inline std::tuple<Tensor, Tensor> eigh(Arg self, std::string_view uplo = "L") {
   return linalg_eigh(self, uplo);
 }

@@ -225,6 +225,22 @@ CASE(views_and_indices) {
   show("kind", std::string(w.is_complex() && !w.is_floating_point() ? "complex" : "other"));
 }
 
+// What does not depend on how a vector is turned.
+CASE(eigenvalues) {
+  for (const std::int64_t n : {1, 2, 3, 5}) {
+    const std::string name = std::to_string(n);
+    const auto a = leaf({2, n, n}, n);
+    const auto values = torch::linalg_eigvals(a);
+    show_gradients("magnitudes " + name, values.abs().sum(-1), {a});
+    show_gradients("exp " + name, torch::real(torch::linalg_eigvals(a).exp().sum(-1)), {a});
+    show_gradients("vectors " + name, std::get<1>(torch::linalg_eig(a)).abs().pow(4).sum({-1, -2}),
+                   {a});
+    show("f32 " + name, torch::linalg_eigvals(a.to(torch::kFloat)).sum(-1));
+  }
+  show_error("not square", [&] { torch::linalg_eig(torch::ones({2, 3})); });
+  show_error("integers", [&] { torch::linalg_eig(torch::ones({2, 2}, torch::kLong)); });
+}
+
 CASE(backward) {
   auto z = complex_leaf({3});
   (z * z.conj()).sum().abs().backward();

@@ -78,6 +78,12 @@ std::tuple<Tensor, Tensor> qr(Arg self, bool some = true);
 /// element of greatest magnitude is positive. Only the triangle that UPLO names is read.
 std::tuple<Tensor, Tensor> linalg_eigh(Arg self, std::string_view UPLO = "L");
 Tensor linalg_eigvalsh(Arg self, std::string_view UPLO = "L");
+/// Complex eigenvalues [.., n] of any real square matrix and eigenvectors as columns of length 1, of
+/// which the element of greatest magnitude is real and positive. In the order of the QR algorithm,
+/// pairs with the positive imaginary part first. The gradient is of losses that do not change when
+/// a vector is turned. Throws for complex matrices.
+std::tuple<Tensor, Tensor> linalg_eig(Arg self);
+Tensor linalg_eigvals(Arg self);
 /// U [.., m, k], S [.., k] in descending order, V^T [.., k, n]; square U and V^T where
 /// full_matrices. The driver is not looked at.
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(

@@ -17,6 +17,12 @@ WORDS = (
 ).split()
 
 
+def has_digits(source):
+    """Does the folder hold MNIST's test digits?"""
+    plain = os.path.join(source, "t10k-images-idx3-ubyte")
+    return os.path.exists(plain) or os.path.exists(plain + ".gz")
+
+
 def digits(source, kind):
     """The bytes of MNIST's test digits; kind: images-idx3 or labels-idx1."""
     plain = os.path.join(source, f"t10k-{kind}-ubyte")

@@ -73,41 +73,46 @@ Tensor to_real_along(const Tensor& x, std::int64_t axis, std::int64_t n) {
   return transform_to_real(pairs, n).transpose(axis, -1);
 }
 
+// One axis, how many values it gets, and what they are multiplied by in the end.
+struct Line {
+  std::int64_t axis, n;
+  double scale;
+};
+Line line_of(const char* what, const Tensor& x, Length n, std::int64_t dim, Norm norm, bool forward,
+             bool to_real) {
+  const std::int64_t axis = axis_of(what, x, dim), own = x.size(axis);
+  const std::int64_t length = n.value_or(to_real ? 2 * (own - 1) : own);
+  check_length(what, length);
+  return {axis, length, scale_of(what, norm, forward, length)};
+}
+
 Tensor one_complex(const char* what, Arg self, Length n, std::int64_t dim, Norm norm,
                    bool forward) {
   const SiteScope scope(self.site, what);
-  const std::int64_t axis = axis_of(what, *self.tensor, dim);
-  const std::int64_t length = n.value_or(self.tensor->size(axis));
-  check_length(what, length);
-  const double scale = scale_of(what, norm, forward, length);
-  return scaled(complex_along(*self.tensor, axis, length, forward), scale);
+  const Line line = line_of(what, *self.tensor, n, dim, norm, forward, false);
+  return scaled(complex_along(*self.tensor, line.axis, line.n, forward), line.scale);
 }
 
 // rfft forward; ihfft is its conjugate, scaled as a transform back.
 Tensor one_from_real(const char* what, Arg self, Length n, std::int64_t dim, Norm norm,
                      bool forward) {
   const SiteScope scope(self.site, what);
-  const std::int64_t axis = axis_of(what, *self.tensor, dim);
-  const std::int64_t length = n.value_or(self.tensor->size(axis));
-  check_length(what, length);
-  const double scale = scale_of(what, norm, forward, length);
-  const Tensor result = scaled(real_along(what, *self.tensor, axis, length), scale);
-  return forward ? result : conj(result);
+  const Line line = line_of(what, *self.tensor, n, dim, norm, forward, false);
+  const Tensor half = scaled(real_along(what, *self.tensor, line.axis, line.n), line.scale);
+  return forward ? half : conj(half);
 }
 
 // irfft back; hfft is that of the conjugate, scaled as a transform forward.
 Tensor one_to_real(const char* what, Arg self, Length n, std::int64_t dim, Norm norm,
                    bool forward) {
   const SiteScope scope(self.site, what);
-  const std::int64_t axis = axis_of(what, *self.tensor, dim);
-  const std::int64_t length = n.value_or(2 * (self.tensor->size(axis) - 1));
-  check_length(what, length);
-  const double scale = scale_of(what, norm, forward, length);
-  return scaled(to_real_along(forward ? conj(*self.tensor) : *self.tensor, axis, length), scale);
+  const Line line = line_of(what, *self.tensor, n, dim, norm, forward, true);
+  const Tensor half = forward ? conj(*self.tensor) : *self.tensor;
+  return scaled(to_real_along(half, line.axis, line.n), line.scale);
 }
 
-// Axes and their lengths, which are the tensor's own but where `s` names others. `last` is the
-// length of the last axis where it has none, given that of the tensor.
+// Axes and their lengths, which are the tensor's own but where `s` names others, and but for the
+// last one of a half that becomes real.
 struct Axes {
   std::vector<std::int64_t> dims, lengths;
 };

@@ -11,6 +11,7 @@
 #include "front_files.h"
 #include "groove/factories.h"
 #include "groove/nn.h"
+#include "groove/ops/complex.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/math.h"
 #include "groove/ops/reductions.h"

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "groove/autograd.h"
+#include "groove/ops/complex.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/index.h"
 #include "groove/ops/math.h"
@@ -370,7 +371,7 @@ class Maker {
     if (name == "torch._utils._rebuild_parameter") {
       Tensor parameter = make(argument(arguments, 0), depth + 1).toTensor();
       const Node& wants = argument(arguments, 1);
-      if (is_floating(parameter.scalar_type())) parameter.requires_grad_(wants.integer != 0);
+      if (has_slope(parameter)) parameter.requires_grad_(wants.integer != 0);
       return parameter;
     }
     // What LibTorch writes around lists and dictionaries of one type.
@@ -426,10 +427,24 @@ class Maker {
       result = storage.narrow(0, first, count).view(sizes);
     else
       result = gathered(storage, first, sizes, strides);
-    if (is_floating(result.scalar_type()) && arguments.parts.size() > 4 &&
-        argument(arguments, 4).integer != 0)
+    if (is_marked(arguments, "conj")) result = conj(result);
+    if (is_marked(arguments, "neg")) result = neg(result);
+    if (has_slope(result) && arguments.parts.size() > 4 && argument(arguments, 4).integer != 0)
       result = result.detach().requires_grad_();
     return result;
+  }
+
+  static bool has_slope(const Tensor& tensor) {
+    return is_floating(tensor.scalar_type()) || tensor.is_complex();
+  }
+
+  // Python's torch conjugates and negates when values are read, and saves that it will.
+  bool is_marked(const Node& arguments, std::string_view mark) {
+    if (arguments.parts.size() <= 6) return false;
+    const Node& marks = argument(arguments, 6);
+    for (std::size_t i = 0; marks.kind == Node::kDict && i + 1 < marks.parts.size(); i += 2)
+      if (marks.parts[i]->text == mark) return marks.parts[i + 1]->integer != 0;
+    return false;
   }
 
   // Elements in row-major order; what several tensors share is each one's own then.

@@ -46,5 +46,6 @@ torch.save(
     HERE / "values.pt",
 )
 torch.save([whole, whole + 1], HERE / "list.pt", pickle_protocol=5)
-torch.save(torch.tensor([1 + 2j]), HERE / "complex.pt")
+numbers = torch.tensor([1 + 2j])
+torch.save([numbers, numbers.conj(), numbers.clone().conj().imag], HERE / "complex.pt")
 torch.save(whole, HERE / "legacy.pt", _use_new_zipfile_serialization=False)

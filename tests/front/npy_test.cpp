@@ -133,6 +133,17 @@ void expect(const std::string& part, const std::string& bytes) {
   EXPECT_NE(text.find(part), std::string::npos) << text << "\n  is not about: " << part;
 }
 
+TEST(Npy, ComplexNumbers) {
+  const double parts[] = {1.5, -2, 3, 0.25};
+  const std::string bytes(reinterpret_cast<const char*>(parts), sizeof parts);
+  const Tensor numbers = loaded(npy(dict("<c16", "(2,)"), bytes));
+  ASSERT_EQ(numbers.scalar_type(), kComplexDouble);
+  EXPECT_EQ(numbers[1].item<std::complex<double>>(), std::complex<double>(3, 0.25));
+  const TemporaryFolder folder;
+  save_npy(folder / "numbers.npy", numbers);
+  EXPECT_TRUE(equal(load_npy(folder / "numbers.npy"), numbers));
+}
+
 TEST(Npy, FilesThatLie) {
   expect("does not begin as", "");
   expect("does not begin as", "PK\3\4 and more");
@@ -146,7 +157,7 @@ TEST(Npy, FilesThatLie) {
   expect("goes on after its end", npy(dict("<f4", "()") + "}", "1234"));
   expect("no dtype in quotes", npy("{'descr': 1}", ""));
   expect("dtype '<u4', which Groove has not", npy(dict("<u4", "()"), "1234"));
-  expect("dtype '<c8', which Groove has not", npy(dict("<c8", "()"), "12345678"));
+  expect("dtype '<c32', which Groove has not", npy(dict("<c32", "()"), "12345678"));
   expect("dtype '|O', which Groove has not", npy(dict("|O", "()"), "1234"));
   expect("records of dtype [('a', '<f4')]", npy("{'descr': [('a', '<f4')], }", ""));
   expect("neither True nor False", npy(dict("<f4", "()", "Maybe"), "1234"));

@@ -2,9 +2,7 @@
 
 #include "groove/autograd.h"
 #include "src/core/autograd_meta.h"
-#include "src/core/complex.h"
 #include "src/core/dispatch.h"
-#include "src/core/pooled.h"
 
 namespace groove::autodiff {
 
@@ -23,10 +21,7 @@ const Op& define_clearing(const char* name) {
                  .has_inplace = false});
 }
 
-void clear_gradients(const Op& op, ArrayRef<TensorImpl*> given, bool set_to_none, Site site) {
-  PooledVector<TensorImpl*> leaves(given.begin(), given.end());
-  for (TensorImpl*& leaf : leaves)
-    if (leaf && leaf->complex) leaf = leaf->complex->pair.impl();
+void clear_gradients(const Op& op, ArrayRef<TensorImpl*> leaves, bool set_to_none, Site site) {
   // Filling with zeros is another expansion when other gradients exist.
   std::uint64_t structure = 1;
   if (!set_to_none)

@@ -86,7 +86,16 @@ constexpr bool is_complex(ScalarType dtype) {
 }
 /// Of the two parts of a complex dtype; others stay.
 constexpr ScalarType real_dtype(ScalarType dtype) {
-  return dtype == kComplexFloat ? kFloat : dtype == kComplexDouble ? kDouble : dtype;
+  switch (dtype) {
+    case kComplexHalf:
+      return kHalf;
+    case kComplexFloat:
+      return kFloat;
+    case kComplexDouble:
+      return kDouble;
+    default:
+      return dtype;
+  }
 }
 /// ComplexDouble for f64, ComplexFloat for all other real dtypes.
 constexpr ScalarType complex_dtype(ScalarType dtype) {

@@ -46,13 +46,13 @@ struct Turns {
   T re[3], im[3];
 };
 
-// The row times a root of unity.
+// A row times c + i s, where it is or to another place.
 template <typename T>
-void turn(Rows<T> row, T c, T s, std::int64_t width) {
+void turn(Rows<T> to, Rows<T> from, T c, T s, std::int64_t width) {
   for (std::int64_t q = 0; q < width; ++q) {
-    const T re = row.re[q], im = row.im[q];
-    row.re[q] = re * c - im * s;
-    row.im[q] = re * s + im * c;
+    const T re = from.re[q], im = from.im[q];
+    to.re[q] = re * c - im * s;
+    to.im[q] = re * s + im * c;
   }
 }
 
@@ -237,7 +237,7 @@ void Transform<T>::run_passes(T* re, T* im, T* room, std::int64_t lanes) const {
       if (radix > 4 || radix == 3) {
         butterfly_odd(x, step, y, width, radix, roots.data());
         for (int k = 1; k < radix && p > 0; ++k)
-          turn(y.at(width * k), cosine_[root(k)], sine_[root(k)], width);
+          turn(y.at(width * k), y.at(width * k), cosine_[root(k)], sine_[root(k)], width);
         continue;
       }
       Turns<T> turns;
@@ -260,31 +260,24 @@ void Transform<T>::run_passes(T* re, T* im, T* room, std::int64_t lanes) const {
 template <typename T>
 void Transform<T>::run_convolution(T* re, T* im, T* room, std::int64_t lanes) const {
   const std::int64_t m = inner_->n_;
-  const Rows<T> long_rows = {room, room + m * lanes};
+  const Rows<T> rows = {re, im}, long_rows = {room, room + m * lanes};
   T* const inner_room = room + 2 * m * lanes;
-  const auto product = [lanes](Rows<T> to, Rows<T> from, T c, T s) {
-    for (std::int64_t q = 0; q < lanes; ++q) {
-      const T x = from.re[q], y = from.im[q];
-      to.re[q] = x * c - y * s;
-      to.im[q] = x * s + y * c;
-    }
-  };
   for (std::int64_t j = 0; j < n_; ++j) {
     const auto i = static_cast<std::size_t>(j);
-    product(long_rows.at(j * lanes), Rows<T>{re, im}.at(j * lanes), chirp_re_[i], chirp_im_[i]);
+    turn(long_rows.at(j * lanes), rows.at(j * lanes), chirp_re_[i], chirp_im_[i], lanes);
   }
   std::fill(long_rows.re + n_ * lanes, long_rows.re + m * lanes, T(0));
   std::fill(long_rows.im + n_ * lanes, long_rows.im + m * lanes, T(0));
   inner_->run(long_rows.re, long_rows.im, inner_room, lanes);
   for (std::int64_t j = 0; j < m; ++j) {
     const auto i = static_cast<std::size_t>(j);
-    product(long_rows.at(j * lanes), long_rows.at(j * lanes), kernel_re_[i], kernel_im_[i]);
+    turn(long_rows.at(j * lanes), long_rows.at(j * lanes), kernel_re_[i], kernel_im_[i], lanes);
   }
   // Back: the transform with both parts exchanged.
   inner_->run(long_rows.im, long_rows.re, inner_room, lanes);
   for (std::int64_t j = 0; j < n_; ++j) {
     const auto i = static_cast<std::size_t>(j);
-    product(Rows<T>{re, im}.at(j * lanes), long_rows.at(j * lanes), chirp_re_[i], chirp_im_[i]);
+    turn(rows.at(j * lanes), long_rows.at(j * lanes), chirp_re_[i], chirp_im_[i], lanes);
   }
 }
 

@@ -45,12 +45,8 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   // integer of the same width gives the next wider signed one.
   if (a == kBool) return b;
   if (b == kBool) return a;
-  if (is_complex(a) || is_complex(b)) {
-    const ScalarType parts = promote_types(real_dtype(a), real_dtype(b));
-    return complex_dtype(is_floating(parts) ? parts
-                         : is_complex(a)    ? real_dtype(a)
-                                            : real_dtype(b));
-  }
+  if (is_complex(a) || is_complex(b))
+    return complex_dtype(promote_types(real_dtype(a), real_dtype(b)));
   const bool a_floats = is_floating(a), b_floats = is_floating(b);
   if (a_floats != b_floats) return a_floats ? a : b;
   if (a_floats) {

@@ -11,6 +11,7 @@
 #include "groove/nn/cloneable.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "src/core/dispatch.h"
 #include "src/core/pooled.h"
 
@@ -283,7 +284,7 @@ void Module::each_parameter(const Visit& visit) const {
 void Module::zero_grad(bool set_to_none, Site site) {
   const CallFrame frame(site);
   PooledVector<TensorImpl*> leaves;
-  each_parameter([&leaves](const Tensor& parameter) { leaves.push_back(parameter.impl()); });
+  each_parameter([&leaves](const Tensor& parameter) { leaves.push_back(taped(parameter).impl()); });
   autodiff::clear_gradients(zero_grad_op(), leaves, set_to_none, site);
 }
 

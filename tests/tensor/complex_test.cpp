@@ -102,6 +102,25 @@ TEST(Complex, AdamHasMomentsOfBothParts) {
   EXPECT_LT((view_as_real(z.detach()).flatten() - known).abs().max().item<double>(), 1e-14);
 }
 
+TEST(Complex, ModulesTakeGradientsOfComplexParametersAway) {
+  nn::Module module;
+  const Tensor z = module.register_parameter("z", numbers({3}));
+  z.abs().sum().backward();
+  ASSERT_TRUE(z.grad().defined());
+  module.zero_grad(false);
+  EXPECT_EQ(z.grad().abs().sum().item<double>(), 0);
+  module.zero_grad();
+  EXPECT_FALSE(z.grad().defined());
+}
+
+TEST(Complex, DtypesPromoteByTheirParts) {
+  EXPECT_EQ(promote_types(kComplexHalf, kFloat), kComplexFloat);
+  EXPECT_EQ(promote_types(kComplexFloat, kDouble), kComplexDouble);
+  EXPECT_EQ(promote_types(kLong, kComplexFloat), kComplexFloat);
+  EXPECT_EQ(promote_types(kBool, kComplexDouble), kComplexDouble);
+  EXPECT_EQ(toRealValueType(kComplexHalf), kHalf);
+}
+
 TEST(Complex, TransformsHaveTheSameBitsForEveryNumberOfThreads) {
   const int before = get_num_threads();
   for (const std::int64_t n : {7, 64, 100, 331}) {

@@ -37,13 +37,12 @@ TensorData::TensorData(std::initializer_list<TensorData> items)
 namespace {
 
 Tensor finish(const char* what, Tensor tensor, const TensorOptions& options) {
-  if (options.requires_grad() && is_complex_tensor(tensor)) {
-    pair_of(tensor).impl()->requires_grad = true;
-  } else if (options.requires_grad()) {
-    GROOVE_CHECK(is_floating(tensor.scalar_type()),
+  if (options.requires_grad()) {
+    const Tensor& leaf = taped(tensor);
+    GROOVE_CHECK(is_floating(leaf.scalar_type()),
                  "{}: only floating-point tensors can require a gradient, not {}", what,
                  name(tensor.scalar_type()));
-    tensor.impl()->requires_grad = true;
+    leaf.impl()->requires_grad = true;
   }
   note_given(tensor.impl()->geometry.sizes, false);
   return tensor;

@@ -291,7 +291,7 @@ void Module::zero_grad(bool set_to_none, Site site) {
 Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad, Site site) {
   const CallFrame frame(site);
   check_name("Parameter", name);
-  GROOVE_CHECK(!tensor.defined() || is_floating(tensor.scalar_type()) || !requires_grad,
+  GROOVE_CHECK(!tensor.defined() || is_floating(taped(tensor).scalar_type()) || !requires_grad,
                "register_parameter: '{}' is {}; only floating-point tensors can require a "
                "gradient, pass requires_grad=false",
                name, groove::name(tensor.scalar_type()));

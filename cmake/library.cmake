@@ -20,11 +20,6 @@ set(llvm_folders jit/backends/llvm)
 set(jit_folders jit)
 set(front_folders src/nn src/optim src/data src/io)
 
-# Of products of std::complex GCC's vectoriser of straight-line code makes fused multiply-adds, against
-# -ffp-contract=off (the test no_contraction looks).
-set_source_files_properties(${PROJECT_SOURCE_DIR}/kernels/ops/eig.cpp
-  PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
-
 # A layer sees the folders before it; tests/project checks the includes.
 foreach(layer IN LISTS GROOVE_LAYERS)
   set(layer_sources)

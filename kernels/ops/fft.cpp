@@ -7,167 +7,14 @@
 
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
-#include "kernels/ops/fourier.h"
+#include "kernels/ops/fourier_lines.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
 namespace {
 
-enum class Form { kComplex, kFromReal, kToReal };
-
-// Lines that are transformed beside each other: so many that the loops over them are worth it, and
-// few enough for the cache.
-std::int64_t lanes_of(std::int64_t n, std::int64_t lines) {
-  constexpr std::int64_t kMost = 16, kNumbers = 1 << 17;
-  return std::max<std::int64_t>(1, std::min({kMost, lines, kNumbers / n}));
-}
-
-// One tile of lines. Signals of even length are halved: their odd values are the imaginary parts.
-template <typename T>
-class Lines {
- public:
-  Lines(Form form, std::int64_t n, bool forward, std::int64_t lanes)
-      : form_(form),
-        n_(n),
-        half_(n / 2),
-        forward_(forward),
-        is_halved_(form != Form::kComplex && n % 2 == 0),
-        length_(is_halved_ ? half_ : n),
-        transform_(fourier::kept<fourier::Transform<T>>(length_)),
-        re_(static_cast<std::size_t>(std::max(length_, half_ + 1) * lanes)),
-        im_(re_.size()),
-        room_(static_cast<std::size_t>(transform_->room() * lanes)) {
-    if (is_halved_) turn_ = fourier::kept<fourier::HalfTurn<T>>(n);
-  }
-
-  void run(const T* in, T* out, std::int64_t lanes) {
-    switch (form_) {
-      case Form::kComplex:
-        read(in, 2 * n_, n_, lanes);
-        transform(forward_, lanes);
-        return write(out, 2 * n_, n_, lanes);
-      case Form::kFromReal:
-        return from_real(in, out, lanes);
-      case Form::kToReal:
-        return to_real(in, out, lanes);
-    }
-  }
-
- private:
-  T& re(std::int64_t j, std::int64_t lane, std::int64_t lanes) {
-    return re_[index(j, lane, lanes)];
-  }
-  T& im(std::int64_t j, std::int64_t lane, std::int64_t lanes) {
-    return im_[index(j, lane, lanes)];
-  }
-  static std::size_t index(std::int64_t j, std::int64_t lane, std::int64_t lanes) {
-    return static_cast<std::size_t>(j * lanes + lane);
-  }
-
-  void read(const T* in, std::int64_t stride, std::int64_t count, std::int64_t lanes) {
-    for (std::int64_t lane = 0; lane < lanes; ++lane)
-      for (std::int64_t j = 0; j < count; ++j) {
-        re(j, lane, lanes) = in[lane * stride + 2 * j];
-        im(j, lane, lanes) = in[lane * stride + 2 * j + 1];
-      }
-  }
-  void write(T* out, std::int64_t stride, std::int64_t count, std::int64_t lanes) {
-    for (std::int64_t lane = 0; lane < lanes; ++lane)
-      for (std::int64_t j = 0; j < count; ++j) {
-        out[lane * stride + 2 * j] = re(j, lane, lanes);
-        out[lane * stride + 2 * j + 1] = im(j, lane, lanes);
-      }
-  }
-  // The other way is the same with both parts exchanged.
-  void transform(bool forward, std::int64_t lanes) {
-    transform_->run(forward ? re_.data() : im_.data(), forward ? im_.data() : re_.data(),
-                    room_.data(), lanes);
-  }
-
-  // X[k] = (Z[k] + Z[h - k]*) / 2 - i w^k (Z[k] - Z[h - k]*) / 2 with w = exp(-2 pi i / n).
-  void from_real(const T* in, T* out, std::int64_t lanes) {
-    const std::int64_t stride = 2 * (half_ + 1);
-    if (!is_halved_) {
-      for (std::int64_t lane = 0; lane < lanes; ++lane)
-        for (std::int64_t j = 0; j < n_; ++j) {
-          re(j, lane, lanes) = in[lane * n_ + j];
-          im(j, lane, lanes) = 0;
-        }
-      transform(true, lanes);
-      return write(out, stride, half_ + 1, lanes);
-    }
-    read(in, n_, half_, lanes);
-    transform(true, lanes);
-    // In place, two values at a time. Parts stay apart until they are written: of stores side by
-    // side GCC makes a fused multiply-add, whatever it is told of contraction.
-    for (std::int64_t k = 0; 2 * k <= half_; ++k) {
-      const std::int64_t m = half_ - k, b = m % half_;
-      const T c = turn_->re[static_cast<std::size_t>(k)];
-      const T s = turn_->im[static_cast<std::size_t>(k)];
-      const T mirrored_c = turn_->re[static_cast<std::size_t>(m)];
-      const T mirrored_s = turn_->im[static_cast<std::size_t>(m)];
-      for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        const T sum_re = re(k, lane, lanes) + re(b, lane, lanes);
-        const T sum_im = im(k, lane, lanes) - im(b, lane, lanes);
-        const T odd_re = im(k, lane, lanes) + im(b, lane, lanes);
-        const T odd_im = re(b, lane, lanes) - re(k, lane, lanes);
-        re(k, lane, lanes) = (sum_re + (odd_re * c - odd_im * s)) * T(0.5);
-        im(k, lane, lanes) = (sum_im + (odd_re * s + odd_im * c)) * T(0.5);
-        re(m, lane, lanes) = (sum_re + (odd_re * mirrored_c + odd_im * mirrored_s)) * T(0.5);
-        im(m, lane, lanes) = ((odd_re * mirrored_s - odd_im * mirrored_c) - sum_im) * T(0.5);
-      }
-    }
-    write(out, stride, half_ + 1, lanes);
-    clear_ends(out, stride, lanes);
-  }
-
-  // Exactly real: the first value, and the last of an even length.
-  void clear_ends(T* out, std::int64_t stride, std::int64_t lanes) {
-    for (std::int64_t lane = 0; lane < lanes; ++lane)
-      out[lane * stride + 1] = out[lane * stride + 2 * half_ + 1] = 0;
-  }
-
-  // Z[k] = (X[k] + X[h - k]*) + i w^-k (X[k] - X[h - k]*); the imaginary parts of both ends do not
-  // count.
-  void to_real(const T* in, T* out, std::int64_t lanes) {
-    const std::int64_t stride = 2 * (half_ + 1);
-    const auto value = [&](std::int64_t k, std::int64_t lane) {
-      const T* const at = in + lane * stride + 2 * k;
-      const bool is_end = k == 0 || 2 * k == n_;
-      return std::pair<T, T>(at[0], is_end ? T(0) : at[1]);
-    };
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      for (std::int64_t k = 0; k < length_; ++k) {
-        if (is_halved_) {
-          const T c = turn_->re[static_cast<std::size_t>(k)];
-          const T s = -turn_->im[static_cast<std::size_t>(k)];
-          const auto [a_re, a_im] = value(k, lane);
-          const auto [b_re, b_im] = value(half_ - k, lane);
-          const T odd_re = a_re - b_re, odd_im = a_im + b_im;
-          re(k, lane, lanes) = (a_re + b_re) - (odd_re * s + odd_im * c);
-          im(k, lane, lanes) = (a_im - b_im) + (odd_re * c - odd_im * s);
-        } else {
-          const auto [a_re, a_im] = value(k <= half_ ? k : n_ - k, lane);
-          re(k, lane, lanes) = a_re;
-          im(k, lane, lanes) = k <= half_ ? a_im : -a_im;
-        }
-      }
-    }
-    transform(false, lanes);
-    if (is_halved_) return write(out, n_, half_, lanes);
-    for (std::int64_t lane = 0; lane < lanes; ++lane)
-      for (std::int64_t j = 0; j < n_; ++j) out[lane * n_ + j] = re(j, lane, lanes);
-  }
-
-  Form form_;
-  std::int64_t n_, half_;
-  bool forward_, is_halved_;
-  std::int64_t length_;
-  std::shared_ptr<const fourier::Transform<T>> transform_;
-  std::shared_ptr<const fourier::HalfTurn<T>> turn_;
-  std::vector<T> re_, im_, room_;
-};
+using fourier::Form;
 
 struct Size {
   std::int64_t n, lines;
@@ -195,19 +42,18 @@ std::shared_ptr<const kernels::Lowering> lowering(Form form) {
     const std::int64_t first = lines * part / parts, end = lines * (part + 1) / parts;
     const auto of_type = [&]<typename T>(T) {
       if (first == end) return;
-      const std::int64_t width = lanes_of(n, end - first);
-      Lines<T> tile(form, n, forward, width);
-      for (std::int64_t line = first; line < end; line += width) {
+      fourier::Lines<T> tile(form, n, forward);
+      for (std::int64_t line = first; line < end; line += tile.lines()) {
         tile.run(static_cast<const T*>(inputs[0].impl()->data()) + line * in_width,
                  static_cast<T*>(outputs[0].impl()->data()) + line * out_width,
-                 std::min(width, end - line));
+                 std::min(tile.lines(), end - line));
       }
     };
     s.inputs[0].dtype == kDouble ? of_type(double()) : of_type(float());
   };
   how.nanoseconds = [form](const Signature& s) {
     const auto [n, lines] = size_of(s, form);
-    return static_cast<double>(lines * n) * (2 + std::log2(static_cast<double>(n)));
+    return static_cast<double>(lines * n) * (0.5 + std::log2(static_cast<double>(n)) / 3);
   };
   return kernels::lower(how);
 }

@@ -1,5 +1,6 @@
-// Discrete Fourier transforms of many lines at once. The lines lie beside each other in memory, so
-// that the innermost loops run over them; the order of a line's own operations depends on nothing
+// Discrete Fourier transforms. Numbers lie in cells, a vector of real parts beside one of imaginary
+// parts, so that one instruction works on as many complex numbers as a vector holds and a pass
+// reads one cache line after the other. The order of a transform's operations depends on nothing
 // but its length.
 #pragma once
 
@@ -9,29 +10,49 @@
 
 namespace groove::fourier {
 
+template <typename T>
+struct Cell {
+  typedef T Vector __attribute__((vector_size(32), may_alias));
+  static constexpr std::int64_t kWidth = 32 / sizeof(T);
+  alignas(32) Vector re, im;
+};
+
 /// The transform of n complex numbers, sum_j x[j] exp(-2 pi i j k / n), not divided by anything.
-/// Lengths of small prime factors go through Stockham's passes of radix 4, 2, 3, 5 …; others
+/// Lengths of small prime factors go through Stockham's passes of radix 8, 4, 2, 3, 5 …; others
 /// through Bluestein's convolution (IEEE Trans. AU-18 (1970) 451).
 template <typename T>
 class Transform {
  public:
   explicit Transform(std::int64_t n);
 
-  /// Parts of n rows of `lanes` numbers each; transforms them in place. `room` holds room() numbers
-  /// for each lane.
-  void run(T* re, T* im, T* room, std::int64_t lanes) const;
+  /// Is it of one line, kWidth successive numbers of which are a cell, or of kWidth lines beside
+  /// each other, of which a cell holds one number each?
+  bool is_of_one_line() const { return is_of_one_line_; }
+
+  /// Transforms cells() cells in place. A line's cells behind its end may hold anything but what is
+  /// not finite. `room` holds room() cells.
+  void run(Cell<T>* x, Cell<T>* room) const;
+  std::int64_t cells() const;
   std::int64_t room() const;
 
  private:
-  void run_passes(T* re, T* im, T* room, std::int64_t lanes) const;
-  void run_convolution(T* re, T* im, T* room, std::int64_t lanes) const;
+  struct Pass {
+    int radix;
+    std::int64_t blocks, width;  // butterflies that are turned alike: `width` cells, and how many
+    std::vector<T> turns;        // radix - 1 roots of unity for each block
+    std::vector<T> roots;        // of an odd radix
+  };
+  void plan_passes();
+  void run_passes(Cell<T>* x, Cell<T>* room) const;
+  void run_convolution(Cell<T>* x, Cell<T>* room) const;
 
   std::int64_t n_;
-  std::vector<int> factors_;      // empty where the convolution is used
-  std::vector<T> cosine_, sine_;  // of -2 pi t / n
+  bool is_of_one_line_;
+  std::vector<Cell<T>> first_turns_;  // of one line's first pass, in which a cell holds many blocks
+  std::vector<Pass> passes_;
   // Of the convolution: a transform of the length m, exp(-i pi j^2 / n), and its transform over m.
   std::unique_ptr<Transform> inner_;
-  std::vector<T> chirp_re_, chirp_im_, kernel_re_, kernel_im_;
+  std::vector<Cell<T>> chirp_, kernel_;
 };
 
 extern template class Transform<float>;

@@ -5,6 +5,10 @@ if(NOT GTest_FOUND)
   return()
 endif()
 enable_testing()
+# Two fifths of a whole build are tests; what they test lies in the library.
+add_library(groove_test_options INTERFACE)
+target_link_libraries(groove_test_options INTERFACE groove_options GTest::gtest)
+target_compile_options(groove_test_options INTERFACE -O1)
 
 # groove_add_test(<name> FOLDER <folder> [LAYERS <layer>… | STANDALONE] [TIMEOUT <seconds>]
 #                 [SHARDS <count>])
@@ -30,7 +34,7 @@ function(groove_add_test name)
   endif()
   # mpfr and gmp are the float functions' independent reference.
   target_link_libraries(${name} PRIVATE
-    groove_options asmjit::asmjit mpfr gmp GTest::gtest GTest::gtest_main)
+    groove_test_options asmjit::asmjit mpfr gmp GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     GROOVE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GROOVE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -105,7 +109,7 @@ groove_add_test(errors_test FOLDER errors)
 file(GLOB program_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.cpp)
 find_package(CLI11 REQUIRED)
 add_executable(programs_test ${program_sources})
-target_link_libraries(programs_test PRIVATE groove_options Groove::groove CLI11::CLI11)
+target_link_libraries(programs_test PRIVATE groove_test_options Groove::groove CLI11::CLI11)
 set_target_properties(programs_test PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 if(TARGET groove_llvm_plugin)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <iterator>
 #include <vector>
 
 namespace groove {
@@ -24,14 +25,10 @@ class ArrayRef {
   constexpr ArrayRef() = default;
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
-#pragma GCC diagnostic push
-#if !defined(__clang__)
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  // The list lives to the end of the full expression, as long as a call's argument needs it.
+  // The list lives to the end of the full expression, as long as a call's argument needs it; of its
+  // begin() GCC would warn all the same.
   constexpr ArrayRef(const std::initializer_list<T>& list)
-      : data_(list.begin()), size_(list.size()) {}
-#pragma GCC diagnostic pop
+      : data_(std::data(list)), size_(list.size()) {}
   template <typename A>
   ArrayRef(const std::vector<T, A>& values) : data_(values.data()), size_(values.size()) {}
   template <std::size_t N>

@@ -58,6 +58,22 @@ TEST_F(Report, RanksExitsByWhatTheyLose) {
   EXPECT_NE(tracer::explain_html().find("tanh at " + source), std::string::npos);
 }
 
+TEST_F(Report, SaysWhichInputWasOfAnotherType) {
+  const Tensor usual = groove::rand({32}), last = groove::rand({16, 2}).t()[0];
+  unsigned line = 0;
+  for (int step = 0; step < 60; ++step) {
+    const Tensor x = groove::rand({1}) * 2.0;
+    line = __LINE__ + 1;
+    const Tensor y = x * (step == 30 ? last : usual);
+    EXPECT_GE(y.sum().item<double>(), 0.0);
+  }
+  const std::string source = fmt::format("report_test.cpp:{}", line), text = jit::explain();
+  EXPECT_NE(text.find("mul at " + source + " of f32[32], contiguous expected, got mul at " +
+                      source + " of f32[16], strides [2]"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(Report, SaysWhatWasSavedAndHowMuchRanCompiled) {
   auto state = groove::rand({64});
   for (int step = 0; step < 200; ++step) work(state, false);

@@ -140,6 +140,7 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
       impl.counts_apart != slot.counts_apart ||
       requires_grad_by_base(impl) != slot.requires_by_base ||
       (impl.requires_grad != slot.requires_grad && !has_fault(Fault::kRequiresGradNotGuarded))) {
+    unlike_ = {id, &impl};
     why = Reason::kLiveInType;
     return false;
   }
@@ -153,6 +154,7 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
       (impl.geometry.sizes != slot.type.sizes && !has_fault(Fault::kSizesNotGuarded)) ||
       (impl.geometry.strides != slot.strides && !has_fault(Fault::kStridesNotGuarded)) ||
       is_leaf != slot.is_leaf) {
+    unlike_ = {id, &impl};
     why = Reason::kLiveInType;
     return false;
   }

@@ -155,6 +155,12 @@ class Replay {
   void poison();
   /// What another thread owes, where the last match failed because of that; null: nothing.
   detail::RefPtr<TensorImpl> take_foreign() { return std::move(foreign_); }
+  /// … and, where a live-in was of another type: which, and what came instead.
+  struct Unlike {
+    SlotId slot = kNoSlot;
+    const TensorImpl* came = nullptr;
+  };
+  Unlike take_unlike() { return std::exchange(unlike_, {}); }
 
   /// GROOVE_CHECK: call the first before commit(), the second after it succeeded; gives what
   /// differs between the compiled and the eager run, or nothing.
@@ -336,6 +342,7 @@ class Replay {
   std::vector<SlotId> names_;     // … and by what name, of all live-ins
   std::uint64_t reader_;          // … and on the storages of all
   detail::RefPtr<TensorImpl> foreign_;
+  Unlike unlike_;
   bool is_publishing_late_ = false;
   std::vector<TensorImpl*> unpublished_;  // filled, but still called pending
   std::vector<std::pair<std::int32_t, std::int32_t>> escaped_;

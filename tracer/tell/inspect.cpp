@@ -96,14 +96,18 @@ std::vector<jit::CallView> calls_of(const Segment& segment, const std::vector<st
   return calls;
 }
 
+std::string type_text(const Type& type, const Shape& strides, bool requires_grad, bool is_leaf) {
+  std::string text = short_name(type.dtype) + to_string(type.sizes);
+  text += strides == contiguous_strides(type.sizes) ? ", contiguous"
+                                                    : ", strides " + to_string(strides);
+  if (requires_grad) text += ", requires grad";
+  if (!is_leaf) text += ", with a history";
+  return text;
+}
+
 std::string live_in_text(const Segment& segment, SlotId id, const std::vector<std::string>& names) {
   const Slot& slot = segment.slots[static_cast<std::size_t>(id)];
-  std::string text = short_name(slot.type.dtype) + to_string(slot.type.sizes);
-  text += slot.strides == contiguous_strides(slot.type.sizes)
-              ? ", contiguous"
-              : ", strides " + to_string(slot.strides);
-  if (slot.requires_grad) text += ", requires grad";
-  if (!slot.is_leaf) text += ", with a history";
+  const std::string text = type_text(slot);
   if (slot.grad_of != kNoSlot) {
     return text + "; the gradient of " + names[static_cast<std::size_t>(slot.grad_of)];
   }
@@ -171,6 +175,18 @@ void name_values(Graph& graph, const SegmentContent& segment) {
 std::string result_name(const RecordedCall& call, std::size_t position, std::size_t k) {
   return call.outputs.size() > 1 ? fmt::format("{}{}_{}", call.op->name, position, k)
                                  : fmt::format("{}{}", call.op->name, position);
+}
+
+std::string type_text(const Slot& slot) {
+  return type_text(slot.type, slot.strides, slot.requires_grad, slot.is_leaf);
+}
+std::string type_text(const TensorImpl& tensor) {
+  return type_text({tensor.dtype, tensor.geometry.sizes}, tensor.geometry.strides,
+                   tensor.requires_grad, !tensor.autograd || !tensor.autograd->grad_fn);
+}
+
+std::string with_input(const std::string& call, const std::string& input) {
+  return input.empty() ? call : call + " of " + input;
 }
 
 std::vector<GuardedInput> guarded_inputs(const Segment& segment) {

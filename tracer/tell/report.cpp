@@ -49,8 +49,8 @@ json to_json(const Segment& segment, const Exit& exit) {
               {"advice", advice(exit.reason)},  {"count", exit.count},
               {"lost_milliseconds", exit.lost}, {"matched_calls", exit.call}};
   if (at < segment.calls.size() && !exit.came.empty()) {
-    row["expected"] = describe(segment.calls[at]);
-    row["came"] = exit.came;
+    row["expected"] = with_input(describe(segment.calls[at]), exit.expected_input);
+    row["came"] = with_input(exit.came, exit.came_input);
   } else if (at > 0) {
     row["after"] = describe(segment.calls[at - 1]);
   }

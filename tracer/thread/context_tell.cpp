@@ -4,6 +4,7 @@
 
 #include "src/core/check.h"
 #include "tracer/cache/registry.h"
+#include "tracer/tell/inspect.h"
 #include "tracer/tell/report.h"
 #include "tracer/thread/context.h"
 #include "tracer/thread/modes.h"
@@ -74,10 +75,15 @@ Reason Context::note_exit(Reason reason, std::int64_t nanoseconds) {
                                             came_, nanoseconds, time_since_exit());
   if (is_strict() && is_strict_about(reason)) {
     std::string seen;
-    if (came_.op && matched < segment.calls.size())
-      seen = fmt::format(": {} expected, got {}", describe(segment.calls[matched]), came_.text());
-    else if (!came_.op && matched > 0)
+    if (came_.op && matched < segment.calls.size()) {
+      const auto [expected, came] = came_.input;
+      seen = fmt::format(
+          ": {} expected, got {}",
+          with_input(describe(segment.calls[matched]), expected ? type_text(*expected) : ""),
+          with_input(came_.text(), came ? type_text(*came) : ""));
+    } else if (!came_.op && matched > 0) {
       seen = fmt::format(" after {}", describe(segment.calls[matched - 1]));
+    }
     strict_error_ = fmt::format("strict mode: the compiled loop at {} was left{}: {}",
                                 short_source(segment.source), seen, with_advice(reason));
   }

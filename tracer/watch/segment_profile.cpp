@@ -9,6 +9,7 @@
 #include "src/core/check.h"
 #include "src/core/keep_loaded.h"
 #include "tracer/cache/shared_locks.h"
+#include "tracer/tell/inspect.h"
 #include "tracer/tell/report.h"
 
 namespace groove::tracer {
@@ -106,7 +107,13 @@ Exit& SegmentProfile::exit_at(std::int32_t call, Reason reason, const Came& came
     if (known.call == call && known.reason == reason && known.came == text) return known;
   keep_loaded(came.site.file_name());
   // Of very many ways out, the later ones are counted with the last.
-  if (exits_.size() < kMostExits) exits_.push_back({call, reason, came, text, 0, 0});
+  if (exits_.size() < kMostExits) {
+    Exit& exit = exits_.emplace_back(Exit{call, reason, came, text});
+    if (const Came::Input input = std::exchange(exit.what.input, {}); input.came) {
+      exit.expected_input = type_text(*input.expected);
+      exit.came_input = type_text(*input.came);
+    }
+  }
   return exits_.back();
 }
 

@@ -28,10 +28,17 @@ class Overhead {
   std::int64_t start_;
 };
 
+struct Slot;
+
 // What came instead of the expected call; `op` is null when no call came.
 struct Came {
   const Op* op = nullptr;
   Site site = Site::none();
+  // An input that is of another type than was expected, as long as the call lasts.
+  struct Input {
+    const Slot* expected = nullptr;
+    const TensorImpl* came = nullptr;
+  } input = {};
   std::string text() const;  // "add at model.cpp:35"; empty when no call came
   bool operator==(const Came& other) const {
     return op == other.op && (!op || (site.file_name() == other.site.file_name() &&
@@ -45,6 +52,8 @@ struct Exit {
   Reason reason = Reason::kCompleted;
   Came what;
   std::string came;         // the same for people
+  // Of an input that was unlike what was expected, the first time: "f32[64, 8], contiguous".
+  std::string expected_input = {}, came_input = {};
   std::uint64_t count = 0;  // times
   double lost = 0;          // milliseconds, in all
 };

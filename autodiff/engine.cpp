@@ -181,12 +181,12 @@ class Engine {
   void follow(Edge& edge) {
     while (edge.node && edge.node->is_deferred) {
       auto& node = static_cast<DeferredNode&>(*edge.node);
+      const auto may_run = [&] { return node.may_run(edge.index, !backward_.targets.empty()); };
       if (nodes_.find(&node) >= 0) {
-        must_take_apart_ |= !node.may_run_from(edge.index);
+        must_take_apart_ |= !may_run();
         return;
       }
-      if (!takes_apart_ && !backward_.create_graph &&
-          node.may_run(edge.index, !backward_.targets.empty())) {
+      if (!takes_apart_ && !backward_.create_graph && may_run()) {
         has_deferred_ = true;
         return;
       }

@@ -127,9 +127,12 @@ Tensor SegmentNode::value(std::size_t index) const {
 
 // ---- as one node ----
 
-bool SegmentNode::has_fresh_values() const {
-  for (const HistoryPlan::Node& node : run_.plan->nodes)
-    for (const HistoryPlan::Saved& saved : node.saved) {
+// Of the nodes that gradients from a result pass: what others have saved may be written meanwhile,
+// as the parameters of another network are by the step of its optimizer.
+bool SegmentNode::has_fresh_values(std::size_t result) const {
+  for (std::size_t n = 0; n < run_.plan->nodes.size(); ++n) {
+    if (!programs().leads_to_node(result, n)) continue;
+    for (const HistoryPlan::Saved& saved : run_.plan->nodes[n].saved) {
       if (saved.value < 0) continue;
       const HistoryRun::Value& value = run_.values[static_cast<std::size_t>(saved.value)];
       const Storage& storage =
@@ -137,6 +140,7 @@ bool SegmentNode::has_fresh_values() const {
       const std::uint32_t now = value.counts_apart ? storage.unnoticed : storage.version;
       if (now != value.version_before + saved.version) return false;
     }
+  }
   return true;
 }
 
@@ -155,11 +159,11 @@ void SegmentNode::settle_values() const {
 }
 
 bool SegmentNode::may_run(std::uint32_t index, bool has_targets) const {
-  if (!may_run_from(index)) return false;
+  if (!programs().can_run_from(index)) return false;
   settle_values();
   const SpinLock guard(lock_);
   return !is_materialized_ && !has_moved_ && is_used_up_.empty() && has_distinct_edges_ &&
-         programs().can_run(has_targets) && has_fresh_values() &&
+         programs().can_run(has_targets) && has_fresh_values(index) &&
          tracer::tape_hooks().may_run_compiled && tracer::tape_hooks().may_run_compiled();
 }
 

@@ -17,7 +17,6 @@ class SegmentNode final : public DeferredNode {
   void materialize() override;
   Edge target(std::uint32_t index) override;
   bool may_run(std::uint32_t index, bool has_targets) const override;
-  bool may_run_from(std::uint32_t index) const override { return programs().can_run_from(index); }
   bool leads_to(std::uint32_t output, std::uint32_t edge) const override {
     return programs().leads_to(output, edge);
   }
@@ -34,7 +33,7 @@ class SegmentNode final : public DeferredNode {
  private:
   void drop_values();
   void settle_values() const;
-  bool has_fresh_values() const;
+  bool has_fresh_values(std::size_t result) const;
   Tensor value(std::size_t index) const;
   Edge edge(const tracer::HistoryPlan::Edge& planned) const;
   BackwardPrograms& programs() const { return *static_cast<const LivePlan&>(*run_.plan).programs; }

@@ -112,8 +112,6 @@ struct DeferredNode : Node {
   /// Can a backward that comes from this output, and records nothing, run it as one node, in place
   /// of those it stands for?
   virtual bool may_run(std::uint32_t index, bool has_targets) const = 0;
-  /// The same of another output, where one may.
-  virtual bool may_run_from(std::uint32_t) const { return true; }
   /// Is this edge on a way from this output?
   virtual bool leads_to(std::uint32_t, std::uint32_t) const { return true; }
   /// Where on the tape the nodes begin that end at `sequence`.

@@ -198,14 +198,14 @@ Tensor& DataMethods::detach_(Site site) const {
 }
 
 // What is written through it is not noticed by those who need the tensor as it was.
-Tensor DataMethods::data() const {
-  if (is_complex_tensor(*this)) return from_pair(pair_of(*this).data());
-  Tensor result = detach();
+Tensor DataMethods::data(Site site) const {
+  if (is_complex_tensor(*this)) return from_pair(pair_of(*this).data(site));
+  Tensor result = detach(site);
   result.impl()->counts_apart = true;
   return result;
 }
-Tensor DataMethods::tensor_data() const { return detach(); }
-Tensor DataMethods::variable_data() const { return data(); }
+Tensor DataMethods::tensor_data(Site site) const { return detach(site); }
+Tensor DataMethods::variable_data(Site site) const { return data(site); }
 
 void DataMethods::set_data(const Tensor& value, Site) const {
   TensorImpl& impl = checked(*this, "set_data");

@@ -178,9 +178,9 @@ class DataMethods : public StatisticsMethods {
   Tensor detach(Site site = Site::current()) const;
   Tensor& detach_(Site site = Site::current()) const;
   /// The values without history, sharing memory and not counted as versions (LibTorch's spelling).
-  Tensor data() const;
-  Tensor tensor_data() const;
-  Tensor variable_data() const;
+  Tensor data(Site site = Site::current()) const;
+  Tensor tensor_data(Site site = Site::current()) const;
+  Tensor variable_data(Site site = Site::current()) const;
   void set_data(const Tensor& value, Site site = Site::current()) const;
   void backward(const Tensor& gradient = undefined_tensor(),
                 std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,

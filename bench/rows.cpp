@@ -362,7 +362,7 @@ void measure(const Case& one, int samples) {
                 one.what, of, 1e3 * pick(times), 1e3 * pick(triads), 1e3 * pick(bodies),
                 100 * limit / pick(times), 1e3 * pick(moves));
   };
-  row("median", median);
+  row("median", ::median);
   row("least",
       [](const std::vector<double>& all) { return *std::min_element(all.begin(), all.end()); });
   std::fflush(stdout);

@@ -3,16 +3,13 @@
 
 #include "groove/ops/views.h"
 #include "kernels/ops/control_flow.h"
+#include "kernels/ops/rules.h"
 #include "kernels/tensor/capture.h"
 #include "src/core/check.h"
 
 namespace groove::detail {
 namespace {
 
-Type type_of(const Tensor& tensor) {
-  const TensorImpl& impl = *tensor.impl();
-  return {impl.dtype, impl.geometry.sizes};
-}
 std::vector<Type> types_of(const char* op, const char* what, const Tensors& tensors) {
   std::vector<Type> types;
   for (const Tensor& tensor : tensors) {

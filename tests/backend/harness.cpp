@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <iostream>
@@ -40,7 +41,7 @@ bool same(ScalarType dtype, const std::uint8_t* a, const std::uint8_t* b) {
 std::string show(ScalarType dtype, const std::uint8_t* at) {
   char text[64];
   std::uint64_t bits = 0;
-  std::memcpy(&bits, at, element_size(dtype));
+  std::memcpy(&bits, at, std::min(element_size(dtype), sizeof bits));
   double value = static_cast<double>(static_cast<std::int64_t>(bits));
   if (dtype == kFloat) {
     float f;

@@ -20,6 +20,7 @@
 namespace groove::random_loops {
 namespace {
 
+using ::median;  // of numbers, as opposed to groove::median
 using nlohmann::json;
 
 // One kernel thread in both, so that what is not the program's own is the compile thread's.

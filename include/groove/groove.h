@@ -5,6 +5,7 @@
 #include "groove/anomaly.h"
 #include "groove/array_ref.h"
 #include "groove/autograd.h"
+#include "groove/autograd_functional.h"
 #include "groove/control_flow.h"
 #include "groove/cuda.h"
 #include "groove/data.h"

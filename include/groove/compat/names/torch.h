@@ -175,6 +175,13 @@ using groove::autograd::AnomalyMode, groove::autograd::AutogradContext,
     groove::autograd::IndexRange, groove::autograd::InferenceMode, groove::autograd::Node,
     groove::autograd::tensor_list, groove::autograd::Variable, groove::autograd::variable_list;
 }  // namespace torch::autograd
+namespace torch::autograd::functional {
+using groove::autograd::functional::Function, groove::autograd::functional::hessian,
+    groove::autograd::functional::hvp, groove::autograd::functional::jacobian,
+    groove::autograd::functional::jvp, groove::autograd::functional::Product,
+    groove::autograd::functional::ScalarFunction, groove::autograd::functional::vhp,
+    groove::autograd::functional::vjp;
+}  // namespace torch::autograd::functional
 namespace torch::cuda {
 using groove::cuda::cudnn_is_available, groove::cuda::device_count, groove::cuda::is_available,
     groove::cuda::manual_seed, groove::cuda::manual_seed_all, groove::cuda::synchronize;

@@ -66,6 +66,7 @@ Graph expand_for_tape(const Graph& graph, ArrayRef<Scalar> numbers) {
   GraphBuilder builder(fresh, GraphBuilder::Composites::kKeep);
   Expander expander{builder};
   const DispatchOverride override_(&Expander::handle, &expander);
+  const NoAutocast as_given;
   const NoGradGuard no_grad;
   Tensors values(graph.values.size());
   for (const GraphInput& input : graph.inputs)

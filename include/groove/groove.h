@@ -2,6 +2,7 @@
 #pragma once
 
 #include "groove/accessor.h"
+#include "groove/amp.h"
 #include "groove/anomaly.h"
 #include "groove/array_ref.h"
 #include "groove/autograd.h"

@@ -29,6 +29,7 @@ const Op& op = define({
           if (g.needs[1]) result[1] = channel_sum(g.cotangent()).reshape(g.input_types[1].sizes);
           return result;
         },
+    .autocast = Precision::kShort,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -165,6 +165,7 @@ const Op& op = define({
     .gradient = gradient,
     .saves_inputs = 3,  // the bias is not read
     .saves_outputs = 1 << kMean | 1 << kInverse,
+    .autocast = Precision::kFloat,
     .has_inplace = false,
     .reference = reference,
     .dtypes = floating_dtypes(),
@@ -202,6 +203,7 @@ const Op& op_fixed = define({
           return Tensors{normalized(inputs[kInput], as_channels(inputs[1], rank), inverse,
                                     inputs[3], inputs[4])};
         }}),
+    .autocast = Precision::kFloat,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -237,6 +237,7 @@ const Op& define_convolution(const char* name, const char* size_name, Convolutio
       .lowering = lowering_of(form),
       .gradient = std::move(gradient),
       .saves_inputs = 3,
+      .autocast = Precision::kShort,
       .has_inplace = false,
       .reference = reference_of(form),
       .domain = {-1, 1},

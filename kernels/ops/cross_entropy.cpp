@@ -26,6 +26,7 @@ const Op& op = define({
           return Tensors{difference * row_weights(g, target), Tensor()};
         },
     .saves_inputs = 3,
+    .autocast = Precision::kFloat,
     .check = check_classes,
     .check_reads = 1,
     .allowed = [](const Signature& s) { return positions_below(s.inputs[0].sizes[1]); },

@@ -107,6 +107,7 @@ const Op& define(const ElementwiseLoss& spec) {
           }}),
       .gradient = [spec](const Grad& g) { return loss_gradient(g, spec); },
       .saves_inputs = 3,
+      .autocast = Precision::kFloat,
       .check = spec.check,
       .check_reads = spec.check_reads,
       .allowed = spec.allowed,

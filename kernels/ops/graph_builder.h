@@ -33,6 +33,7 @@ class GraphBuilder {
   template <typename Body>
   auto record(const Body& body) {
     const DispatchOverride override_(&GraphBuilder::handle, this);
+    const NoAutocast as_given;
     return body();
   }
   /// Records one call.

@@ -115,6 +115,7 @@ const Op& op = define({
           return Tensors{results[0], results[1], results[2]};
         },
     .saves_inputs = 7,
+    .autocast = Precision::kFloat,
     .has_inplace = false,
     .reference = reference,
     .dtypes = floating_dtypes(),

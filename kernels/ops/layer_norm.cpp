@@ -272,6 +272,7 @@ const Op& op = define({
     .gradient = gradient,
     .saves_inputs = 3,
     .saves_outputs = 6,
+    .autocast = Precision::kFloat,
     .has_inplace = false,
     .reference = reference,
     .dtypes = floating_dtypes(),

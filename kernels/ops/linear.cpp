@@ -46,6 +46,7 @@ const Op& op = define({
           const Tensor product = mm(c.inputs[0], t(c.inputs[1]));
           return c.inputs[2].defined() ? add(product, c.inputs[2]) : product;
         },
+    .autocast = Precision::kShort,
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {

@@ -130,6 +130,7 @@ const Op& op = define({
         },
     .saves_inputs = 7,
     .saves_outputs = 2,
+    .autocast = Precision::kFloat,
     .has_inplace = false,
     .reference = reference,
     .dtypes = floating_dtypes(),

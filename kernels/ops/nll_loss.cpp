@@ -21,6 +21,7 @@ const Op& op = define({
           return Tensors{where(mask, neg(row_weights(g, target)), 0), Tensor()};
         },
     .saves_inputs = 2,
+    .autocast = Precision::kFloat,
     .check = check_classes,
     .check_reads = 1,
     .allowed = [](const Signature& s) { return positions_below(s.inputs[0].sizes[1]); },

@@ -30,6 +30,7 @@ const Op& op = define({
           return Tensors{others.reshape(g.input_types[0].sizes) * unreduced(g.cotangent(), g)};
         },
     .saves_inputs = 1,
+    .autocast = Precision::kFloat,
     .has_inplace = false,
     .reference = reduction_reference([](const std::vector<double>& row) {
       double product = 1;

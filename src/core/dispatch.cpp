@@ -24,10 +24,18 @@ struct Handlers {
 constinit Handlers handlers;
 constinit LibraryCallHandler library_call_handler = nullptr;
 constinit Handler complex_handler = no_handler;
+constinit Handler autocast_handler = no_handler;
 
 bool has_complex_input(const Call& call) {
   return std::any_of(call.inputs.begin(), call.inputs.end(),
                      [](const Tensor& input) { return input.defined() && input.impl()->complex; });
+}
+
+bool wants_autocast(const Call& call) {
+  return autocast.is_enabled && !call.is_inplace &&
+         std::any_of(call.inputs.begin(), call.inputs.end(), [&](const Tensor& input) {
+           return input.defined() && autocast_dtype(*call.op, input) != input.scalar_type();
+         });
 }
 
 struct Override {
@@ -48,8 +56,12 @@ void dispatch(const Call& call, Tensor* outputs) {
   ensure_environment();
   try {
     if (complex_numbers_are_used.load(std::memory_order_relaxed) && has_complex_input(call))
-        [[unlikely]]
+        [[unlikely]] {
+      const NoAutocast as_given;
       return complex_handler(call, outputs);
+    }
+    if (autocast_is_used.load(std::memory_order_relaxed) && wants_autocast(call)) [[unlikely]]
+      return autocast_handler(call, outputs);
     if (override_.handler) [[unlikely]]
       return override_.handler(override_.context, call, outputs);
     handlers.next[0](call, outputs);
@@ -100,6 +112,13 @@ SiteScope::~SiteScope() {
 Site user_site(const Site& site) { return open_site.is_open ? open_site.site : site; }
 
 void register_complex_handler(Handler handler) { complex_handler = handler; }
+void register_autocast_handler(Handler handler) { autocast_handler = handler; }
+
+ScalarType autocast_dtype(const Op& op, const Tensor& operand) {
+  const ScalarType own = operand.impl()->dtype;
+  if (op.autocast == Precision::kAsGiven || !is_floating(own) || own == kDouble) return own;
+  return op.autocast == Precision::kShort ? autocast.dtype : kFloat;
+}
 
 void register_library_call_handler(LibraryCallHandler handler) { library_call_handler = handler; }
 
@@ -111,6 +130,8 @@ void run_library_call(const LibraryCall& call, void (*expand)(void*), void* cont
                "autodiff::differentiate)",
                call.op->name);
   const SiteScope scope(call.site, nullptr);
+  // A backward computes in the dtypes that the forward has had.
+  const NoAutocast as_given;
   if (library_call_handler) return library_call_handler(call, expand, context);
   expand(context);
 }

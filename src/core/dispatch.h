@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "src/core/call_frame.h"
@@ -30,6 +31,30 @@ void register_handler(DispatchLayer layer, Handler handler);
 inline constinit std::atomic<bool> complex_numbers_are_used = false;
 /// Runs calls with complex inputs, by Op::complex.
 void register_complex_handler(Handler handler);
+
+// Of a thread: whether the operands of calls are converted, by Op::autocast, and to what.
+struct Autocast {
+  bool is_enabled = false;
+  ScalarType dtype = kBFloat16;
+};
+inline constinit thread_local Autocast autocast;
+// For what is no call of the program: rules of operators, and what a backward runs.
+class NoAutocast {
+ public:
+  NoAutocast() : was_enabled_(std::exchange(autocast.is_enabled, false)) {}
+  ~NoAutocast() { autocast.is_enabled = was_enabled_; }
+  NoAutocast(const NoAutocast&) = delete;
+  NoAutocast& operator=(const NoAutocast&) = delete;
+
+ private:
+  bool was_enabled_;
+};
+/// Has a thread ever turned it on? Until then no call looks.
+inline constinit std::atomic<bool> autocast_is_used = false;
+/// Runs the calls that convert something, in place of the call that is given; not those in place.
+void register_autocast_handler(Handler handler);
+/// The dtype that an operand is converted to, or its own.
+ScalarType autocast_dtype(const Op& op, const Tensor& operand);
 
 /// The entry for every op: `outputs` has op->outputs places.
 void dispatch(const Call& call, Tensor* outputs);

@@ -186,6 +186,10 @@ struct Grad {
 struct Call;  // src/core/dispatch.h
 using ComplexRule = Tensor (*)(const Call& call);
 
+// What autocast makes of floating operands, but for float64: the short dtype that it has been told,
+// for products; float32, for what sums up many or squares; or nothing.
+enum class Precision : std::uint8_t { kAsGiven, kShort, kFloat };
+
 /// One gradient per input, undefined where not needed or zero.
 using GradientRule = std::function<Tensors(const Grad&)>;
 
@@ -226,6 +230,7 @@ struct Op {
   // The gradient rule adds to `accumulated` itself and gives the sums: an op that stands for many.
   bool accumulates = false;
   ComplexRule complex = nullptr;  // none: complex inputs are an error
+  Precision autocast = Precision::kAsGiven;
   std::function<void(const Signature&, ArrayRef<Tensor>)> check =
       {};                    // on values; throws groove::Error
   int check_reads = 0;       // the input whose values the check reads; real before it

@@ -45,7 +45,8 @@ Tensor hidden_gates(const Tensor& h, const detail::RecurrentWeights& w) {
 
 Tensor plain_step(const Tensor& from_input, const Tensor& state, const detail::RecurrentWeights& w,
                   bool is_tanh) {
-  const Tensor sum = add(from_input, hidden_gates(state, w));
+  // In the state's dtype, whatever autocast makes of the products.
+  const Tensor sum = add(from_input, hidden_gates(state, w)).to(state.scalar_type());
   return is_tanh ? groove::tanh(sum) : groove::relu(sum);
 }
 

@@ -321,7 +321,19 @@ TEST(LibtorchNames, AutocastOfAnotherDeviceChangesNothing) {
   EXPECT_EQ(at::autocast::get_autocast_cpu_dtype(), torch::kBFloat16);
   EXPECT_EQ(at::autocast::increment_nesting(), 1);
   EXPECT_EQ(at::autocast::decrement_nesting(), 0);
-  EXPECT_THROW(at::autocast::set_autocast_enabled(torch::kCPU, true), torch::Error);
+}
+
+TEST(LibtorchNames, AutocastOfTheCpuConverts) {
+  const auto x = torch::ones({2, 2});
+  at::autocast::set_autocast_enabled(torch::kCPU, true);
+  at::autocast::set_autocast_dtype(torch::kCPU, torch::kHalf);
+  EXPECT_TRUE(at::autocast::is_cpu_enabled());
+  EXPECT_EQ(torch::mm(x, x).scalar_type(), torch::kHalf);
+  at::autocast::set_autocast_dtype(torch::kCPU, torch::kBFloat16);
+  EXPECT_EQ(torch::mm(x, x).scalar_type(), torch::kBFloat16);
+  at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(torch::kCPU, false);
+  EXPECT_EQ(torch::mm(x, x).scalar_type(), torch::kFloat);
 }
 
 TEST(LibtorchNames, WhatIsNotThereSaysSo) {

@@ -31,6 +31,8 @@ const std::vector<Loop>& used_up_loops();
 const std::vector<Loop>& view_loops();
 /// Over complex numbers (complex_loops.cpp).
 const std::vector<Loop>& complex_loops();
+/// In mixed precision (mixed_loops.cpp).
+const std::vector<Loop>& mixed_loops();
 /// Inputs that do not live long, or become others (life_loops.cpp).
 const std::vector<Loop>& life_loops();
 /// Gradients that are kept for longer than a step (grad_loops.cpp).

@@ -179,6 +179,8 @@ INSTANTIATE_TEST_SUITE_P(Views, Loops, ::testing::ValuesIn(view_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Complex, Loops, ::testing::ValuesIn(complex_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Mixed, Loops, ::testing::ValuesIn(mixed_loops()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Lives, Loops, ::testing::ValuesIn(life_loops()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Rules, Loops, ::testing::ValuesIn(rule_loops()),

@@ -167,6 +167,11 @@ namespace torch::Reduction {
 using groove::Reduction::Mean, groove::Reduction::None, groove::Reduction::Reduction,
     groove::Reduction::Sum;
 }  // namespace torch::Reduction
+namespace torch::amp {
+using groove::amp::Autocast, groove::amp::get_autocast_dtype, groove::amp::GradScaler,
+    groove::amp::GradScalerOptions, groove::amp::is_autocast_enabled,
+    groove::amp::set_autocast_dtype, groove::amp::set_autocast_enabled;
+}  // namespace torch::amp
 namespace torch::autograd {
 using groove::autograd::AnomalyMode, groove::autograd::AutogradContext,
     groove::autograd::AutoGradMode, groove::autograd::backward,

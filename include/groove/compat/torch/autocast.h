@@ -1,9 +1,11 @@
 // at::autocast. All tensors are on the CPU: for another device the setting is kept, as LibTorch
-// keeps it, and changes nothing; for the CPU it throws when it is turned on.
+// keeps it, and changes nothing; for the CPU it is that of groove/amp.h. There is no cache: equal
+// conversions are one in compiled code.
 #pragma once
 
 #include <optional>
 
+#include "groove/amp.h"
 #include "groove/compat/names.h"
 
 namespace at::autocast {
@@ -13,21 +15,25 @@ struct Setting {
   bool is_enabled = false;
 };
 inline Setting& setting(DeviceType device) {
-  thread_local Setting cpu{kBFloat16}, cuda{kHalf}, mps{kHalf};
-  return device == kCPU ? cpu : device == kCUDA ? cuda : mps;
+  thread_local Setting cuda{kHalf}, mps{kHalf};
+  return device == kCUDA ? cuda : mps;
 }
 inline thread_local int nesting = 0;
 inline thread_local bool is_cache_enabled = true;
 }  // namespace detail
 
-inline bool is_autocast_enabled(DeviceType device) { return detail::setting(device).is_enabled; }
+inline bool is_autocast_enabled(DeviceType device) {
+  return device == kCPU ? groove::amp::is_autocast_enabled() : detail::setting(device).is_enabled;
+}
 inline void set_autocast_enabled(DeviceType device, bool enabled) {
-  if (enabled && device == kCPU)
-    throw groove::Error("autocast: Groove does not choose dtypes by itself; convert with to()");
+  if (device == kCPU) return groove::amp::set_autocast_enabled(enabled);
   detail::setting(device).is_enabled = enabled;
 }
-inline ScalarType get_autocast_dtype(DeviceType device) { return detail::setting(device).dtype; }
+inline ScalarType get_autocast_dtype(DeviceType device) {
+  return device == kCPU ? groove::amp::get_autocast_dtype() : detail::setting(device).dtype;
+}
 inline void set_autocast_dtype(DeviceType device, ScalarType dtype) {
+  if (device == kCPU) return groove::amp::set_autocast_dtype(dtype);
   detail::setting(device).dtype = dtype;
 }
 inline bool is_enabled() { return is_autocast_enabled(kCUDA); }

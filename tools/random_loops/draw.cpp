@@ -208,7 +208,8 @@ std::vector<Rule> all_rules() {
   std::vector<Rule> all;
   for (const auto rules :
        {value_rules(), alias_rules(), memory_rules(), training_rules(), hook_rules(),
-        escape_rules(), past_rules(), size_rules(), dtype_rules(), state_rules(), pool_rules()})
+        escape_rules(), past_rules(), size_rules(), dtype_rules(), state_rules(), pool_rules(),
+        complex_rules()})
     all.insert(all.end(), rules.begin(), rules.end());
   return all;
 }

@@ -159,6 +159,20 @@ const Rule rules[] = {
                  .mul(0.1, t.at())
                  .add(t.c, 1, t.at());
      }},
+    // ---- autocast ----
+    {kD, kV, 2, "{ Autocast on; $a = linear($b, $c).to(kFloat).tanh() }",
+     [](Step& t) {
+       const amp::Autocast on;
+       t.a = groove::linear({t.b, t.at()}, t.c, undefined_tensor())
+                 .to(kFloat, false, false, t.at())
+                 .tanh(t.at());
+     }},
+    {kD, kF, 3, "{ Autocast on(i % 3 != $k'); loss = loss + ($h.mm($p) * $x).square().mean() }",
+     [](Step& t) {
+       const amp::Autocast on(t.i % 3 != t.s.k);
+       const auto product = t.h.mm(t.p, t.at()).mul(t.x, t.at());
+       t.add_loss(product.square(t.at()).mean(t.at()).to(kFloat, false, false, t.at()));
+     }},
     // ---- with history ----
     {kD, kF, 3, "$h = $r.to(kDouble).mm($p.to(kDouble)).to(kFloat).tanh()",
      [](Step& t) {

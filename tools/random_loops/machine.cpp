@@ -1,6 +1,7 @@
 // The interpreter of drawn programs.
 #include "tools/random_loops/machine.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <condition_variable>
@@ -46,6 +47,8 @@ constexpr int kSetUp = 0, kHead = 1, kDump = 2;
 
 std::uint64_t hash_of(const Tensor& tensor, const Site& site) {
   if (!tensor.defined()) return 0;
+  if (is_complex(tensor.scalar_type()))
+    return hash_of(groove::view_as_real({tensor.detach(site), site}), site);
   const auto flat = tensor.detach(site).contiguous(site);
   std::uint64_t hash = 1469598103934665603u;
   const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211u; };
@@ -117,6 +120,10 @@ Machine::Machine(const Program& drawn, std::FILE* to) : program(drawn), log(to),
     wide.push_back(values[b].to(kDouble, false, false, site));
     whole.push_back(values[b].mul(5, site).to(kLong, false, false, site));
   }
+  const bool has_complexes = std::ranges::any_of(
+      program.body, [](const Statement& s) { return s.rule.theme == Theme::kComplex; });
+  for (int b = 0; has_complexes && b < kBlobs; ++b)
+    complexes.push_back(groove::complex({values[b], site}, values[b + 1]));
   for (int p = 0; p < kParameters; ++p)
     parameters.push_back(groove::randn({n, n}, {}, site).mul(0.5, site).requires_grad_(true, site));
   for (int h = 0; h < kHistories; ++h) histories.push_back(groove::zeros({n, n}, {}, site));
@@ -250,6 +257,7 @@ void Machine::dump(int iteration) {
     tell("d", k, wide[k]);
     tell("z", k, whole[k]);
   }
+  for (std::size_t k = 0; k < complexes.size(); ++k) tell("c", k, complexes[k]);
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     tell("p", p, parameters[p]);
     tell("grad", p, parameters[p].grad());

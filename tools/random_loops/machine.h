@@ -73,6 +73,7 @@ struct Machine {
   Tensor leaves[2];                        // of no optimizer
   std::vector<std::vector<float>> memory;  // under b…, and one for a parameter
   std::vector<Tensor> wide, whole;         // d…, z…: float64, int64
+  std::vector<Tensor> complexes;           // c…, where a statement is about them
   Tensor base;                             // a flat buffer that views lie in
   Tensor loss;
   std::vector<std::unique_ptr<Model>> models;

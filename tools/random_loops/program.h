@@ -38,16 +38,18 @@ enum class Theme : std::uint8_t {
   kDtypes,
   kState,
   kPool,
+  kComplex,
 };
-inline constexpr const char* kThemeNames[] = {"plain", "aliases", "memory", "training",
-                                              "hooks", "escapes", "errors", "past",
-                                              "sizes", "dtypes",  "state",  "pool"};
+inline constexpr const char* kThemeNames[] = {"plain",  "aliases", "memory", "training",
+                                              "hooks",  "escapes", "errors", "past",
+                                              "sizes",  "dtypes",  "state",  "pool",
+                                              "complex"};
 inline constexpr int kThemes = std::size(kThemeNames);
 
 // A kind of statement. The text is what a program would write, with letters for what is drawn:
 //   $a $b $c a matrix without history (v, w or b)   $w a handle that aliases others (w)
 //   $k memory of the program seen through from_blob  $p $q parameters
-//   d$k z$k matrices of wide and of whole numbers
+//   d$k z$k c$k matrices of wide, of whole and of complex numbers
 //   $h $g matrices with history   $r any of these    $o an optimizer   $m a model
 //   $n $j small whole numbers     $x a real number
 struct Rule {
@@ -68,6 +70,7 @@ std::span<const Rule> size_rules();
 std::span<const Rule> dtype_rules();
 std::span<const Rule> state_rules();
 std::span<const Rule> pool_rules();
+std::span<const Rule> complex_rules();
 std::vector<Rule> all_rules();
 
 struct Condition {

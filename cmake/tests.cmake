@@ -11,7 +11,8 @@ target_link_libraries(groove_test_options INTERFACE groove_options GTest::gtest)
 target_compile_options(groove_test_options INTERFACE -O1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Of strings that are joined GCC 12 sees, at -O1, paths that are none.
-  target_compile_options(groove_test_options INTERFACE -Wno-array-bounds)
+  target_compile_options(groove_test_options INTERFACE -Wno-array-bounds -Wno-restrict
+    -Wno-stringop-overflow)
 endif()
 
 # groove_add_test(<name> FOLDER <folder> [LAYERS <layer>… | STANDALONE] [TIMEOUT <seconds>]

@@ -170,6 +170,9 @@ void Transform<T>::run_convolution(Cell<T>* x, Cell<T>* room) const {
     for (std::size_t j = 0; j < by.size(); ++j) to[j] = product(from[j], by[j].re, by[j].im);
   };
   turn(longer, x, chirp_);
+  // Whatever lies behind the line's end, be it no number.
+  for (std::int64_t i = n_; i < count * Cell<T>::kWidth; ++i)
+    longer[count - 1].re[i % Cell<T>::kWidth] = longer[count - 1].im[i % Cell<T>::kWidth] = 0;
   std::fill(longer + count, longer + m, Cell<T>{});
   inner_->run(longer, inner_room);
   turn(longer, longer, kernel_);

@@ -29,8 +29,8 @@ class Transform {
   /// each other, of which a cell holds one number each?
   bool is_of_one_line() const { return is_of_one_line_; }
 
-  /// Transforms cells() cells in place. A line's cells behind its end may hold anything but what is
-  /// not finite. `room` holds room() cells.
+  /// Transforms cells() cells in place; what lies behind a line's end does not count. `room` holds
+  /// room() cells.
   void run(Cell<T>* x, Cell<T>* room) const;
   std::int64_t cells() const;
   std::int64_t room() const;

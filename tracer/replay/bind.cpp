@@ -140,9 +140,7 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
       impl.counts_apart != slot.counts_apart ||
       requires_grad_by_base(impl) != slot.requires_by_base ||
       (impl.requires_grad != slot.requires_grad && !has_fault(Fault::kRequiresGradNotGuarded))) {
-    unlike_ = {id, &impl};
-    why = Reason::kLiveInType;
-    return false;
+    return refuse_type(id, impl, why);
   }
   // What this run makes is none, though a stage made it real: its history is yet to come.
   if (impl.is_pending || makes(impl)) {
@@ -154,9 +152,7 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
       (impl.geometry.sizes != slot.type.sizes && !has_fault(Fault::kSizesNotGuarded)) ||
       (impl.geometry.strides != slot.strides && !has_fault(Fault::kStridesNotGuarded)) ||
       is_leaf != slot.is_leaf) {
-    unlike_ = {id, &impl};
-    why = Reason::kLiveInType;
-    return false;
+    return refuse_type(id, impl, why);
   }
   const std::uint32_t flags = impl.storage->flags;
   if (flags & Storage::kOwed) {  // written through an alias in this very run
@@ -169,6 +165,17 @@ bool Replay::bind_in_full(SlotId id, TensorImpl& impl, Reason& why) {
     return false;
   }
   return true;
+}
+
+bool Replay::refuse_type(SlotId id, const TensorImpl& impl, Reason& why) {
+  if (!is_unlike_known()) unlike_ = {run_, matched_, segment_.get(), id, &impl};
+  why = Reason::kLiveInType;
+  return false;
+}
+
+Came::Input Replay::unlike_input() const {
+  if (!is_unlike_known() || unlike_.segment != segment_.get()) return {};
+  return {&segment_->slots[static_cast<std::size_t>(unlike_.slot)], unlike_.came};
 }
 
 // The live-in whose memory a slot shows: itself, or what it is a view of.

@@ -155,12 +155,8 @@ class Replay {
   void poison();
   /// What another thread owes, where the last match failed because of that; null: nothing.
   detail::RefPtr<TensorImpl> take_foreign() { return std::move(foreign_); }
-  /// … and, where a live-in was of another type: which, and what came instead.
-  struct Unlike {
-    SlotId slot = kNoSlot;
-    const TensorImpl* came = nullptr;
-  };
-  Unlike take_unlike() { return std::exchange(unlike_, {}); }
+  /// … and, where the call that comes now was given a live-in of another type, the first of them.
+  Came::Input unlike_input() const;
 
   /// GROOVE_CHECK: call the first before commit(), the second after it succeeded; gives what
   /// differs between the compiled and the eager run, or nothing.
@@ -342,7 +338,15 @@ class Replay {
   std::vector<SlotId> names_;     // … and by what name, of all live-ins
   std::uint64_t reader_;          // … and on the storages of all
   detail::RefPtr<TensorImpl> foreign_;
-  Unlike unlike_;
+  struct Unlike {
+    std::uint64_t run = 0;  // of which run, and after how many calls: in another nothing is known
+    std::size_t matched = 0;
+    const Segment* segment = nullptr;
+    SlotId slot = kNoSlot;
+    const TensorImpl* came = nullptr;
+  } unlike_;
+  bool is_unlike_known() const { return unlike_.run == run_ && unlike_.matched == matched_; }
+  bool refuse_type(SlotId id, const TensorImpl& impl, Reason& why);
   bool is_publishing_late_ = false;
   std::vector<TensorImpl*> unpublished_;  // filled, but still called pending
   std::vector<std::pair<std::int32_t, std::int32_t>> escaped_;

@@ -22,8 +22,6 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
       if (state_ != State::kReplaying) return Matched::kNo;  // another thread has ended it
       Reason why = Reason::kForced;
       auto other = Replay::OtherOperand::kNone;
-      Replay::Unlike unlike;
-      const Segment* tried = nullptr;
       bool has_matched = !is_forced_out() && try_match(call, site, outputs, why);
       if (!has_matched && state_ == State::kReplaying) {
         wanted_ = Wanted::kNothing;
@@ -32,8 +30,6 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
           other = replay_->other_operand(call);
         if (other != Replay::OtherOperand::kNone) why = Reason::kAnyOperand;
         foreign = replay_->take_foreign();
-        unlike = replay_->take_unlike();
-        tried = &replay_->segment();
         has_matched =
             !foreign && (follow_sizes(call, site, outputs, why) ||
                          (state_ == State::kReplaying && go_over(call, site, outputs, why)));
@@ -45,8 +41,7 @@ Context::Matched Context::match_next(const AnyCall& call, const SiteKey& site, T
       if (state_ != State::kReplaying) return Matched::kNo;
       if (!foreign || tries == kMostTries) {
         note_came(*call.op, call.site);
-        if (why == Reason::kLiveInType && unlike.came && tried == &replay_->segment())
-          came_.input = {&tried->slots[static_cast<std::size_t>(unlike.slot)], unlike.came};
+        if (why == Reason::kLiveInType) came_.input = replay_->unlike_input();
         if (other != Replay::OtherOperand::kNone)
           note_other_operand(line_of(*call.op, site), other == Replay::OtherOperand::kMade);
         end_run(why);

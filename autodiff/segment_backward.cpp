@@ -203,7 +203,6 @@ BackwardPrograms::BackwardPrograms(const HistoryPlan& plan,
     const std::vector<bool>& below = reaches[static_cast<std::size_t>(result.made_by.node)];
     is_uniform_ &= std::find(below.begin(), below.end(), false) == below.end();
     leads_to_.push_back(below);
-    nodes_from_.push_back(nodes_below(static_cast<std::size_t>(result.made_by.node)));
     can_run_from_.push_back(runs[static_cast<std::size_t>(result.made_by.node)]);
   }
 }
@@ -227,18 +226,6 @@ std::string BackwardPrograms::describe() const {
   }
   return fmt::format("its backward: {} programs, run {} times, {} times node by node", armed, runs,
                      node_runs_.load());
-}
-
-// Those that a backward from a result may reach; edges lead to earlier nodes.
-std::vector<bool> BackwardPrograms::nodes_below(std::size_t node) const {
-  std::vector<bool> nodes(plan_.nodes.size());
-  nodes[node] = true;
-  for (std::size_t n = node + 1; n-- > 0;) {
-    if (!nodes[n]) continue;
-    for (const HistoryPlan::Edge& edge : plan_.nodes[n].edges)
-      if (edge.node >= 0) nodes[static_cast<std::size_t>(edge.node)] = true;
-  }
-  return nodes;
 }
 
 // As the engine would run them: from the last on, each when a cotangent has come and somebody below

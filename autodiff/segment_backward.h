@@ -49,16 +49,11 @@ class BackwardPrograms {
   bool can_run(bool has_targets) const { return can_run_ && (is_uniform_ || !has_targets); }
   /// … when gradients come from this result? What others lead to may be used up, or user code.
   bool can_run_from(std::size_t result) const { return can_run_from_[result]; }
-  /// Is a node of the plan on a way from a result?
-  bool leads_to_node(std::size_t result, std::size_t node) const {
-    return nodes_from_[result][node];
-  }
   /// Is outside edge `edge` on a way from a result?
   bool leads_to(std::size_t result, std::size_t edge) const { return leads_to_[result][edge]; }
 
  private:
   struct Program;
-  std::vector<bool> nodes_below(std::size_t node) const;
   std::vector<bool> run_nodes(const BackwardCall& call, const ValueOf& value_of,
                               bool has_origins) const;
   std::shared_ptr<Program> program_for(const BackwardCall& call);
@@ -68,10 +63,9 @@ class BackwardPrograms {
 
   const tracer::HistoryPlan& plan_;
   std::shared_ptr<tracer::Makings> makings_;
-  std::vector<std::size_t> first_slot_;        // of each node's outputs
-  std::vector<std::vector<bool>> leads_to_;    // [result][outside edge]
-  std::vector<std::vector<bool>> nodes_from_;  // [result][node]
-  std::vector<bool> can_run_from_;             // [result]
+  std::vector<std::size_t> first_slot_;      // of each node's outputs
+  std::vector<std::vector<bool>> leads_to_;  // [result][outside edge]
+  std::vector<bool> can_run_from_;           // [result]
   bool can_run_ = true, is_uniform_ = true;
   std::atomic<std::uint64_t> node_runs_{0};
   std::vector<std::shared_ptr<Program>> programs_;

@@ -130,9 +130,13 @@ Tensor SegmentNode::value(std::size_t index) const {
 // Of the nodes that gradients from a result pass: what others have saved may be written meanwhile,
 // as the parameters of another network are by the step of its optimizer.
 bool SegmentNode::has_fresh_values(std::size_t result) const {
-  for (std::size_t n = 0; n < run_.plan->nodes.size(); ++n) {
-    if (!programs().leads_to_node(result, n)) continue;
-    for (const HistoryPlan::Saved& saved : run_.plan->nodes[n].saved) {
+  const HistoryPlan& plan = *run_.plan;
+  const auto last = static_cast<std::size_t>(plan.results[result].made_by.node);
+  std::vector<bool> is_passed(last + 1);
+  is_passed[last] = true;
+  for (std::size_t n = last + 1; n-- > 0;) {  // edges lead to earlier ones
+    if (!is_passed[n]) continue;
+    for (const HistoryPlan::Saved& saved : plan.nodes[n].saved) {
       if (saved.value < 0) continue;
       const HistoryRun::Value& value = run_.values[static_cast<std::size_t>(saved.value)];
       const Storage& storage =
@@ -140,6 +144,8 @@ bool SegmentNode::has_fresh_values(std::size_t result) const {
       const std::uint32_t now = value.counts_apart ? storage.unnoticed : storage.version;
       if (now != value.version_before + saved.version) return false;
     }
+    for (const HistoryPlan::Edge& edge : plan.nodes[n].edges)
+      if (edge.node >= 0) is_passed[static_cast<std::size_t>(edge.node)] = true;
   }
   return true;
 }

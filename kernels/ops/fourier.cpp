@@ -177,12 +177,9 @@ void Transform<T>::run_convolution(Cell<T>* x, Cell<T>* room) const {
   inner_->run(longer, inner_room);
   turn(longer, longer, kernel_);
   // Back: the transform with both parts exchanged.
-  const auto exchange = [&] {
-    for (std::int64_t j = 0; j < m; ++j) std::swap(longer[j].re, longer[j].im);
-  };
-  exchange();
+  exchange_parts(longer, m);
   inner_->run(longer, inner_room);
-  exchange();
+  exchange_parts(longer, m);
   turn(x, longer, chirp_);
 }
 

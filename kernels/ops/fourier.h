@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace groove::fourier {
@@ -16,6 +17,11 @@ struct Cell {
   static constexpr std::int64_t kWidth = 32 / sizeof(T);
   alignas(32) Vector re, im;
 };
+
+template <typename T>
+void exchange_parts(Cell<T>* cells, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) std::swap(cells[i].re, cells[i].im);
+}
 
 /// The transform of n complex numbers, sum_j x[j] exp(-2 pi i j k / n), not divided by anything.
 /// Lengths of small prime factors go through Stockham's passes of radix 8, 4, 2, 3, 5 …; others

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "kernels/contraction/pack.h"
 
@@ -34,17 +33,15 @@ Cell<float> from_pairs(Floats a, Floats b) {
 Cell<double> from_pairs(Doubles a, Doubles b) {
   return {__builtin_shufflevector(a, b, 0, 2, 4, 6), __builtin_shufflevector(a, b, 1, 3, 5, 7)};
 }
-struct PairsOfFloats {
-  Floats low, high;
+template <typename T>
+struct Pairs {
+  typename Cell<T>::Vector low, high;
 };
-PairsOfFloats to_pairs(const Cell<float>& cell) {
+Pairs<float> to_pairs(const Cell<float>& cell) {
   return {__builtin_shufflevector(cell.re, cell.im, 0, 8, 1, 9, 2, 10, 3, 11),
           __builtin_shufflevector(cell.re, cell.im, 4, 12, 5, 13, 6, 14, 7, 15)};
 }
-struct PairsOfDoubles {
-  Doubles low, high;
-};
-PairsOfDoubles to_pairs(const Cell<double>& cell) {
+Pairs<double> to_pairs(const Cell<double>& cell) {
   return {__builtin_shufflevector(cell.re, cell.im, 0, 4, 1, 5),
           __builtin_shufflevector(cell.re, cell.im, 2, 6, 3, 7)};
 }
@@ -109,15 +106,10 @@ void Lines<T>::run(const T* in, T* out, std::int64_t lines) {
     is_halved_ ? read_pairs(in, half_, n_, lines) : read_reals(in, lines);
   }
   // The other way is the same with both parts exchanged.
-  const auto exchange = [&] {
-    for (std::int64_t i = 0; i < transform_->cells() && !forward_; ++i) {
-      Cell<T>& cell = cells_[static_cast<std::size_t>(i)];
-      std::swap(cell.re, cell.im);
-    }
-  };
-  exchange();
+  const std::int64_t count = forward_ ? 0 : transform_->cells();
+  exchange_parts(cells_.data(), count);
   transform_->run(cells_.data(), room_.data());
-  exchange();
+  exchange_parts(cells_.data(), count);
   if (form_ == Form::kComplex) return write_pairs(out, n_, 2 * n_, lines);
   if (form_ == Form::kToReal)
     return is_halved_ ? write_pairs(out, half_, n_, lines) : write_reals(out, lines);
@@ -270,12 +262,11 @@ void Lines<T>::of_signal(T* out, std::int64_t lines) {
 template <typename T>
 void Lines<T>::to_signal(const T* in, std::int64_t lines) {
   const std::int64_t stride = 2 * (half_ + 1);
+  read_pairs(in, half_ + 1, stride, lines);
   if (!transform_->is_of_one_line()) {
-    read_pairs(in, half_ + 1, stride, lines);
     cells_[0].im = cells_[static_cast<std::size_t>(half_)].im = Vector{};
     return combine_cells(ToSignal());
   }
-  read_pairs(in, half_ + 1, stride, lines);
   take_apart();
   // The imaginary parts of both ends do not count.
   im_[0] = im_[static_cast<std::size_t>(half_)] = 0;

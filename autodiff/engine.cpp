@@ -194,14 +194,12 @@ class Engine {
     }
   }
 
-  // One node in place of many adds up in the same order as long as all run in tape order and
-  // nothing lies among those it stands for. A leaf's hook is called among them.
+  // One node in place of many adds up in the same order as long as all run in tape order, and what
+  // lies among those it stands for, as the history of a view that they read, adds to nothing that
+  // they add to. A leaf's hook is called among them.
   bool must_take_apart() {
-    struct Range {
-      std::uint64_t first, last;
-    };
     if (must_take_apart_ || looks_for_nan()) return true;
-    std::vector<Range> ranges;
+    std::vector<const Entry*> order;
     std::vector<const Storage*> gradients;  // where two share memory, their order counts
     for (const Entry& at : nodes_.entries) {
       const Node& node = *at.node;
@@ -211,22 +209,38 @@ class Engine {
           gradients.push_back(memory);
         continue;
       }
-      ranges.push_back({node.sequence, node.sequence});
-      if (node.is_deferred)
-        ranges.back().first = static_cast<const DeferredNode&>(node).first_position();
+      order.push_back(&at);
       for (std::uint32_t i = 0; i < node.edge_count; ++i) {
         if (!follows(at, i)) continue;
         const auto* const below = static_cast<const Node*>(node.edges[i].node.get());
         if (below->is_accumulator()) continue;
-        if (below->sequence >= ranges.back().first) return true;
+        if (below->sequence >= (below->is_deferred ? first_position(node) : node.sequence))
+          return true;
       }
     }
-    std::sort(ranges.begin(), ranges.end(),
-              [](const Range& a, const Range& b) { return a.last < b.last; });
-    for (std::size_t i = 1; i < ranges.size(); ++i)
-      if (ranges[i].first <= ranges[i - 1].last) return true;
+    std::sort(order.begin(), order.end(),
+              [](const Entry* a, const Entry* b) { return a->node->sequence < b->node->sequence; });
+    for (std::size_t i = 1; i < order.size(); ++i)
+      for (std::size_t j = i; j-- > 0;) {
+        if (order[j]->node->sequence < first_position(*order[i]->node)) break;
+        if (order[j]->node->is_deferred || !order[i]->node->is_deferred || order[j]->node->hooks ||
+            share_a_sum(*order[j], *order[i]))
+          return true;
+      }
     std::sort(gradients.begin(), gradients.end());
     return std::adjacent_find(gradients.begin(), gradients.end()) != gradients.end();
+  }
+
+  static std::uint64_t first_position(const Node& node) {
+    return node.is_deferred ? static_cast<const DeferredNode&>(node).first_position()
+                            : node.sequence;
+  }
+
+  bool share_a_sum(const Entry& a, const Entry& b) const {
+    for (std::uint32_t i = 0; i < a.node->edge_count; ++i)
+      for (std::uint32_t j = 0; j < b.node->edge_count; ++j)
+        if (follows(a, i) && follows(b, j) && a.node->edges[i] == b.node->edges[j]) return true;
+    return false;
   }
 
   // Depth first with a stack of its own; an entry left for the last time knows whether a target
@@ -324,12 +338,10 @@ class Engine {
     bool any = false;
     std::size_t next_hook = 0;  // place of a result's, position of a leaf's
     std::uint32_t hooked = 0;   // the output whose hook is called now
-    TapeNodePtr code;  // to be called now
+    TapeNodePtr code;           // to be called now
     Tensors arguments;
   };
-  ArrayRef<bool> needs() const {
-    return ArrayRef<bool>(step_.needs.get(), step_.node->edge_count);
-  }
+  ArrayRef<bool> needs() const { return ArrayRef<bool>(step_.needs.get(), step_.node->edge_count); }
 
   Part next_node() {
     if (ready_.empty()) return Part::kDone;

@@ -84,9 +84,7 @@ SegmentNode::SegmentNode(HistoryRun run) : run_(std::move(run)) {
   outside_.reserve(run_.outside.size());
   for (const Tensor& live_in : run_.outside) {
     const Edge edge = gradient_edge_when_used(live_in);
-    has_distinct_edges_ &= std::none_of(outside_.begin(), outside_.end(), [&](const Edge& known) {
-      return known.node.get() == edge.node.get() && known.index == edge.index;
-    });
+    has_distinct_edges_ &= std::find(outside_.begin(), outside_.end(), edge) == outside_.end();
     outside_.push_back(edge);
   }
   run_.outside.clear();

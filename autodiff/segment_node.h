@@ -20,7 +20,9 @@ class SegmentNode final : public DeferredNode {
   bool leads_to(std::uint32_t output, std::uint32_t edge) const override {
     return programs().leads_to(output, edge);
   }
-  std::uint64_t first_position() const override { return run_.first_position; }
+  std::uint64_t first_position() const override {
+    return run_.first_position + run_.plan->nodes.front().position;
+  }
 
   bool accumulates() const override { return true; }
   /// See follow_in_histories().

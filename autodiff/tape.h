@@ -18,6 +18,9 @@ struct Edge {
   TapeNodePtr node;
   std::uint32_t index = 0;
   explicit operator bool() const { return static_cast<bool>(node); }
+  bool operator==(const Edge& other) const {
+    return node.get() == other.node.get() && index == other.index;
+  }
 };
 
 /// Which thread's tape nodes are recorded on now: this thread's, or that of one whose run it ends.

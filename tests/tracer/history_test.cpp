@@ -166,6 +166,68 @@ TEST_F(Histories, WhatIsWrittenBesideAHistoryDoesNotKeepItFromRunningCompiled) {
   expect_mostly_compiled(before);
 }
 
+// A view that was written before the compiled stretch reads it derives its history there: a node of
+// its own among those of the stretch, on a way that they do not go.
+TEST_F(Histories, HistoriesOfViewsAmongThoseOfARunDoNotKeepItFromRunningCompiled) {
+  const Tensor actor = groove::randn({4, 4}).requires_grad_();
+  const Tensor target = groove::randn({4, 1}).requires_grad_();
+  const Tensor critic = groove::randn({4, 1}).requires_grad_();
+  const Tensor state = groove::randn({8, 4}), action = groove::randn({8, 4});
+  const Tensor is_last = groove::arange(8).remainder(3) == 0;
+  jit::Summary before;
+  expect_as_eager([&] {
+    {
+      const NoGradGuard no_grad;
+      for (const Tensor& each : {actor, target, critic})
+        each.copy_(groove::ones(each.sizes()) * 0.1);
+    }
+    for (const Tensor& each : {actor, target, critic}) each.mutable_grad() = Tensor();
+    optim::SGD acting({actor}, optim::SGDOptions(0.05));
+    optim::SGD judging({critic}, optim::SGDOptions(0.05));
+    std::vector<double> numbers;
+    for (int i = 0; i < 120; ++i) {
+      if (i == 60) before = jit::summary();
+      const Tensor next = groove::tanh(state).mm(target).view(-1);
+      next.masked_fill_(is_last, 0.0);
+      acting.zero_grad();
+      (groove::tanh(state.mm(actor)) - 1).square().mean().backward({}, true);
+      acting.step();
+      judging.zero_grad();
+      const Tensor now = groove::tanh(action.mm(critic)).view(-1);
+      const Tensor wrong = (now - (1 + 0.9 * next)).square().mean();
+      if (i % 7 == 6) numbers.push_back(wrong.item<double>());
+      wrong.backward();
+      judging.step();
+    }
+    for (const Tensor& each : {actor, critic, target.grad()})
+      for (const double number : numbers_of(each)) numbers.push_back(number);
+    return numbers;
+  });
+  expect_mostly_compiled(before);
+}
+
+// Such a node that adds to what they add to, between two that would take its part with them.
+TEST_F(Histories, HistoriesOfViewsAmongThoseOfARunAddInTapeOrder) {
+  const Tensor x = (groove::arange(8).to(kFloat) * 0.3).requires_grad_();
+  double read = 0;
+  expect_as_eager([&] {
+    std::vector<double> numbers;
+    for (int i = 0; i < 20; ++i) {
+      x.mutable_grad() = Tensor();
+      const Tensor hidden = x * 1.5, flat = hidden.view({2, 4});
+      flat.mul_(0.5);
+      for (int look = 0; look < 1 + i % 3; ++look) read += hidden.sum().item<double>();
+      const Tensor large = hidden * 1e8, part = flat.tanh(), opposite = hidden * -1e8;
+      const Tensor loss = large.sum() + part.sum() + opposite.sum();
+      numbers.push_back(loss.item<double>());
+      loss.backward();
+      const std::vector<double> gradient = numbers_of(x.grad());
+      numbers.insert(numbers.end(), gradient.begin(), gradient.end());
+    }
+    return numbers;
+  });
+}
+
 // Programs of backwards share the budget of all: they go, and come again when there is room.
 TEST_F(Histories, BackwardProgramsAreInTheBudget) {
   const Tensor weight = groove::randn({4, 4}).mul_(0.3).requires_grad_();

@@ -23,13 +23,31 @@ class NoProgram final : public Executable {
   std::string describe() const override { return {}; }
 };
 
-// Programs whose structure is `of` their sizes; counts how many are made.
+using Bounds = std::vector<AnySize::Bounds>;
+
+// Programs whose structure is `of` their sizes; counts how many are made. After each `at_a_time`
+// the search is put off.
 struct Programs {
   std::function<std::uint64_t(const SizeValues&)> of;
+  int at_a_time = 0;  // without end
   int made = 0;
 
+  AnySize found(const SizeValues& now, const Bounds& widest) {
+    AnySize::Search search{now, widest, {}};
+    for (;;) {
+      try {
+        return AnySize(search, make());
+      } catch (const AnySize::PutOff&) {
+        ++searches;
+      }
+    }
+  }
+  int searches = 1;
+
+ private:
   AnySize::Make make() {
-    return [this](const SizeValues& sizes, const Executable*) {
+    return [this, made_now = 0](const SizeValues& sizes, const Executable*) mutable {
+      if (at_a_time > 0 && made_now++ == at_a_time) throw AnySize::PutOff();
       ++made;
       AnySize::Sample sample;
       sample.sizes = sizes;
@@ -51,7 +69,7 @@ std::uint64_t pairs_that_are_alike(const SizeValues& sizes) {
 // Two launches over as many elements may become one: no other sizes can do the same.
 TEST(AnySizeFinder, SizesThatAreTheSameByChanceAreTakenApart) {
   Programs programs{pairs_that_are_alike};
-  const AnySize any({30, 30, 20}, {{2, 64}, {2, 64}, {2, 64}}, programs.make());
+  const AnySize any = programs.found({30, 30, 20}, {{2, 64}, {2, 64}, {2, 64}});
   EXPECT_TRUE(any.covers({2, 2, 2}));
   EXPECT_TRUE(any.covers({64, 64, 64}));
   EXPECT_TRUE(any.covers({5, 60, 5}));
@@ -64,7 +82,7 @@ TEST(AnySizeFinder, ABoundIsAProgramsOwn) {
     for (const std::int64_t size : sizes) structure = mixed(structure, size < 8 ? 1 : 0);
     return structure;
   }};
-  const AnySize any({30, 30}, {{2, 64}, {2, 64}}, programs.make());
+  const AnySize any = programs.found({30, 30}, {{2, 64}, {2, 64}});
   EXPECT_TRUE(any.covers({8, 8}));
   EXPECT_FALSE(any.covers({7, 30}));
   EXPECT_FALSE(any.covers({30, 7}));
@@ -73,7 +91,7 @@ TEST(AnySizeFinder, ABoundIsAProgramsOwn) {
 // A bound may be one more than a power of two.
 TEST(AnySizeFinder, ABoundMayLieJustAboveAPowerOfTwo) {
   Programs programs{[](const SizeValues& sizes) { return sizes[0] > 64 ? 2u : 1u; }};
-  const AnySize any({90}, {{2, 128}}, programs.make());
+  const AnySize any = programs.found({90}, {{2, 128}});
   EXPECT_EQ(any.bounds(0).least, 65);
   EXPECT_EQ(any.bounds(0).greatest, 128);
 }
@@ -88,7 +106,7 @@ TEST(AnySizeFinder, FindsBoundsInFewSteps) {
   };
   const auto bounds_at = [&](std::int64_t now) {
     Programs programs{structure};
-    const AnySize any({now}, {{2, 1024}}, programs.make());
+    const AnySize any = programs.found({now}, {{2, 1024}});
     EXPECT_LE(programs.made, 14) << "at " << now;
     return std::pair(any.bounds(0).least, any.bounds(0).greatest);
   };
@@ -97,6 +115,42 @@ TEST(AnySizeFinder, FindsBoundsInFewSteps) {
   EXPECT_EQ(bounds_at(17), std::pair(std::int64_t{16}, std::int64_t{64}));
   EXPECT_EQ(bounds_at(64), std::pair(std::int64_t{16}, std::int64_t{64}));
   EXPECT_EQ(bounds_at(700), std::pair(std::int64_t{65}, std::int64_t{1024}));
+}
+
+// Where each size has bounds of its own, those of one are tried for the others: here they hold.
+TEST(AnySizeFinder, BoundsOfOneSizeAreTriedForTheOthers) {
+  const auto structure = [](const SizeValues& sizes) {
+    std::uint64_t structure = 0;
+    for (const std::int64_t size : sizes)
+      structure = mixed(structure, size < 8 ? 1 : size <= 64 ? 2 : 3);
+    return structure;
+  };
+  int made = 0;
+  for (const std::size_t count : {1, 4}) {
+    Programs programs{structure};
+    const SizeValues now{20, 21, 22, 23};
+    const AnySize any = programs.found(SizeValues(now.begin(), now.begin() + count),
+                                       Bounds(count, AnySize::Bounds{1, 256}));
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(any.bounds(i).least, 8);
+      EXPECT_EQ(any.bounds(i).greatest, 64);
+    }
+    if (count == 1) made = programs.made;
+    EXPECT_LE(programs.made, made + 10);  // of which six are of sizes between
+  }
+}
+
+// A search that is put off again and again makes no program twice, and finds the same.
+TEST(AnySizeFinder, GoesOnWhereItWasPutOff) {
+  const auto structure = [](const SizeValues& sizes) {
+    return static_cast<std::uint64_t>((sizes[0] < 8 ? 1 : 2) + (sizes[1] > 32 ? 4 : 0));
+  };
+  Programs at_once{structure}, in_parts{structure, 2};
+  const Bounds widest{{2, 128}, {2, 128}};
+  const AnySize expected = at_once.found({20, 20}, widest), any = in_parts.found({20, 20}, widest);
+  EXPECT_EQ(in_parts.made, at_once.made);
+  EXPECT_EQ(in_parts.searches, (in_parts.made + 1) / 2);
+  EXPECT_EQ(any.describe(), expected.describe());
 }
 
 }  // namespace

@@ -55,28 +55,27 @@ std::vector<TypeNumber> type_numbers(Segment& segment) {
 // to programs of which all sizes differ is looked for first as it is, then with them apart.
 class AnySize::Finder {
  public:
-  Finder(const SizeValues& now, std::vector<Bounds>& bounds, const Make& make)
-      : bounds_(bounds), make_(make) {
+  Finder(Search& search, std::vector<Bounds>& bounds, const Make& make)
+      : bounds_(bounds), make_(make), samples_(search.samples) {
+    const SizeValues& now = search.now;
     GROOVE_CHECK(now.size() <= kMostSizes, "{} sizes vary", now.size());
     if (!set_apart(now, 0, now_)) now_ = now;
   }
 
-  std::vector<Sample> run() {
-    const Sample& first = at(now_);
-    GROOVE_CHECK(first.program, "a program whose sizes are in more than numbers");
-    if (!are_corners_alike()) {
-      for (std::size_t symbol = 0; symbol < now_.size(); ++symbol) narrow(symbol);
-      GROOVE_CHECK(are_corners_alike(), "another program for each size");
-    }
+  void run() {
+    GROOVE_CHECK(at(now_).program, "a program whose sizes are in more than numbers");
+    GROOVE_CHECK(are_corners_alike() || are_narrow_ones_alike(), "another program for each size");
     add_inner();
-    return std::move(samples_);
   }
 
  private:
   const Sample& at(const SizeValues& sizes) {
     for (const Sample& known : samples_)
       if (known.sizes == sizes) return known;
-    samples_.push_back(make_(sizes, samples_.empty() ? nullptr : samples_[0].program.get()));
+    const bool is_first = samples_.empty();
+    Sample made = make_(sizes, is_first ? nullptr : samples_[0].program.get());
+    if (!is_first) made.graph = {};
+    samples_.push_back(std::move(made));
     return samples_.back();
   }
   bool is_alike(const SizeValues& sizes) {
@@ -129,6 +128,21 @@ class AnySize::Finder {
       greatest.push_back(bounds.greatest);
     }
     return is_alike_apart(least, all) && is_alike_apart(greatest, all);
+  }
+  // One after the other; the bounds of one are most likely those of the next ones, too.
+  bool are_narrow_ones_alike() {
+    for (std::size_t symbol = 0; symbol < now_.size(); ++symbol) {
+      narrow(symbol);
+      const std::vector<Bounds> wide = bounds_;
+      for (std::size_t next = symbol + 1; next < now_.size(); ++next) {
+        auto& [least, greatest] = bounds_[next];
+        least = std::min(now_[next], std::max(least, bounds_[symbol].least));
+        greatest = std::max(now_[next], std::min(greatest, bounds_[symbol].greatest));
+      }
+      if (are_corners_alike()) return true;
+      bounds_ = wide;
+    }
+    return false;
   }
   // Bounds of numerics and of vectors are powers of two, or one more.
   void narrow(std::size_t symbol) {
@@ -189,12 +203,12 @@ class AnySize::Finder {
   SizeValues now_;
   std::vector<Bounds>& bounds_;
   const Make& make_;
-  std::vector<Sample> samples_;
+  std::vector<Sample>& samples_;
 };
 
-AnySize::AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& make)
-    : bounds_(std::move(widest)) {
-  std::vector<Sample> samples = Finder(now, bounds_, make).run();
+AnySize::AnySize(Search& search, const Make& make) : bounds_(search.widest) {
+  Finder(search, bounds_, make).run();
+  std::vector<Sample>& samples = search.samples;
   structure_ = samples[0].numbers.structure;
   first_ = samples[0].program;
   bytes_ = first_->memory_bytes();

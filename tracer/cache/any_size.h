@@ -43,11 +43,19 @@ class AnySize final : public Executable {
     std::shared_ptr<Executable> program;  // null: the recording does not hold at these
     ProgramNumbers numbers;
   };
-  /// `like`: the first program that was made, or null.
+  /// `like`: the first program that was made, or null. May throw PutOff.
   using Make = std::function<Sample(const SizeValues&, const Executable* like)>;
+  struct PutOff {};
+  /// A search around `now`, within the widest bounds, and what it has found so far: one that was
+  /// put off goes on with it.
+  struct Search {
+    SizeValues now;
+    std::vector<Bounds> widest;
+    std::vector<Sample> samples;
+  };
   /// Within the widest bounds around `now` that have one structure. Throws groove::Error where
   /// there is no such program.
-  AnySize(const SizeValues& now, std::vector<Bounds> widest, const Make& make);
+  AnySize(Search& search, const Make& make);
 
   const Bounds& bounds(std::size_t symbol) const { return bounds_[symbol]; }
   bool covers(const SizeValues& sizes) const;

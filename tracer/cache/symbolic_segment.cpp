@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <mutex>
 
 #include "src/core/check.h"
@@ -249,12 +250,16 @@ std::shared_ptr<const AnySize> SymbolicSegment::any_size(const SizeValues& sizes
       any_sizes_.push_back(made);
       original_->loop->begin_afresh();
       tell_sizes(*original_, "a program " + made->describe());
-    } else {
+    } else if (!is_next_put_off_) {
       failures_ += std::exchange(is_next_excluded_, false) ? 0 : 1;
       tell_sizes(*original_, "no program for any: " + next_any_size_->failure);
     }
     next_any_size_ = nullptr;
-    is_asked_.store(false, std::memory_order_relaxed);
+    if (!is_next_put_off_) {
+      search_ = {};
+      is_asked_.store(false, std::memory_order_relaxed);
+    }
+    is_next_put_off_ = false;
   }
   const auto found = std::find_if(any_sizes_.begin(), any_sizes_.end(),
                                   [&](const auto& any_size) { return any_size->covers(sizes); });
@@ -306,61 +311,86 @@ std::vector<AnySize::Bounds> SymbolicSegment::bounds_of(const SizeValues& sizes)
   return bounds;
 }
 
-// The first of its programs takes what any segment like it does, the others find its code.
+// Between the sizes that others cover.
+std::vector<AnySize::Bounds> SymbolicSegment::widest_bounds(const SizeValues& sizes) const {
+  std::vector<AnySize::Bounds> widest = bounds_of(sizes);
+  if (symbols_.size() > 1) return widest;
+  for (const std::shared_ptr<const AnySize>& known : any_sizes_) {
+    const auto [least, greatest] = known->bounds(0);
+    if (least > sizes[0]) widest[0].greatest = std::min(widest[0].greatest, least - 1);
+    if (greatest < sizes[0]) widest[0].least = std::max(widest[0].least, greatest + 1);
+  }
+  return widest;
+}
+
+// The first of its programs takes what any segment like it does, the others find its code. How many
+// there will be is not known: so many are granted at a time.
 void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
-  constexpr std::int64_t kSegments = 3;
+  constexpr std::int64_t kSegments = 3, kSamples = 4;
   const bool is_synchronous = is_compilation_synchronous();
   is_asked_.store(true, std::memory_order_relaxed);
   const std::size_t operators = operators_of(*original_);
-  if (!is_synchronous && !investment().affords(this, kSegments * investment().expected(operators),
-                                               original_->profile.gain_of(operators)))
+  std::int64_t granted = kSegments * investment().expected(operators);
+  {
+    const std::lock_guard lock(symbolic_locks().of(this));
+    if (next_any_size_) return;
+    if (!search_.samples.empty()) granted = kSamples * sample_nanoseconds_;
+  }
+  if (!is_synchronous &&
+      !investment().affords(this, granted, original_->profile.gain_of(operators)))
     return;
   auto job = std::make_shared<Segment>();
-  std::vector<AnySize::Bounds> widest;
   {
     const std::lock_guard lock(symbolic_locks().of(this));
     if (next_any_size_) return;
     next_any_size_ = job;
-    widest = bounds_of(sizes);
-    // Between the sizes that others cover.
-    if (symbols_.size() == 1)
-      for (const std::shared_ptr<const AnySize>& known : any_sizes_) {
-        const auto [least, greatest] = known->bounds(0);
-        if (least > sizes[0]) widest[0].greatest = std::min(widest[0].greatest, least - 1);
-        if (greatest < sizes[0]) widest[0].least = std::max(widest[0].least, greatest + 1);
-      }
+    if (search_.now.empty()) search_ = {sizes, widest_bounds(sizes), {}};
   }
   job->source = original_->source;
   job->id = original_->id;
-  job->make_executable = [self = shared_from_this(), sizes, widest](
-                             Compiler& compiler, Segment& job) -> std::shared_ptr<Executable> {
-    SymbolicCopy copy(self);
-    if (!copy.resize(sizes, 0)) {
-      job.failure = "the recording does not hold at these sizes";
-      const std::lock_guard lock(symbolic_locks().of(self.get()));
-      self->excluded_.insert(Hash()(sizes));
-      self->is_next_excluded_ = true;
-      return nullptr;
-    }
-    const auto make = [&](const SizeValues& at, const Executable* like) {
-      AnySize::Sample sample;
-      sample.sizes = at;
-      if (!copy.resize(at, 0)) return sample;
-      sample.graph = copy.segment()->graph;
-      std::shared_ptr<Executable> program = compiler.compile_for_any_size(sample.graph, like);
-      if (!program || !program->list_numbers(sample.numbers)) return sample;
-      sample.program = std::move(program);
-      for (const TypeNumber& number : copy.types()) sample.types.push_back(number.value());
-      return sample;
-    };
-    try {
-      return std::make_shared<AnySize>(sizes, widest, make);
-    } catch (const Error& error) {  // then each size has one of its own
-      job.failure = error.msg();
-      return nullptr;
-    }
+  if (is_synchronous) granted = std::numeric_limits<std::int64_t>::max();
+  job->make_executable = [self = shared_from_this(), granted](Compiler& compiler, Segment& job) {
+    return self->find_any_size(compiler, job, granted);
   };
   compile_program(job, is_synchronous);
+}
+
+std::shared_ptr<Executable> SymbolicSegment::find_any_size(Compiler& compiler, Segment& job,
+                                                           std::int64_t granted) {
+  SymbolicCopy copy(shared_from_this());
+  if (!copy.resize(search_.now, 0)) {
+    job.failure = "the recording does not hold at these sizes";
+    const std::lock_guard lock(symbolic_locks().of(this));
+    excluded_.insert(Hash()(search_.now));
+    is_next_excluded_ = true;
+    return nullptr;
+  }
+  const std::int64_t begin = thread_time();
+  const auto make = [&](const SizeValues& at, const Executable* like) {
+    const std::int64_t start = thread_time(), spent = start - begin;
+    if (like && spent + sample_nanoseconds_ > granted &&
+        !investment().affords(spent + sample_nanoseconds_))
+      throw AnySize::PutOff();
+    AnySize::Sample sample;
+    sample.sizes = at;
+    if (!copy.resize(at, 0)) return sample;
+    sample.graph = copy.segment()->graph;
+    std::shared_ptr<Executable> program = compiler.compile_for_any_size(sample.graph, like);
+    sample_nanoseconds_ = thread_time() - start;
+    if (!program || !program->list_numbers(sample.numbers)) return sample;
+    sample.program = std::move(program);
+    for (const TypeNumber& number : copy.types()) sample.types.push_back(number.value());
+    return sample;
+  };
+  try {
+    return std::make_shared<AnySize>(search_, make);
+  } catch (const AnySize::PutOff&) {
+    const std::lock_guard lock(symbolic_locks().of(this));
+    is_next_put_off_ = true;
+  } catch (const Error& error) {  // then each size has one of its own
+    job.failure = error.msg();
+  }
+  return nullptr;
 }
 
 // What it takes to make a program is made up for after so many runs that are a little faster. None

@@ -90,6 +90,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   SegmentPtr find(const SizeValues& sizes);
   bool may_have_any_size() const;
   std::vector<AnySize::Bounds> bounds_of(const SizeValues& sizes) const;
+  std::vector<AnySize::Bounds> widest_bounds(const SizeValues& sizes) const;
+  std::shared_ptr<Executable> find_any_size(Compiler& compiler, Segment& job, std::int64_t granted);
   /// Makes one: at once, or on the compile thread.
   SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
   void note_programs_made();
@@ -114,9 +116,11 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   std::unordered_map<std::size_t, std::uint32_t> runs_;  // by hash, of programs for any sizes
   std::vector<std::shared_ptr<const AnySize>> any_sizes_;
   SegmentPtr next_any_size_;                  // while it is being made
+  AnySize::Search search_;                    // … that it goes on with; of the one job
+  std::int64_t sample_nanoseconds_ = 0;       // what the last of its programs took
   int failures_ = 0;                          // to make one
   std::unordered_set<std::size_t> excluded_;  // hashes of sizes
-  bool is_next_excluded_ = false;
+  bool is_next_excluded_ = false, is_next_put_off_ = false;
   std::int64_t times_noted_ = 0;  // sizes that the symbols' bounds are of
   std::atomic<bool> is_asked_{false};
   std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();

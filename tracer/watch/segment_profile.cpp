@@ -127,13 +127,14 @@ double SegmentProfile::note_exit(std::size_t ran, std::size_t matched, std::size
   };
   // The rest of the iteration runs eagerly too; compiled, all of it would have taken less.
   const double left = std::max(0.0, 1 - part(matched));
-  const double lost = static_cast<double>(again) / kMillisecond + left * eager_ - quartile();
+  const double of_run = timed_ > 0 ? quartile() : eager_;
+  const double lost = static_cast<double>(again) / kMillisecond + left * eager_ - of_run;
   ++exit.count;
   exit.lost += std::clamp(lost, 0.0, static_cast<double>(passed) / kMillisecond);
   // To begin a run and to leave it, and to match a call; what ran compiled was for nothing where
   // its results were not what came next.
   constexpr double kEntry = 500, kMatch = 20;
-  const double compiled = part(ran) * (timed_ > 0 ? quartile() : eager_);
+  const double compiled = part(ran) * of_run;
   const double whole = kEntry + kMatch * static_cast<double>(matched) + static_cast<double>(again) +
                        compiled * kMillisecond;
   return std::max(kEntry, whole - (1 - left) * eager_ * kMillisecond);

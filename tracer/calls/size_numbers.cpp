@@ -70,11 +70,11 @@ void SizeNumber::set(std::int64_t value) {
   }
 }
 
-std::vector<std::int64_t> SizeNumbers::values() const {
-  std::vector<std::int64_t> all;
-  all.reserve(numbers.size());
-  for (const SizeNumber& number : numbers) all.push_back(number.value());
-  return all;
+std::vector<std::int64_t> SizeNumbers::values(std::size_t count) const {
+  std::vector<std::int64_t> first;
+  first.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) first.push_back(numbers[i].value());
+  return first;
 }
 
 namespace {

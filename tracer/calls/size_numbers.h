@@ -46,7 +46,9 @@ struct SizeNumbers {
   std::vector<std::size_t> shown;
   std::size_t in_history = 0;  // from which on they are those of what a run leaves on the tape
 
-  std::vector<std::int64_t> values() const;
+  std::vector<std::int64_t> values() const { return values(numbers.size()); }
+  /// The first `count` of them.
+  std::vector<std::int64_t> values(std::size_t count) const;
 };
 
 /// Of a segment whose numbers may be set afterwards.

@@ -117,14 +117,15 @@ Replay* Context::at_sizes_of_run(const SymbolicSegmentPtr& symbolic, const SizeV
   SymbolicCopy& copy = copy_of(symbolic);
   SymbolicCopy* const own = copy_under_replay();
   const std::vector<std::uint64_t>& before = symbolic->structure_before();
-  SizeValues known;
+  const std::size_t count = copy.numbers().shown[at];
+  SizeValues known;  // the numbers that its calls have shown
   if (own) {
     if (own->symbolic()->structure_before()[at] != before[at]) return nullptr;
-    known = own->numbers().values();
+    known = own->numbers().values(count);
   } else {
     const Shown& all = shown_of(from.segment_pointer());
     if (all.before[at] != before[at]) return nullptr;
-    known = all.values;
+    known.assign(all.values.begin(), all.values.begin() + static_cast<std::ptrdiff_t>(count));
   }
   SizeValues sizes = copy.sizes();
   for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -132,7 +133,7 @@ Replay* Context::at_sizes_of_run(const SymbolicSegmentPtr& symbolic, const SizeV
   if (shown && !copy.sizes_shown(at, *shown, sizes)) return nullptr;
   if (!take_on(copy, sizes, at, 0)) return nullptr;
   const SizeNumbers& numbers = copy.numbers();
-  for (std::size_t i = 0; i < numbers.shown[at]; ++i)
+  for (std::size_t i = 0; i < count; ++i)
     if (numbers.numbers[i].value() != known[i]) return nullptr;
   Replay& to = replay_of(copy.segment());
   return to.can_receive(from) ? &to : nullptr;

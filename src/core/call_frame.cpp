@@ -68,11 +68,13 @@ class ErrorPlace {
   }
 
  private:
-  // Messages begin with the name of what failed; those that do not are of no call.
+  // Messages begin with the name of what failed; those that do not, or with a variable of the
+  // environment, are of no call.
   void rename(std::string_view name) {
     std::string& message = error_.message_;
     const std::size_t colon = message.find(": ");
-    if (colon < message.find(' ')) message.replace(0, colon, name);
+    if (colon < message.find(' ') && !message.starts_with("GROOVE_"))
+      message.replace(0, colon, name);
   }
   void write() {
     if (!error_.file_) return;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "groove/error.h"
+#include "src/core/call_frame.h"
 
 namespace groove {
 namespace {
@@ -59,6 +60,19 @@ TEST(Environment, BadValuesNameVariableValueAndChoices) {
         "GROOVE_NUM_THREADS=99999999999999999999", "GROOVE_LOG=segments,", "GROOVE_LOG=all",
         "GROOVE_REPORT=a.pdf", "GROOVE_CHECK=-1", "GROOVE_TIER=AsmJit", "GROOVE_ISA=sse"})
     EXPECT_NE(error_of(bad).find("unknown value"), std::string::npos) << bad;
+}
+
+// Whatever call of the program comes first, and reads the environment.
+TEST(Environment, BadValuesAreOfNoCall) {
+  try {
+    parse({"GROOVE_HOT=0"});
+    FAIL();
+  } catch (Error& error) {
+    const std::string message = error.msg();
+    place_error(error, Site::current(), "randn");
+    EXPECT_EQ(error.msg(), message);
+    EXPECT_NE(std::string(error.what()).find("environment_test.cpp"), std::string::npos);
+  }
 }
 
 TEST(Environment, UnknownNamesAreCollected) {

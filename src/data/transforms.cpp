@@ -22,8 +22,7 @@ bool has_type_of(const Tensor& tensor, const Tensor& first) {
          tensor.impl()->geometry.sizes == first.impl()->geometry.sizes;
 }
 
-Tensor channel_tensor(const std::vector<double>& values) {
-  if (values.size() == 1) return tensor(values[0]);
+Tensor channel_tensor(const std::vector<double>& values) {  // [channels, 1, 1], also of one
   return tensor(values).to(kFloat).unsqueeze(1).unsqueeze(2);
 }
 
@@ -47,10 +46,12 @@ bool Normalizer::apply_all(std::vector<Tensor*>& tensors) const {
       return false;
   const float mean = *mean_.const_data_ptr<float>(), stddev = *stddev_.const_data_ptr<float>();
   const std::int64_t width = first.numel();
-  Shape sizes = first.impl()->geometry.sizes;
+  Shape each = first.impl()->geometry.sizes;
+  while (each.size() < 3) each.insert(0, 1);
+  Shape sizes = each;
   sizes.insert(0, static_cast<std::int64_t>(tensors.size()));
   const Tensor all = make_empty(sizes, kFloat);
-  Geometry row{first.impl()->geometry.sizes, contiguous_strides(first.impl()->geometry.sizes), 0};
+  Geometry row{each, contiguous_strides(each), 0};
   auto* out = static_cast<float*>(all.impl()->data());
   for (Tensor* tensor : tensors) {
     const float* in = tensor->const_data_ptr<float>();

@@ -97,6 +97,13 @@ TEST(Transforms, NormalizeGivesTheBitsOfTheOps) {
   const Tensor channels = data::transforms::Normalize<>({0.5, 0.25}, {2., 4.})(ones({2, 2, 2}));
   EXPECT_EQ(channels[1][0][0].item<float>(), 0.1875f);
   EXPECT_THROW(data::transforms::Normalize<>(0.0, 0.0), Error);
+  // A mean for each channel, whatever the shape: LibTorch's statistics are [channels, 1, 1].
+  data::transforms::Normalize<> one(0.0, 0.5);
+  EXPECT_EQ(one(ones({1})).sizes(), (Shape{1, 1, 1}));
+  std::vector<data::Example<>> vectors = {{ones({4}), tensor(0)}, {ones({4}), tensor(1)}};
+  const Tensor vector = one.apply_batch(vectors)[1].data;
+  EXPECT_EQ(vector.sizes(), (Shape{1, 1, 4}));
+  EXPECT_EQ(vector.sum().item<double>(), 8);
 }
 
 TEST(Transforms, StackCopiesWhatOthersHold) {

@@ -85,7 +85,7 @@ class TensorLambda : public TensorTransform<Target> {
 };
 
 namespace detail {
-/// (tensor - mean) / stddev; one mean for all or one per channel (the first axis).
+/// (tensor - mean) / stddev; one mean for all or one per channel: statistics are [channels, 1, 1].
 class Normalizer {
  public:
   Normalizer(std::vector<double> mean, std::vector<double> stddev);

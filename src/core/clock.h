@@ -25,7 +25,10 @@ inline std::int64_t time_of(clockid_t clock) {
 /// Time that this thread has had a core for, in nanoseconds.
 inline std::int64_t thread_time() { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
-/// What lies between two looks at that clock, one right after the other: the system is asked for
+/// … and all threads of the process together.
+inline std::int64_t process_time() { return time_of(CLOCK_PROCESS_CPUTIME_ID); }
+
+/// What lies between two looks at the clock of a thread, one right after the other: the system is asked for
 /// it.
 inline std::int64_t thread_time_cost() {
   static const std::int64_t least = [] {

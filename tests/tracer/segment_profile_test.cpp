@@ -230,6 +230,16 @@ TEST(Investment, WhatPaysBestIsPaidFirst) {
   EXPECT_TRUE(investment.affords_recording(50, true)) << "it is not waited for any more";
 }
 
+// The first segments tell most: on a slow machine the next ones must not be taken for cheap.
+TEST(Investment, WhatTheFirstOnesTookIsExpectedOfTheNext) {
+  Investment investment;
+  const std::int64_t guessed = investment.expected(1'000);
+  for (int i = 0; i < 3; ++i) investment.settle(investment.advance(1'000), 1'000, 10 * guessed);
+  EXPECT_GT(investment.expected(1'000), 7 * guessed);
+  investment.settle(investment.advance(1'000), 1'000, guessed);
+  EXPECT_GT(investment.expected(1'000), 5 * guessed) << "one among several";
+}
+
 TEST(Investment, WhatIsToBeCompiledIsSpentAtOnce) {
   Investment investment;
   std::int64_t advanced = investment.advance(1'000'000);

@@ -97,6 +97,7 @@ void after_fork_in_parent() {
 // What its parent was to compile stays eager in a child (beside.h).
 void after_fork_in_child() {
   registry().recorded.clear();
+  investment().go_on_in_child();
   unlock_after_fork();
   unlock_in_child(compiling());
 }

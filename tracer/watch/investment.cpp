@@ -6,17 +6,29 @@
 
 namespace groove::tracer {
 
+// Threads beside one another, some of which spin, have run no longer than the clock on the wall
+// says.
+std::int64_t Investment::time_run() const {
+  constexpr std::int64_t kOld = 20'000;  // nanoseconds
+  const std::int64_t now = nanoseconds_now();
+  if (now - looked_at_.load(std::memory_order_relaxed) > kOld) {
+    had_.store(process_time(), std::memory_order_relaxed);
+    looked_at_.store(now, std::memory_order_relaxed);
+  }
+  return std::min(
+      now - born_.load(std::memory_order_relaxed),
+      had_.load(std::memory_order_relaxed) - had_when_born_.load(std::memory_order_relaxed));
+}
+
 bool Investment::allows(const Terms& terms, std::int64_t spent) const {
-  return spent <=
-         terms.at_once +
-             (nanoseconds_now() - born_.load(std::memory_order_relaxed)) / terms.share_of_time +
-             saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
+  return spent <= terms.at_once + time_run() / terms.share_of_time +
+                      saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
 }
 
 void Investment::spend_here(std::int64_t nanoseconds) {
   spend(nanoseconds);
   spent_here_.fetch_add(nanoseconds, std::memory_order_relaxed);
-  const std::int64_t now = nanoseconds_now();
+  const std::int64_t now = time_run();
   std::int64_t until = paid_until_.load(std::memory_order_relaxed);
   while (!paid_until_.compare_exchange_weak(
       until, std::max(until, now) + kShareOfLate * nanoseconds, std::memory_order_relaxed)) {
@@ -75,7 +87,7 @@ bool Investment::affords_new(std::int64_t here) const {
   const auto with_reserve = [](std::int64_t spent) {
     return spent + std::max(spent, std::int64_t{0}) / 10;
   };
-  return nanoseconds_now() >= paid_until_.load(std::memory_order_relaxed) &&
+  return time_run() >= paid_until_.load(std::memory_order_relaxed) &&
          allows(kBeside, with_reserve(spent_.load(std::memory_order_relaxed)) + reserved()) &&
          allows(kHere, std::max(with_reserve(spent_here_.load(std::memory_order_relaxed)), here));
 }
@@ -98,17 +110,28 @@ std::int64_t Investment::advance(std::size_t operators) {
 }
 
 void Investment::settle(std::int64_t advanced, std::size_t operators, std::int64_t nanoseconds) {
-  constexpr std::int64_t kMemory = 8;  // segments
+  constexpr std::int64_t kMemory = 8;  // segments, of which the first count for more
   spend(nanoseconds - advanced);
   if (operators == 0) return;
+  const std::int64_t before = settled_.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t known = of_an_operator_.load(std::memory_order_relaxed);
   const std::int64_t now =
       std::max<std::int64_t>(nanoseconds - kOfAny, 0) / static_cast<std::int64_t>(operators);
-  of_an_operator_.store(known + (now - known) / kMemory, std::memory_order_relaxed);
+  of_an_operator_.store(known + (now - known) / std::min(before + 2, kMemory),
+                        std::memory_order_relaxed);
+}
+
+void Investment::go_on_in_child() {
+  const std::int64_t ran =
+      had_.load(std::memory_order_relaxed) - had_when_born_.load(std::memory_order_relaxed);
+  had_.store(process_time(), std::memory_order_relaxed);
+  had_when_born_.store(had_.load(std::memory_order_relaxed) - ran, std::memory_order_relaxed);
 }
 
 void Investment::forget() {
   born_.store(nanoseconds_now(), std::memory_order_relaxed);
+  had_.store(process_time(), std::memory_order_relaxed);
+  had_when_born_.store(had_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   for (std::atomic<std::int64_t>* const sum :
        {&spent_, &spent_here_, &spent_searching_, &saved_, &paid_until_})
     sum->store(0, std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 // What the process may spend on recording and compiling: a little at once, a share of the time it
-// has run, and half of what compiled code has saved so far. What the program's own threads spend,
+// has run (not of that in which others had the cores), and half of what compiled code has saved so
+// far. What the program's own threads spend,
 // which nothing hides, is less, and nothing at once: a program that ends before a recording is a
 // small share of its time gets none. One that never comes to repeat itself loses no more than that.
 // Any thread may add and ask.
@@ -58,6 +59,8 @@ class Investment {
   void settle(std::int64_t advanced, std::size_t operators, std::int64_t nanoseconds);
   /// As if the process began now: for tests.
   void forget();
+  /// In a child of fork(), whose processor time begins anew.
+  void go_on_in_child();
 
  private:
   // A share is one part of so many.
@@ -73,6 +76,7 @@ class Investment {
   static constexpr double kIfItEnds = 14;  // times as much must be there
   bool allows(const Terms& terms, std::int64_t spent) const;
   bool affords_new(std::int64_t here) const;
+  std::int64_t time_run() const;
   // What waits until it can be paid, for as long as it is asked for.
   struct Claim {
     const void* what = nullptr;
@@ -84,14 +88,17 @@ class Investment {
   };
   std::int64_t reserved() const;
 
-  std::atomic<std::int64_t> born_{nanoseconds_now()};
+  std::atomic<std::int64_t> born_{nanoseconds_now()}, had_when_born_{process_time()};
+  // Processor time, as it was some microseconds ago: the system has to be asked for it.
+  mutable std::atomic<std::int64_t> had_{had_when_born_.load()}, looked_at_{born_.load()};
   std::atomic<std::int64_t> spent_{0}, spent_here_{0}, spent_searching_{0}, saved_{0};
-  std::atomic<std::int64_t> paid_until_{0};  // by what was spent here
+  std::atomic<std::int64_t> paid_until_{0};  // of time_run(), by what was spent here
   std::mutex claims_mutex_;
   std::array<Claim, 8> claims_;
   std::atomic<std::int64_t> reserved_{0}, reserved_until_{0};  // for proven claims
   static constexpr std::int64_t kOfAny = 100'000;              // to compile whatever it is, and …
   std::atomic<std::int64_t> of_an_operator_{10'000};           // … of late
+  std::atomic<std::int64_t> settled_{0};                       // segments that this is of
 };
 
 /// Of the process.

@@ -28,8 +28,8 @@ inline std::int64_t thread_time() { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 /// … and all threads of the process together.
 inline std::int64_t process_time() { return time_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-/// What lies between two looks at the clock of a thread, one right after the other: the system is asked for
-/// it.
+/// What lies between two looks at the clock of a thread, one right after the other: the system is
+/// asked for it.
 inline std::int64_t thread_time_cost() {
   static const std::int64_t least = [] {
     constexpr int kTimes = 8;

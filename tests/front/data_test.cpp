@@ -99,10 +99,10 @@ TEST(Transforms, NormalizeGivesTheBitsOfTheOps) {
   EXPECT_THROW(data::transforms::Normalize<>(0.0, 0.0), Error);
   // A mean for each channel, whatever the shape: LibTorch's statistics are [channels, 1, 1].
   data::transforms::Normalize<> one(0.0, 0.5);
-  EXPECT_EQ(one(ones({1})).sizes(), (Shape{1, 1, 1}));
+  EXPECT_EQ(one(ones({1})).sizes(), (std::vector<std::int64_t>{1, 1, 1}));
   std::vector<data::Example<>> vectors = {{ones({4}), tensor(0)}, {ones({4}), tensor(1)}};
   const Tensor vector = one.apply_batch(vectors)[1].data;
-  EXPECT_EQ(vector.sizes(), (Shape{1, 1, 4}));
+  EXPECT_EQ(vector.sizes(), (std::vector<std::int64_t>{1, 1, 4}));
   EXPECT_EQ(vector.sum().item<double>(), 8);
 }
 

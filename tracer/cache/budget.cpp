@@ -58,7 +58,9 @@ void set_cache_bytes(std::size_t bytes) { chosen.store(bytes); }
 std::size_t large_arena() { return large.load(std::memory_order_relaxed); }
 void set_large_arena(std::size_t bytes) { large.store(bytes != 0 ? bytes : kLargeArena); }
 
-std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept) {
+// Programs grow (tier 2, memory that they keep): half of what is left is for that.
+std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept,
+                                    std::size_t& left) {
   struct Candidate {
     SegmentPtr segment;
     std::size_t bytes;
@@ -78,6 +80,7 @@ std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, con
   }
   std::vector<SegmentPtr> gone;
   const std::size_t limit = cache_bytes() + largest;
+  left = total < limit ? (limit - total) / 2 : 0;
   if (total <= limit) return gone;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.value < b.value; });

@@ -24,7 +24,9 @@ std::size_t large_arena();
 void set_large_arena(std::size_t bytes);  // tests; 0: as ever
 
 /// What must go so that all fit, the least valuable first; never `kept`. The working memory of the
-/// largest step comes on top of the bytes in force. Past runs count half at each call.
-std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept);
+/// largest step comes on top of the bytes in force. Where something must, past runs count half from
+/// then on. `left`: so many bytes may be added until all are to be asked again.
+std::vector<SegmentPtr> over_budget(const std::vector<SegmentPtr>& segments, const Segment& kept,
+                                    std::size_t& left);
 
 }  // namespace groove::tracer

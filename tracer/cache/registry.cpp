@@ -58,6 +58,7 @@ struct Registry {
   std::unordered_map<std::uint64_t, std::chrono::steady_clock::time_point> recorded;
   std::uint64_t next_id = 1;
   Gone gone;
+  std::size_t room = 0, room_is_of = 0;  // for programs to come, of so many bytes that all may have
 };
 
 // Never destroyed: exit() during a compilation must be clean.
@@ -199,22 +200,29 @@ bool replaces(const Segment& segment, const Segment& other) {
   return true;
 }
 
-// Makes room for what was compiled last.
+// Makes room for what was compiled last. Counting what all take is much work where there are very
+// many, so it is not done for each.
 void make_room(Registry& r, const Segment& kept) {
-  std::vector<SegmentPtr> known = r.all;
+  drop_old_retired(r);
   std::erase_if(r.programs, [](const std::weak_ptr<Segment>& program) {
     const SegmentPtr alive = program.lock();
     return !alive || alive->state.load() == State::kRetired;
   });
+  const std::size_t bytes = bytes_of(kept);
+  if (r.room_is_of == cache_bytes() && bytes <= r.room) {
+    r.room -= bytes;
+    return;
+  }
+  std::vector<SegmentPtr> known = r.all;
   for (const std::weak_ptr<Segment>& program : r.programs)
     if (SegmentPtr alive = program.lock()) known.push_back(std::move(alive));
-  for (const SegmentPtr& other : over_budget(known, kept)) {
+  r.room_is_of = cache_bytes();
+  for (const SegmentPtr& other : over_budget(known, kept, r.room)) {
     if (environment().logs("segments"))
       fmt::print(stderr, "groove: {} at {} is dropped: the memory of compiled loops is full\n",
                  other->calls.empty() ? "a program" : "segment", other->source);
     take_out(r, other, "dropped, the memory for compiled loops being full");
   }
-  drop_old_retired(r);
 }
 
 // A segment that could not be compiled leaves the paths; the same again is tried a few times. One

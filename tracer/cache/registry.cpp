@@ -200,19 +200,8 @@ bool replaces(const Segment& segment, const Segment& other) {
   return true;
 }
 
-// Makes room for what was compiled last. Counting what all take is much work where there are very
-// many, so it is not done for each.
-void make_room(Registry& r, const Segment& kept) {
-  drop_old_retired(r);
-  std::erase_if(r.programs, [](const std::weak_ptr<Segment>& program) {
-    const SegmentPtr alive = program.lock();
-    return !alive || alive->state.load() == State::kRetired;
-  });
-  const std::size_t bytes = bytes_of(kept);
-  if (r.room_is_of == cache_bytes() && bytes <= r.room) {
-    r.room -= bytes;
-    return;
-  }
+// Of all that there is, what is worth least goes until the rest fits beside `kept`.
+void drop_least_valuable(Registry& r, const Segment& kept) {
   std::vector<SegmentPtr> known = r.all;
   for (const std::weak_ptr<Segment>& program : r.programs)
     if (SegmentPtr alive = program.lock()) known.push_back(std::move(alive));
@@ -223,6 +212,21 @@ void make_room(Registry& r, const Segment& kept) {
                  other->calls.empty() ? "a program" : "segment", other->source);
     take_out(r, other, "dropped, the memory for compiled loops being full");
   }
+}
+
+// Makes room for what was compiled last. Counting what all take is much work where there are very
+// many, so it is not done for each.
+void make_room(Registry& r, const Segment& kept) {
+  std::erase_if(r.programs, [](const std::weak_ptr<Segment>& program) {
+    const SegmentPtr alive = program.lock();
+    return !alive || alive->state.load() == State::kRetired;
+  });
+  const std::size_t bytes = bytes_of(kept);
+  if (r.room_is_of == cache_bytes() && bytes <= r.room)
+    r.room -= bytes;
+  else
+    drop_least_valuable(r, kept);
+  drop_old_retired(r);
 }
 
 // A segment that could not be compiled leaves the paths; the same again is tried a few times. One

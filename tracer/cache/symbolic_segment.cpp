@@ -7,6 +7,7 @@
 #include <chrono>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "src/core/check.h"
 #include "src/core/environment.h"
@@ -245,21 +246,21 @@ std::shared_ptr<const AnySize> SymbolicSegment::any_size(const SizeValues& sizes
   if (next_any_size_ &&
       next_any_size_->state.load(std::memory_order_acquire) != State::kCompiling) {
     const auto made = std::dynamic_pointer_cast<const AnySize>(next_any_size_->executable);
+    const NoneMade ended = std::exchange(none_made_, NoneMade::kFailed);
     if (made) {
       bytes_ += made->memory_bytes();
       any_sizes_.push_back(made);
       original_->loop->begin_afresh();
       tell_sizes(*original_, "a program " + made->describe());
-    } else if (!is_next_put_off_) {
-      failures_ += std::exchange(is_next_excluded_, false) ? 0 : 1;
+    } else if (ended != NoneMade::kPutOff) {
+      failures_ += ended == NoneMade::kFailed ? 1 : 0;
       tell_sizes(*original_, "no program for any: " + next_any_size_->failure);
     }
     next_any_size_ = nullptr;
-    if (!is_next_put_off_) {
+    if (ended != NoneMade::kPutOff) {
       search_ = {};
       is_asked_.store(false, std::memory_order_relaxed);
     }
-    is_next_put_off_ = false;
   }
   const auto found = std::find_if(any_sizes_.begin(), any_sizes_.end(),
                                   [&](const auto& any_size) { return any_size->covers(sizes); });
@@ -362,7 +363,7 @@ std::shared_ptr<Executable> SymbolicSegment::find_any_size(Compiler& compiler, S
     job.failure = "the recording does not hold at these sizes";
     const std::lock_guard lock(symbolic_locks().of(this));
     excluded_.insert(Hash()(search_.now));
-    is_next_excluded_ = true;
+    none_made_ = NoneMade::kExcluded;
     return nullptr;
   }
   const std::int64_t begin = thread_time();
@@ -386,7 +387,7 @@ std::shared_ptr<Executable> SymbolicSegment::find_any_size(Compiler& compiler, S
     return std::make_shared<AnySize>(search_, make);
   } catch (const AnySize::PutOff&) {
     const std::lock_guard lock(symbolic_locks().of(this));
-    is_next_put_off_ = true;
+    none_made_ = NoneMade::kPutOff;
   } catch (const Error& error) {  // then each size has one of its own
     job.failure = error.msg();
   }

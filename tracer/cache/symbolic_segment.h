@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -120,7 +121,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   std::int64_t sample_nanoseconds_ = 0;       // what the last of its programs took
   int failures_ = 0;                          // to make one
   std::unordered_set<std::size_t> excluded_;  // hashes of sizes
-  bool is_next_excluded_ = false, is_next_put_off_ = false;
+  // How the job ended that made none: those sizes tell nothing, or it goes on later.
+  enum class NoneMade : std::uint8_t { kFailed, kExcluded, kPutOff } none_made_ = NoneMade::kFailed;
   std::int64_t times_noted_ = 0;  // sizes that the symbols' bounds are of
   std::atomic<bool> is_asked_{false};
   std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();

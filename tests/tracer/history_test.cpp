@@ -37,6 +37,18 @@ class Histories : public CompiledAtOnce {
     EXPECT_EQ(loop(), expected);
     EXPECT_GT(jit::summary().hits, 0u) << jit::explain();
   }
+  // The same in each run of a loop.
+  static void begin_afresh(const std::vector<Tensor>& parameters) {
+    const NoGradGuard no_grad;
+    for (const Tensor& each : parameters) {
+      each.copy_(groove::ones(each.sizes()) * 0.1);
+      each.mutable_grad() = Tensor();
+    }
+  }
+  static void append(std::vector<double>& numbers, const std::vector<Tensor>& tensors) {
+    for (const Tensor& each : tensors)
+      for (const double number : numbers_of(each)) numbers.push_back(number);
+  }
   // Of the operators since `before`.
   static void expect_mostly_compiled(const jit::Summary& before) {
     const jit::Summary after = jit::summary();
@@ -66,8 +78,7 @@ TEST_F(Histories, EagerNodesComeAfterThoseOfACompiledRun) {
       const jit::EagerGuard eager;
       const Tensor large = x * 1e8, opposite = x * -1e8;
       (y.sum() + large.sum() + opposite.sum()).backward();
-      const std::vector<double> gradient = numbers_of(x.grad());
-      numbers.insert(numbers.end(), gradient.begin(), gradient.end());
+      append(numbers, {x.grad()});
     }
     return numbers;
   });
@@ -122,8 +133,7 @@ TEST_F(Histories, WhatIsUsedUpBesideAHistoryDoesNotKeepItFromRunningCompiled) {
       judge.copy_(groove::ones({4, 1}) * 0.2);
     }
     std::vector<double> numbers = train(120);
-    for (const Tensor& each : {maker, judge})
-      for (const double number : numbers_of(each)) numbers.push_back(number);
+    append(numbers, {maker, judge});
     return numbers;
   });
   expect_mostly_compiled(before);
@@ -138,11 +148,7 @@ TEST_F(Histories, WhatIsWrittenBesideAHistoryDoesNotKeepItFromRunningCompiled) {
   const Tensor state = groove::randn({8, 4}), action = groove::randn({8, 4});
   jit::Summary before;
   expect_as_eager([&] {
-    {
-      const NoGradGuard no_grad;
-      for (const Tensor& each : {value, target, critic}) each.copy_(groove::ones({4, 4}) * 0.1);
-    }
-    for (const Tensor& each : {value, target, critic}) each.mutable_grad() = Tensor();
+    begin_afresh({value, target, critic});
     optim::SGD valuing({value}, optim::SGDOptions(0.05));
     optim::SGD judging({critic}, optim::SGDOptions(0.05));
     std::vector<double> numbers;
@@ -159,8 +165,7 @@ TEST_F(Histories, WhatIsWrittenBesideAHistoryDoesNotKeepItFromRunningCompiled) {
       wrong.backward();
       judging.step();
     }
-    for (const Tensor& each : {value, critic, target.grad()})
-      for (const double number : numbers_of(each)) numbers.push_back(number);
+    append(numbers, {value, critic, target.grad()});
     return numbers;
   });
   expect_mostly_compiled(before);
@@ -176,12 +181,7 @@ TEST_F(Histories, HistoriesOfViewsAmongThoseOfARunDoNotKeepItFromRunningCompiled
   const Tensor is_last = groove::arange(8).remainder(3) == 0;
   jit::Summary before;
   expect_as_eager([&] {
-    {
-      const NoGradGuard no_grad;
-      for (const Tensor& each : {actor, target, critic})
-        each.copy_(groove::ones(each.sizes()) * 0.1);
-    }
-    for (const Tensor& each : {actor, target, critic}) each.mutable_grad() = Tensor();
+    begin_afresh({actor, target, critic});
     optim::SGD acting({actor}, optim::SGDOptions(0.05));
     optim::SGD judging({critic}, optim::SGDOptions(0.05));
     std::vector<double> numbers;
@@ -199,8 +199,7 @@ TEST_F(Histories, HistoriesOfViewsAmongThoseOfARunDoNotKeepItFromRunningCompiled
       wrong.backward();
       judging.step();
     }
-    for (const Tensor& each : {actor, critic, target.grad()})
-      for (const double number : numbers_of(each)) numbers.push_back(number);
+    append(numbers, {actor, critic, target.grad()});
     return numbers;
   });
   expect_mostly_compiled(before);
@@ -221,8 +220,7 @@ TEST_F(Histories, HistoriesOfViewsAmongThoseOfARunAddInTapeOrder) {
       const Tensor loss = large.sum() + part.sum() + opposite.sum();
       numbers.push_back(loss.item<double>());
       loss.backward();
-      const std::vector<double> gradient = numbers_of(x.grad());
-      numbers.insert(numbers.end(), gradient.begin(), gradient.end());
+      append(numbers, {x.grad()});
     }
     return numbers;
   });
@@ -297,7 +295,7 @@ TEST_F(Histories, GradientsOfChosenTensors) {
       const auto inner = autograd::grad({sum}, {product}, {}, true);
       const auto both = autograd::grad({sum}, {a, b});
       for (const Tensor& gradient : {first[0], inner[0], both[0], both[1]})
-        for (const double value : numbers_of(gradient)) numbers.push_back(value);
+        append(numbers, {gradient});
     }
     return numbers;
   });
@@ -320,8 +318,7 @@ TEST_F(Histories, PartsUsedUpStayUsedUp) {
       } catch (const Error&) {
         numbers.push_back(1);
       }
-      for (const double value : numbers_of(a.grad())) numbers.push_back(value);
-      for (const double value : numbers_of(b.grad())) numbers.push_back(value);
+      append(numbers, {a.grad(), b.grad()});
       b.mutable_grad() = Tensor();
       a.mutable_grad() = Tensor();
     }
@@ -343,8 +340,7 @@ TEST_F(Histories, UsedUpOnesLeadToTheirLeaves) {
     }
     const jit::EagerGuard guard;
     for (const Tensor& loss : kept) {
-      for (const double value : numbers_of(autograd::grad({loss + b.sum()}, {b})[0]))
-        numbers.push_back(value);
+      append(numbers, {autograd::grad({loss + b.sum()}, {b})[0]});
       try {
         autograd::grad({loss + b.sum()}, {a});
       } catch (const Error& error) {
@@ -371,7 +367,7 @@ TEST_F(Histories, ViewsOfWrittenResults) {
     const jit::EagerGuard guard;
     for (const Tensor& row : kept) {
       (row * 3.0).sum().backward();
-      for (const double value : numbers_of(weight.grad())) numbers.push_back(value);
+      append(numbers, {weight.grad()});
     }
     return numbers;
   });
@@ -404,7 +400,7 @@ TEST_F(Histories, AnotherThreadMayFollowThem) {
       const Tensor loss = (weight * groove::randn({3})).exp().sum();
       numbers.push_back(loss.item<double>());
       std::thread([&] { loss.backward(); }).join();
-      for (const double value : numbers_of(weight.grad())) numbers.push_back(value);
+      append(numbers, {weight.grad()});
     }
     return numbers;
   });
@@ -433,7 +429,7 @@ TEST_F(Histories, NumbersThatChangeEveryTime) {
       const Tensor loss = (weight * (0.5 + i)).pow(2.0).sub(weight, 0.25 * i).sum();
       numbers.push_back(loss.item<double>());
       loss.backward();
-      for (const double value : numbers_of(weight.grad())) numbers.push_back(value);
+      append(numbers, {weight.grad()});
     }
     return numbers;
   });
@@ -450,8 +446,7 @@ TEST_F(Histories, SecondDerivatives) {
       numbers.push_back(loss.item<double>());
       const Tensor first = autograd::grad({loss}, {start}, {}, true, true)[0];
       first.square().sum().backward();
-      for (const Tensor& tensor : {weight.grad(), start.grad()})
-        for (const double value : numbers_of(tensor)) numbers.push_back(value);
+      append(numbers, {weight.grad(), start.grad()});
     }
     return numbers;
   });

@@ -267,6 +267,18 @@ TEST(SegmentProfile, WhatRanCompiledIsLostToo) {
   EXPECT_NEAR(lost(50, 0), 500, 1);
 }
 
+// A loop that was left each time has gained nothing that an exit could lose.
+TEST(SegmentProfile, RunsThatNeverWentThroughLoseWhatTheyTakeMore) {
+  ProfileOfRuns profile;
+  profile.note_eager(100'000);
+  // Half of the calls run again as before, so it takes no longer than eager mode.
+  const auto half = static_cast<std::int64_t>(profile.eager() / 2 * 1e6);
+  profile.note_exit(0, 50, 100, Reason::kHostRead, {}, half, 1'000'000);
+  EXPECT_NEAR(profile.exits()[0].lost, 0, 1e-5);
+  profile.note_exit(0, 50, 100, Reason::kHostRead, {}, half + 10'000, 1'000'000);
+  EXPECT_NEAR(profile.exits()[0].lost, 0.01, 1e-5) << "milliseconds";
+}
+
 TEST(Backoff, PausesWhereRunsLoseInAll) {
   Backoff backoff;
   const auto begun = [&backoff](int times) {

@@ -47,7 +47,7 @@ bool Normalizer::apply_all(std::vector<Tensor*>& tensors) const {
   const float mean = *mean_.const_data_ptr<float>(), stddev = *stddev_.const_data_ptr<float>();
   const std::int64_t width = first.numel();
   Shape each = first.impl()->geometry.sizes;
-  while (each.size() < 3) each.insert(0, 1);
+  while (each.size() < mean_.impl()->geometry.sizes.size()) each.insert(0, 1);
   Shape sizes = each;
   sizes.insert(0, static_cast<std::int64_t>(tensors.size()));
   const Tensor all = make_empty(sizes, kFloat);

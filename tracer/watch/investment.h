@@ -1,9 +1,8 @@
 // What the process may spend on recording and compiling: a little at once, a share of the time it
 // has run (not of that in which others had the cores), and half of what compiled code has saved so
-// far. What the program's own threads spend,
-// which nothing hides, is less, and nothing at once: a program that ends before a recording is a
-// small share of its time gets none. One that never comes to repeat itself loses no more than that.
-// Any thread may add and ask.
+// far. What the program's own threads spend, which nothing hides, is less, and nothing at once: a
+// program that ends before a recording is a small share of its time gets none. One that never comes
+// to repeat itself loses no more than that. Any thread may add and ask.
 #pragma once
 
 #include <array>

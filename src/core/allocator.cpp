@@ -109,6 +109,7 @@ class Central {
     const std::size_t bytes = class_bytes(size_class);
     std::lock_guard lock(mutex_);
     std::vector<void*>& cache = large_[size_class - kSmallClasses];
+    used_at_[size_class - kSmallClasses] = ++uses_;
     if (!cache.empty()) {
       void* const block = cache.back();
       cache.pop_back();
@@ -121,15 +122,12 @@ class Central {
   void put_large(int size_class, void* block) noexcept {
     const std::size_t bytes = class_bytes(size_class);
     std::lock_guard lock(mutex_);
-    // More cache than twice what is in use, above a gigabyte, is another phase's memory.
-    const std::size_t in_use = reserved_ - large_cached_;
-    if (large_cached_ + bytes > (std::size_t{1} << 30) + 2 * in_use) {
-      munmap(block, bytes);
-      reserved_ -= bytes;
-      return;
-    }
     large_[size_class - kSmallClasses].push_back(block);
+    used_at_[size_class - kSmallClasses] = ++uses_;
     large_cached_ += bytes;
+    // More cache than twice what is in use, above a gigabyte, is memory of an earlier phase.
+    const std::size_t in_use = reserved_ - large_cached_;
+    while (large_cached_ > (std::size_t{1} << 30) + 2 * in_use) release_stalest();
   }
 
   void* map(std::size_t bytes, std::size_t alignment) {
@@ -194,6 +192,18 @@ class Central {
       }
   }
 
+  // A block of the class that was not asked for the longest; in it the one that waits the longest.
+  void release_stalest() noexcept {
+    int stalest = -1;
+    for (int c = 0; c < kClasses - kSmallClasses; ++c)
+      if (!large_[c].empty() && (stalest < 0 || used_at_[c] < used_at_[stalest])) stalest = c;
+    const std::size_t bytes = class_bytes(stalest + kSmallClasses);
+    munmap(large_[stalest].front(), bytes);
+    large_[stalest].erase(large_[stalest].begin());
+    large_cached_ -= bytes;
+    reserved_ -= bytes;
+  }
+
   void release_cached() {
     for (int c = 0; c < kClasses - kSmallClasses; ++c) {
       for (void* block : large_[c]) munmap(block, class_bytes(c + kSmallClasses));
@@ -243,6 +253,7 @@ class Central {
   std::mutex mutex_;
   FreeList small_[kSmallClasses];
   std::vector<void*> large_[kClasses - kSmallClasses];
+  std::uint64_t used_at_[kClasses - kSmallClasses] = {}, uses_ = 0;
   char* slab_ = nullptr;
   std::size_t slab_left_ = 0;
   std::size_t reserved_ = 0, large_cached_ = 0, limit_ = 0;

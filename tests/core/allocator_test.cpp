@@ -115,6 +115,25 @@ TEST(Allocator, ArenasAreMadeOfWhatWaitsInTheCache) {
   EXPECT_EQ(static_cast<unsigned char*>(part->data)[(16 << 20) - 1], 3);
 }
 
+// What an earlier phase left in the cache makes room for what the present one frees.
+TEST(Allocator, FullCacheLetsTheStalestGo) {
+  memory::empty_cache();
+  const std::size_t now = std::size_t{8} << 20;
+  std::vector<std::pair<void*, std::size_t>> earlier;
+  for (std::size_t megabytes : {320, 256, 224, 192, 160})  // more than is kept
+    earlier.emplace_back(allocate(megabytes << 20), megabytes << 20);
+  for (const auto& [block, bytes] : earlier) deallocate(block, bytes);
+  auto* const block = static_cast<unsigned char*>(allocate(now));
+  block[5] = 7;
+  deallocate(block, now);
+  EXPECT_LE(memory::statistics().cached, std::size_t{3} << 29);
+  auto* const again = static_cast<unsigned char*>(allocate(now));
+  EXPECT_EQ(again, block);
+  EXPECT_EQ(again[5], 7);  // a fresh page holds 0
+  deallocate(again, now);
+  memory::empty_cache();
+}
+
 TEST(AllocatorDeathTest, GuardPagesCatchAnOverreadOfOneByte) {
   set_guard_pages(true);
   const Tensor tensor = make_empty({7}, kFloat);

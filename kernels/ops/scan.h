@@ -33,6 +33,36 @@ struct Lines {  // of a contiguous shape: [outer, count, inner]
 };
 Lines lines_of(IntArrayRef sizes, std::int64_t dim);
 
+/// kLines lines from `line` on that each lie whole in memory: as many steps at a time, as no step
+/// of a line begins before the last one has ended. They are moved in pieces, as lines whose length
+/// is a power of two would all lie in the same places of the cache.
+template <int kLines, typename T, std::size_t kOperands, typename Step>
+void run_whole_lines(std::int64_t count, std::int64_t line, bool reverse,
+                     const T* const (&operands)[kOperands], T* result, double start,
+                     const Step& step) {
+  constexpr std::int64_t kPiece = 64;
+  T pieces[kOperands][kLines][kPiece + 16], carried[kLines];
+  std::fill_n(carried, kLines, static_cast<T>(start));
+  for (std::int64_t done = 0; done < count; done += kPiece) {
+    const std::int64_t width = std::min(kPiece, count - done);
+    const std::int64_t first = line * count + (reverse ? count - done - width : done);
+    for (std::size_t k = 0; k < kOperands; ++k)
+      for (int i = 0; i < kLines; ++i)
+        std::copy_n(operands[k] + first + i * count, width, pieces[k][i]);
+    for (std::int64_t n = 0; n < width; ++n) {
+      const std::int64_t j = reverse ? width - 1 - n : n;
+      for (int i = 0; i < kLines; ++i) {
+        if constexpr (kOperands == 1)
+          carried[i] = step(carried[i], pieces[0][i][j]);
+        else
+          carried[i] = step(carried[i], pieces[0][i][j], pieces[1][i][j]);
+        pieces[0][i][j] = carried[i];
+      }
+    }
+    for (int i = 0; i < kLines; ++i) std::copy_n(pieces[0][i], width, result + first + i * count);
+  }
+}
+
 /// step(carried, values…) gives the next carried value, which is also the result. T is unsigned
 /// for integers, which wrap.
 template <typename T, std::size_t kOperands, typename Step>
@@ -42,6 +72,14 @@ void run_lines(const Lines& lines, bool reverse, const T* const (&operands)[kOpe
   const std::int64_t all = lines.outer * lines.inner;
   std::int64_t line = all * part / parts;
   const std::int64_t end = all * (part + 1) / parts;
+  constexpr int kTogether = 8;
+  while (lines.inner == 1 && line < end) {
+    const bool are_together = end - line >= kTogether;
+    const auto run = are_together ? &run_whole_lines<kTogether, T, kOperands, Step>
+                                  : &run_whole_lines<1, T, kOperands, Step>;
+    run(lines.count, line, reverse, operands, result, start, step);
+    line += are_together ? kTogether : 1;
+  }
   while (line < end) {
     const std::int64_t outer = line / lines.inner, first = line % lines.inner;
     const std::int64_t width = std::min({kBlock, lines.inner - first, end - line});

@@ -9,7 +9,6 @@
 #include "groove/ops/views.h"
 #include "kernels/ops/indices.h"
 #include "src/core/check.h"
-#include "src/core/host_value.h"
 #include "src/core/promotion.h"
 
 namespace groove {
@@ -17,29 +16,47 @@ namespace {
 
 // Integer indices of one axis on the host, row-major over `shape`.
 struct HostIndex {
-  std::int64_t axis;
+  std::int64_t axis, size;
   Shape shape;
   std::vector<std::int64_t> values;
 };
 
 // Walks the elements of a tensor in row-major order.
+template <typename T, typename Visit>
+void for_each_element(const TensorImpl& impl, const Visit& visit) {
+  const Geometry& geometry = impl.geometry;
+  const T* at = static_cast<const T*>(impl.data());
+  const std::size_t rank = geometry.sizes.size();
+  const std::int64_t length = rank == 0 ? 1 : geometry.sizes[rank - 1];
+  const std::int64_t stride = rank == 0 ? 0 : geometry.strides[rank - 1];
+  Shape index(rank, 0);
+  for (std::int64_t left = impl.numel; left > 0; left -= length) {
+    for (std::int64_t k = 0; k < length; ++k) visit(at[k * stride]);
+    for (std::size_t i = rank; i-- > 1;) {
+      at += geometry.strides[i - 1];
+      if (++index[i - 1] < geometry.sizes[i - 1]) break;
+      at -= index[i - 1] * geometry.strides[i - 1];
+      index[i - 1] = 0;
+    }
+  }
+}
+
 template <typename Visit>
-void for_each_element(const Tensor& tensor, const Visit& visit) {
+void for_each_integer(const Tensor& tensor, const Visit& visit) {
   TensorImpl& impl = *tensor.impl();
   read_now(impl);
-  const Geometry& geometry = impl.geometry;
-  const std::size_t rank = geometry.sizes.size();
-  const std::int64_t width = static_cast<std::int64_t>(element_size(impl.dtype));
-  Shape at(rank, 0);
-  std::int64_t offset = 0;
-  for (std::int64_t k = 0; k < impl.numel; ++k) {
-    visit(static_cast<char*>(impl.data()) + offset * width, at);
-    for (std::size_t i = rank; i-- > 0;) {
-      offset += geometry.strides[i];
-      if (++at[i] < geometry.sizes[i]) break;
-      offset -= at[i] * geometry.strides[i];
-      at[i] = 0;
-    }
+  switch (impl.dtype) {
+    case kLong:
+      return for_each_element<std::int64_t>(impl, visit);
+    case kInt:
+      return for_each_element<std::int32_t>(impl, visit);
+    case kShort:
+      return for_each_element<std::int16_t>(impl, visit);
+    case kChar:
+      return for_each_element<std::int8_t>(impl, visit);
+    default:
+      GROOVE_CHECK(false, "index: an index tensor must hold integers or bools, not {}",
+                   name(impl.dtype));
   }
 }
 
@@ -47,31 +64,28 @@ bool is_mask(const Tensor& tensor) {
   return tensor.scalar_type() == kBool || tensor.scalar_type() == kByte;
 }
 
-void add_mask(const Tensor& x, const AxisIndex& mask, std::vector<HostIndex>& out) {
-  check_mask(x, mask);
+// The positions in a mask's axes, axis by axis.
+void add_mask(const AxisIndex& mask, const Tensor& positions, std::vector<HostIndex>& out) {
   const std::size_t first = out.size();
-  for (std::int64_t i = 0; i < mask.index.dim(); ++i) out.push_back({mask.axis + i, {}, {}});
-  const Tensor positions = selected_positions(mask.index, Site::current());
-  for (std::int64_t n = 0; n < positions.numel(); ++n) {
-    std::int64_t rest = index_at(positions, n);
-    for (std::size_t i = out.size(); i-- > first;) {
-      const std::int64_t size = mask.index.size(static_cast<std::int64_t>(i - first));
-      out[i].values.push_back(rest % size);
-      rest /= size;
-    }
+  const Shape sizes = mask.index.sizes();
+  const auto count = static_cast<std::size_t>(positions.numel());
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    out.push_back({mask.axis + static_cast<std::int64_t>(i),
+                   sizes[i],
+                   {positions.numel()},
+                   std::vector<std::int64_t>(count)});
+  for (std::size_t n = 0; n < count; ++n) {
+    std::int64_t rest = index_at(positions, static_cast<std::int64_t>(n));
+    for (std::size_t i = sizes.size(); i-- > 0; rest /= sizes[i])
+      out[first + i].values[n] = rest % sizes[i];
   }
-  for (std::size_t i = first; i < out.size(); ++i)
-    out[i].shape = {static_cast<std::int64_t>(out[i].values.size())};
 }
 
 void add_integers(const Tensor& x, const AxisIndex& at, std::vector<HostIndex>& out) {
-  GROOVE_CHECK(is_integral(at.index.scalar_type()),
-               "index: an index tensor must hold integers or bools, not {}",
-               name(at.index.scalar_type()));
   const std::int64_t size = x.size(at.axis);
-  HostIndex index{at.axis, Shape(at.index.sizes()), {}};
-  for_each_element(at.index, [&](const void* address, const Shape&) {
-    const std::int64_t value = host_value(address, at.index.scalar_type()).to_int();
+  HostIndex index{at.axis, size, Shape(at.index.sizes()), {}};
+  index.values.reserve(static_cast<std::size_t>(at.index.numel()));
+  for_each_integer(at.index, [&](std::int64_t value) {
     GROOVE_CHECK(value >= -size && value < size,
                  "index: {} is out of range for dimension {} with size {} (shape {})", value,
                  at.axis, size, to_string(x.sizes()));
@@ -84,34 +98,56 @@ void add_integers(const Tensor& x, const AxisIndex& at, std::vector<HostIndex>& 
 struct Places {
   Shape shape;                     // of the broadcast index tensors
   std::vector<std::int64_t> axes;  // indexed, ascending
-  std::vector<std::int64_t> flat;  // row-major over the sizes of `axes`
+  Tensor flat;                     // i64, row-major over the sizes of `axes`
 };
 
-Places find_places(const Tensor& x, const IndexTensors& indices) {
-  std::vector<HostIndex> all;
-  for (const AxisIndex& index : indices)
-    is_mask(index.index) ? add_mask(x, index, all) : add_integers(x, index, all);
-  Places places;
-  for (const HostIndex& index : all)
-    places.shape = broadcast_shapes("index", places.shape, index.shape);
-  places.flat.assign(static_cast<std::size_t>(element_count(places.shape)), 0);
-  for (const HostIndex& index : all) {
-    places.axes.push_back(index.axis);
-    const std::size_t lead = places.shape.size() - index.shape.size();
-    const Shape strides = contiguous_strides(index.shape);
-    for (std::size_t k = 0; k < places.flat.size(); ++k) {
-      std::size_t rest = k;
-      std::int64_t offset = 0;
-      for (std::size_t i = places.shape.size(); i-- > lead;) {
-        const std::size_t size = static_cast<std::size_t>(places.shape[i]);
-        if (index.shape[i - lead] != 1)
-          offset += static_cast<std::int64_t>(rest % size) * strides[i - lead];
-        rest /= size;
-      }
-      places.flat[k] =
-          places.flat[k] * x.size(index.axis) + index.values[static_cast<std::size_t>(offset)];
-    }
+// flat = flat * size + index, which is broadcast to `shape`.
+void add_axis(const HostIndex& index, const Shape& shape, std::vector<std::int64_t>& flat) {
+  if (index.shape == shape) {
+    for (std::size_t k = 0; k < flat.size(); ++k) flat[k] = flat[k] * index.size + index.values[k];
+    return;
   }
+  const std::size_t lead = shape.size() - index.shape.size();
+  const Shape strides = contiguous_strides(index.shape);
+  for (std::size_t k = 0; k < flat.size(); ++k) {
+    std::size_t rest = k;
+    std::int64_t offset = 0;
+    for (std::size_t i = shape.size(); i-- > lead;) {
+      const std::size_t size = static_cast<std::size_t>(shape[i]);
+      if (index.shape[i - lead] != 1)
+        offset += static_cast<std::int64_t>(rest % size) * strides[i - lead];
+      rest /= size;
+    }
+    flat[k] = flat[k] * index.size + index.values[static_cast<std::size_t>(offset)];
+  }
+}
+
+Places find_places(const Tensor& x, const IndexTensors& indices) {
+  Places places;
+  std::vector<HostIndex> all;
+  for (const AxisIndex& index : indices) {
+    if (!is_mask(index.index)) {
+      add_integers(x, index, all);
+      continue;
+    }
+    check_mask(x, index);
+    const Tensor positions = selected_positions(index.index, Site::current());
+    if (indices.size() > 1) {
+      add_mask(index, positions, all);
+      continue;
+    }
+    for (std::int64_t i = 0; i < index.index.dim(); ++i) places.axes.push_back(index.axis + i);
+    places.shape = {positions.numel()};
+    places.flat = positions;
+    return places;
+  }
+  for (const HostIndex& index : all) {
+    places.shape = broadcast_shapes("index", places.shape, index.shape);
+    places.axes.push_back(index.axis);
+  }
+  std::vector<std::int64_t> flat(static_cast<std::size_t>(element_count(places.shape)), 0);
+  for (const HostIndex& index : all) add_axis(index, places.shape, flat);
+  places.flat = index_list(flat);
   return places;
 }
 
@@ -161,10 +197,8 @@ Tensor read_at(const Tensor& x, const IndexTensors& indices) {
   if (indices.size() == 1 && indices[0].index.dim() == 1 &&
       indices[0].index.scalar_type() == kLong) {
     bool is_plain = true;
-    std::size_t k = 0;
-    for_each_element(indices[0].index, [&](const void* address, const Shape&) {
-      is_plain = is_plain && host_value(address, kLong).to_int() == places.flat[k++];
-    });
+    for_each_integer(indices[0].index,
+                     [&](std::int64_t value) { is_plain = is_plain && value >= 0; });
     if (is_plain) return x.index_select(indices[0].axis, indices[0].index);
   }
   const bool stays = are_adjacent(places.axes);
@@ -183,7 +217,7 @@ Tensor read_at(const Tensor& x, const IndexTensors& indices) {
   result.insert(result.end(), sizes.begin() + static_cast<std::ptrdiff_t>(first + count),
                 sizes.end());
   if (count > 1) source = source.reshape(joined);
-  Tensor read = source.index_select(at, index_list(places.flat));
+  Tensor read = source.index_select(at, places.flat);
   return places.shape.size() == 1 ? read : read.reshape(result);
 }
 
@@ -223,7 +257,7 @@ void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value,
                to_string(value.sizes()), to_string(target));
   const Tensor source =
       value.to(x.scalar_type()).expand(target).permute(value_order).reshape(lines);
-  const Tensor positions = index_list(places.flat);
+  const Tensor& positions = places.flat;
   const Tensor turned = x.permute(order);
   const Shape own = turned.sizes();
   const bool is_plain = places.axes.size() == 1;

@@ -1,0 +1,82 @@
+// Operators that go through elements, and what makes tensors.
+#include "cases.h"
+
+using torch::Tensor;
+
+void elements(Measure& measure, const Operands& on) {
+  const Tensor &x = on.x, &y = on.y, &positive = on.positive, &row = on.row, &column = on.column,
+               &mask = on.mask, &whole = on.whole;
+  const std::int64_t n = on.n;
+  measure.forward("add", [&] { return x + y; });
+  measure.forward("mul", [&] { return x * y; });
+  measure.forward("div", [&] { return x / y; });
+  measure.forward("add row", [&] { return x + row; });
+  measure.forward("add col", [&] { return x + column; });
+  measure.forward("exp", [&] { return x.exp(); });
+  measure.forward("log", [&] { return positive.log(); });
+  measure.forward("sqrt", [&] { return positive.sqrt(); });
+  measure.forward("rsqrt", [&] { return positive.rsqrt(); });
+  measure.forward("tanh", [&] { return x.tanh(); });
+  measure.forward("sigmoid", [&] { return x.sigmoid(); });
+  measure.forward("sin", [&] { return x.sin(); });
+  measure.forward("cos", [&] { return x.cos(); });
+  measure.forward("pow2", [&] { return x.pow(2); });
+  measure.forward("pow1.5", [&] { return positive.pow(1.5); });
+  measure.forward("powt", [&] { return positive.pow(y); });
+  measure.forward("abs", [&] { return x.abs(); });
+  measure.forward("erf", [&] { return x.erf(); });
+  measure.forward("relu", [&] { return x.relu(); });
+  measure.forward("gelu", [&] { return torch::gelu(x); });
+  measure.forward("silu", [&] { return torch::silu(x); });
+  measure.forward("softplus", [&] { return torch::softplus(x); });
+  measure.forward("clamp", [&] { return x.clamp(-1, 1); });
+  measure.forward("where", [&] { return torch::where(mask, x, y); });
+  measure.forward("masked_fill", [&] { return x.masked_fill(mask, 0); });
+  measure.forward("gt", [&] { return x > y; });
+  measure.forward("eq", [&] { return x == y; });
+  measure.forward("logical_and", [&] { return mask.logical_and(mask); });
+  measure.forward("to double", [&] { return x.to(torch::kDouble); });
+  measure.forward("to int64", [&] { return x.to(torch::kLong); });
+  measure.forward("to half", [&] { return x.to(torch::kHalf); });
+  measure.forward("to bf16", [&] { return x.to(torch::kBFloat16); });
+  measure.forward("floor", [&] { return x.floor(); });
+  measure.forward("round", [&] { return x.round(); });
+  measure.forward("fmod", [&] { return torch::fmod(x, 0.7); });
+  measure.forward("remainder", [&] { return torch::remainder(x, 0.7); });
+  measure.forward("atan2", [&] { return torch::atan2(x, y); });
+  measure.forward("lerp", [&] { return torch::lerp(x, y, 0.3); });
+  measure.forward("maximum", [&] { return torch::maximum(x, y); });
+  measure.forward("addcmul", [&] { return torch::addcmul(x, x, y, 0.5); });
+  measure.forward("add_", [&] { return x.add_(y, 1e-9); });
+  measure.forward("mul_ scalar", [&] { return x.mul_(1.0000001); });
+  measure.forward("int add", [&] { return whole + whole; });
+  measure.forward("int mod", [&] { return whole % 7; });
+  measure.forward("int div", [&] { return torch::floor_divide(whole, 7); });
+  measure.forward("sign", [&] { return x.sign(); });
+  measure.forward("expm1", [&] { return x.expm1(); });
+  measure.forward("log1p", [&] { return positive.log1p(); });
+  measure.forward("nan_to_num", [&] { return x.nan_to_num(); });
+  measure.forward("isnan", [&] { return x.isnan(); });
+  measure.forward("isfinite", [&] { return x.isfinite(); });
+  measure.forward("lgamma", [&] { return positive.lgamma(); });
+  measure.forward("erfinv", [&] { return torch::erfinv(x.tanh()); });
+  measure.forward("zeros", [&] { return torch::zeros({n, n}); });
+  measure.forward("ones", [&] { return torch::ones({n, n}); });
+  measure.forward("full", [&] { return torch::full({n, n}, 3.0); });
+  measure.forward("rand", [&] { return torch::rand({n, n}); });
+  measure.forward("randn", [&] { return torch::randn({n, n}); });
+  measure.forward("randint", [&] { return torch::randint(0, 10, {n, n}); });
+  measure.forward("randperm", [&] { return torch::randperm(n * n); });
+  measure.forward("arange", [&] { return torch::arange(n * n); });
+  measure.forward("linspace", [&] { return torch::linspace(0, 1, n * n); });
+  measure.forward("eye", [&] { return torch::eye(n); });
+  measure.forward("bernoulli", [&] { return torch::bernoulli(x.sigmoid()); });
+  measure.forward("multinomial", [&] { return torch::multinomial(positive, 4, true); });
+  measure.forward("multinomial 1", [&] { return torch::multinomial(positive, 1); });
+  measure.forward("normal_", [&] { return x.clone().normal_(); });
+  measure.forward("exponential_", [&] { return x.clone().exponential_(); });
+  measure.forward("clone", [&] { return x.clone(); });
+  measure.forward("copy_", [&] { return y.copy_(x); });
+  measure.forward("zero_", [&] { return y.zero_(); });
+  measure.forward("fill_", [&] { return y.fill_(0.5); });
+}

@@ -1,4 +1,7 @@
 // Copies between geometries, with conversion: the plainest elementwise kernel.
+#include <utility>
+
+#include "eager/kept_kernels.h"
 #include "eager/plan.h"
 #include "kernels/backend.h"
 
@@ -10,12 +13,18 @@ void copy_elements(const Tensor& src, const Tensor& dst) {
   if (to.numel == 0) return;
   const kernels::Box box =
       kernels::collapse(to.geometry.sizes, {from.geometry.strides, to.geometry.strides});
-  kernels::Builder builder;
-  const kernels::Expr value =
-      builder.load(from.dtype, kernels::stride_class(box.strides[0][0], box.count[0]));
-  builder.store(to.dtype, kernels::stride_class(box.strides[1][0], box.count[0]),
-                kernels::convert(value, to.dtype));
-  const auto callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
+  const kernels::StrideClass read = kernels::stride_class(box.strides[0][0], box.count[0]);
+  const kernels::StrideClass written = kernels::stride_class(box.strides[1][0], box.count[0]);
+  KernelKey key;
+  key.add(from.dtype);
+  key.add(to.dtype);
+  key.add(read);
+  key.add(written);
+  const auto callable = kept_kernel(std::move(key), [&] {
+    kernels::Builder builder;
+    builder.store(to.dtype, written, kernels::convert(builder.load(from.dtype, read), to.dtype));
+    return builder.finish();
+  });
   void* pointers[] = {from.data(), to.data()};
   kernels::Launch launch;
   kernels::describe(launch, box);

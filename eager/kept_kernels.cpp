@@ -31,10 +31,15 @@ KeptKernels& kept_kernels() {
 
 }  // namespace
 
-KernelKey::KernelKey(const Call& call, ArrayRef<Type> inputs, const TypeResult& types) {
-  add(std::bit_cast<std::uintptr_t>(call.op));
+KernelKey::KernelKey() {
+  words_.reserve(16);
   add(std::bit_cast<std::uintptr_t>(&kernels::current_backend()));
   add(kernels::isa());
+}
+
+KernelKey::KernelKey(const Call& call, ArrayRef<Type> inputs, const TypeResult& types)
+    : KernelKey() {
+  add(std::bit_cast<std::uintptr_t>(call.op));
   add(ScalarType(types.compute));
   for (const Type& input : inputs) add(input.dtype);
   for (const Type& output : types.outputs) add(output.dtype);

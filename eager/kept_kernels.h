@@ -15,6 +15,8 @@ namespace groove::eager {
 
 class KernelKey {
  public:
+  /// Of a kernel that is no operator's.
+  KernelKey();
   KernelKey(const Call& call, ArrayRef<Type> inputs, const TypeResult& types);
   /// Whatever else decides: dtypes of numbers, classes of strides.
   void add(auto word) { words_.push_back(static_cast<std::uint64_t>(word)); }

@@ -1,4 +1,6 @@
 // cat: tensors one after the other along an axis; stack makes a new axis for it.
+#include <algorithm>
+
 #include "groove/ops/views.h"
 #include "kernels/ops/axis.h"
 #include "kernels/ops/complex_rules.h"
@@ -98,10 +100,15 @@ Tensor cat(TensorList tensors, std::int64_t dim, Site site) {
   const std::size_t rank = kept[0].impl()->geometry.sizes.size();
   const Attrs attrs = Attrs().add(normal_dim("cat", dim, rank));
   // One dtype from here on: compilers may let an operand be made in its place in the result.
-  std::vector<Type> types;
-  for (const Tensor& tensor : kept) types.push_back({tensor.scalar_type(), tensor.sizes()});
-  const ScalarType dtype = result_type(types);
-  for (Tensor& tensor : kept) tensor = tensor.to(dtype, false, false, site);
+  const auto is_as_first = [&](const Tensor& tensor) {
+    return tensor.impl()->dtype == kept[0].impl()->dtype;
+  };
+  if (!std::all_of(kept.begin(), kept.end(), is_as_first)) {
+    std::vector<Type> types;
+    for (const Tensor& tensor : kept) types.push_back({tensor.scalar_type(), tensor.sizes()});
+    const ScalarType dtype = result_type(types);
+    for (Tensor& tensor : kept) tensor = tensor.to(dtype, false, false, site);
+  }
   Tensor result;
   dispatch(Call{&op, kept, &attrs, {}, site}, &result);
   return result;

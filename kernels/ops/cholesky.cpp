@@ -2,7 +2,7 @@
 // matrix, so tests/agreement has its tests.
 #include <cmath>
 
-#include "kernels/ops/matrices.h"
+#include "kernels/ops/matrix_lines.h"
 
 namespace groove {
 namespace {
@@ -13,18 +13,14 @@ void factor(const AttrReader&, const Matrices& inputs, Matrices& outputs) {
   const Matrix& a = inputs[0];
   Matrix& l = outputs[kFactor];
   for (std::int64_t j = 0; j < a.rows; ++j) {
-    double pivot = a(j, j);
-    for (std::int64_t k = 0; k < j; ++k) pivot -= l(j, k) * l(j, k);
+    const double pivot = a(j, j) - lines::dot(&l(j, 0), &l(j, 0), j);
     if (!(pivot > 0)) {
       outputs[kInfo](0, 0) = static_cast<double>(j + 1);
       return;
     }
     l(j, j) = std::sqrt(pivot);
-    for (std::int64_t i = j + 1; i < a.rows; ++i) {
-      double total = a(i, j);
-      for (std::int64_t k = 0; k < j; ++k) total -= l(i, k) * l(j, k);
-      l(i, j) = total / l(j, j);
-    }
+    for (std::int64_t i = j + 1; i < a.rows; ++i)
+      l(i, j) = (a(i, j) - lines::dot(&l(i, 0), &l(j, 0), j)) / l(j, j);
   }
 }
 

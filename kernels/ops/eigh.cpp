@@ -1,10 +1,12 @@
-// eigh: eigenvalues and eigenvectors of a symmetric matrix by Jacobi's rotations, which go through
-// all pairs in one order until nothing beside the diagonal is left. A random matrix and its mirror
-// image are not one matrix, so tests/agreement has the tests.
+// eigh: eigenvalues and eigenvectors of a symmetric matrix, by Householder's reduction to
+// tridiagonal form and implicit QR steps with Wilkinson's shift (Golub and Van Loan, Matrix
+// Computations, 8.3). A random matrix and its mirror image are not one matrix, so tests/agreement
+// has the tests.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "kernels/ops/matrix_lines.h"
 #include "kernels/ops/spectrum.h"
 
 namespace groove {
@@ -12,67 +14,135 @@ namespace {
 
 enum { kUpper };
 enum { kValues, kVectors, kInfo };
-constexpr int kSweeps = 60;
 
-// One rotation: a(p, q) becomes 0.
-void rotate(Matrix& a, Matrix& v, std::int64_t p, std::int64_t q) {
-  const double theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
-  const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-  const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-  for (std::int64_t k = 0; k < a.rows; ++k) {
-    const double left = a(k, p), right = a(k, q);
-    a(k, p) = c * left - s * right;
-    a(k, q) = s * left + c * right;
+// The diagonal and what is beside it, in size steps of rotations that `vectors`, lines, follow.
+class Tridiagonal {
+ public:
+  // Takes a, of which the upper triangle is read, apart.
+  explicit Tridiagonal(Matrix a) : n_(a.rows), diagonal_(size(n_)), beside_(size(n_)) {
+    std::vector<double> scales, v(size(n_)), w(size(n_));
+    for (std::int64_t k = 0; k + 1 < n_; ++k) {
+      const std::int64_t left = n_ - k - 1;
+      double* x = &a(k, k + 1);
+      scales.push_back(lines::reflect_onto_axis(x, left));
+      beside_[size(k)] = x[0];
+      if (scales.back() == 0) continue;
+      std::copy_n(x, left, v.begin());
+      v[0] = 1;
+      reflect_both_sides(a, k + 1, v.data(), scales.back(), w.data());
+    }
+    for (std::int64_t k = 0; k < n_; ++k) diagonal_[size(k)] = a(k, k);
+    vectors_ = unit(n_, n_);
+    lines::turn_back(a, scales, 1, vectors_, lines::Start::kUnit);
   }
-  for (std::int64_t k = 0; k < a.rows; ++k) {
-    const double above = a(p, k), below = a(q, k);
-    a(p, k) = c * above - s * below;
-    a(q, k) = s * above + c * below;
+
+  // False when it does not converge.
+  bool run() {
+    for (std::int64_t k = 0; k < n_; ++k)
+      norm_ = std::max(norm_, std::fabs(diagonal_[size(k)]) + std::fabs(beside_[size(k)]));
+    int steps = 0;
+    for (std::int64_t last = n_ - 1; last > 0;) {
+      std::int64_t first = last;
+      while (first > 0 && !is_split(first - 1, steps)) --first;
+      if (first == last) {
+        --last;
+        steps = 0;
+        continue;
+      }
+      if (++steps > kMostSteps) return false;
+      step(first, last);
+    }
+    return true;
   }
-  a(p, q) = a(q, p) = 0;
-  for (std::int64_t k = 0; k < a.rows; ++k) {
-    const double left = v(k, p), right = v(k, q);
-    v(k, p) = c * left - s * right;
-    v(k, q) = s * left + c * right;
+
+  const std::vector<double>& values() const { return diagonal_; }
+  Matrix& vectors() { return vectors_; }
+
+ private:
+  static std::size_t size(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+  // The rest of a from `from` on between reflections: it becomes less v w^T + w v^T, where p =
+  // scale A v and w = p - scale / 2 (p v) v.
+  static void reflect_both_sides(Matrix& a, std::int64_t from, const double* v, double scale,
+                                 double* w) {
+    const std::int64_t n = a.rows - from;
+    std::fill_n(w, n, 0.0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double* row = &a(from + i, from + i);
+      w[i] += lines::dot(row, v + i, n - i);
+      lines::add_scaled(w + i + 1, v[i], row + 1, n - i - 1);
+    }
+    for (std::int64_t i = 0; i < n; ++i) w[i] *= scale;
+    lines::add_scaled(w, -scale / 2 * lines::dot(w, v, n), v, n);
+    for (std::int64_t i = 0; i < n; ++i)
+      lines::add_scaled(&a(from + i, from + i), -v[i], w + i, -w[i], v + i, n - i);
   }
-}
+
+  // Is what is beside the diagonal nothing, and 0 from now on?
+  bool is_split(std::int64_t k, int steps) {
+    const double around = std::fabs(diagonal_[size(k)]) + std::fabs(diagonal_[size(k + 1)]);
+    const double bound = kEpsilon * (steps < kFewSteps ? around : norm_);
+    if (std::fabs(beside_[size(k)]) > std::max(bound, lines::kNothing)) return false;
+    beside_[size(k)] = 0;
+    return true;
+  }
+
+  void step(std::int64_t first, std::int64_t last) {
+    const double corner = beside_[size(last - 1)], end = diagonal_[size(last)];
+    const double ratio = (diagonal_[size(last - 1)] - end) / (2 * corner);
+    const double shift = end - corner / (ratio + std::copysign(lines::hypotenuse(ratio, 1), ratio));
+    double x = diagonal_[size(first)] - shift, bulge = beside_[size(first)];
+    for (std::int64_t k = first; k < last; ++k) {
+      const lines::Rotation by = lines::rotation_of(x, bulge);
+      if (k > first) beside_[size(k - 1)] = by.radius;
+      double &above = diagonal_[size(k)], &below = diagonal_[size(k + 1)], &b = beside_[size(k)];
+      const double change = (below - above) * by.s + 2 * by.c * b;
+      above += by.s * change;
+      below -= by.s * change;
+      x = b = by.c * change - b;
+      if (k + 1 < last) {
+        bulge = by.s * beside_[size(k + 1)];
+        beside_[size(k + 1)] *= by.c;
+      }
+      lines::rotate(by, &vectors_(k, 0), &vectors_(k + 1, 0), n_);
+    }
+  }
+
+  static constexpr double kEpsilon = 0x1p-53;
+  // For one eigenvalue, most take two or three; after kFewSteps less is asked of them.
+  static constexpr int kFewSteps = 30, kMostSteps = 90;
+  std::int64_t n_;
+  double norm_ = 0;
+  std::vector<double> diagonal_, beside_;
+  Matrix vectors_;
+};
 
 void decompose(const AttrReader& attr, const Matrices& inputs, Matrices& outputs) {
-  Matrix a = inputs[0];
-  const std::int64_t n = a.rows;
-  double greatest = 0;
+  const std::int64_t n = inputs[0].rows;
+  Matrix a = attr.boolean(kUpper) ? inputs[0] : transposed(inputs[0]);
+  double& info = outputs[kInfo](0, 0);
   for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j <= i; ++j) {
-      const double value = attr.boolean(kUpper) ? a(j, i) : a(i, j);
-      a(i, j) = a(j, i) = value;
-      if (!std::isfinite(value)) outputs[kInfo](0, 0) = 1;
-      greatest = std::max(greatest, std::fabs(value));
-    }
+    std::fill_n(&a(i, 0), i, 0.0);
+    for (std::int64_t j = i; j < n; ++j)
+      if (!std::isfinite(a(i, j))) info = 1;
   }
-  if (outputs[kInfo](0, 0) != 0) return;
-  Matrix v = unit(n, n);
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    bool is_diagonal = true;
-    for (std::int64_t p = 0; p < n; ++p) {
-      for (std::int64_t q = p + 1; q < n; ++q) {
-        const double beside = std::fabs(a(p, q));
-        if (beside <= 1e-18 * greatest || beside < 1e-300) continue;
-        is_diagonal = false;
-        rotate(a, v, p, q);
-      }
-    }
-    if (is_diagonal) break;
+  if (info != 0) return;
+  const double scale = lines::normalise(a);
+  Tridiagonal form(std::move(a));
+  if (!form.run()) {
+    info = 1;
+    return;
   }
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  const std::vector<double>& values = form.values();
+  std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::int64_t i, std::int64_t j) { return a(i, i) < a(j, j); });
-  for (std::int64_t j = 0; j < n; ++j) {
-    const std::int64_t from = order[static_cast<std::size_t>(j)];
-    outputs[kValues](0, j) = a(from, from);
-    for (std::int64_t i = 0; i < n; ++i) outputs[kVectors](i, j) = v(i, from);
-  }
-  settle_signs(outputs[kVectors]);
+                   [&](std::size_t i, std::size_t j) { return values[i] < values[j]; });
+  for (std::int64_t j = 0; j < n; ++j)
+    outputs[kValues](0, j) = values[order[static_cast<std::size_t>(j)]] * scale;
+  Matrix vectors = unit_lines(form.vectors(), order);
+  settle_signs(vectors);
+  outputs[kVectors] = transposed(vectors);
 }
 
 const Op& op = define({
@@ -123,15 +193,28 @@ std::tuple<Tensor, Tensor> decomposed(const char* name, const Tensor& a,
 
 }  // namespace
 
+Matrix unit_lines(const Matrix& vectors, const std::vector<std::size_t>& order) {
+  Matrix result(static_cast<std::int64_t>(order.size()), vectors.columns);
+  for (std::int64_t j = 0; j < result.rows; ++j) {
+    const double* from = vectors.values.data() + order[static_cast<std::size_t>(j)] *
+                                                     static_cast<std::size_t>(vectors.columns);
+    const double length = lines::length(from, vectors.columns);
+    for (std::int64_t i = 0; i < vectors.columns; ++i) result(j, i) = from[i] / length;
+  }
+  return result;
+}
+
 void settle_signs(Matrix& vectors, Matrix* others) {
-  for (std::int64_t j = 0; j < vectors.columns; ++j) {
+  const auto turn = [](Matrix& lines, std::int64_t j) {
+    for (std::int64_t i = 0; i < lines.columns; ++i) lines(j, i) = -lines(j, i);
+  };
+  for (std::int64_t j = 0; j < vectors.rows; ++j) {
     std::int64_t greatest = 0;
-    for (std::int64_t i = 1; i < vectors.rows; ++i)
-      if (std::fabs(vectors(i, j)) > std::fabs(vectors(greatest, j))) greatest = i;
-    if (vectors.rows == 0 || vectors(greatest, j) >= 0) continue;
-    for (std::int64_t i = 0; i < vectors.rows; ++i) vectors(i, j) = -vectors(i, j);
-    if (!others || j >= others->columns) continue;
-    for (std::int64_t i = 0; i < others->rows; ++i) (*others)(i, j) = -(*others)(i, j);
+    for (std::int64_t i = 1; i < vectors.columns; ++i)
+      if (std::fabs(vectors(j, i)) > std::fabs(vectors(j, greatest))) greatest = i;
+    if (vectors.columns == 0 || vectors(j, greatest) >= 0) continue;
+    turn(vectors, j);
+    if (others && j < others->rows) turn(*others, j);
   }
 }
 

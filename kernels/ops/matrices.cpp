@@ -122,8 +122,10 @@ const Op& op_verified = define({
 
 Matrix transposed(const Matrix& a) {
   Matrix result(a.columns, a.rows);
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t j = 0; j < a.columns; ++j) result(j, i) = a(i, j);
+  constexpr std::int64_t kBlock = 8;  // of a cache line
+  for (std::int64_t top = 0; top < a.rows; top += kBlock)
+    for (std::int64_t j = 0; j < a.columns; ++j)
+      for (std::int64_t i = top; i < std::min(top + kBlock, a.rows); ++i) result(j, i) = a(i, j);
   return result;
 }
 

@@ -3,18 +3,10 @@
 #include <cmath>
 
 #include "groove/ops/products.h"
-#include "kernels/ops/matrices.h"
+#include "kernels/ops/matrix_lines.h"
 
 namespace groove {
 namespace {
-
-Matrix times(const Matrix& a, const Matrix& b) {
-  Matrix result(a.rows, b.columns);
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t k = 0; k < a.columns; ++k)
-      for (std::int64_t j = 0; j < b.columns; ++j) result(i, j) += a(i, k) * b(k, j);
-  return result;
-}
 
 double longest_row(const Matrix& a) {
   double greatest = 0;
@@ -35,11 +27,11 @@ Matrix exponential(Matrix a, double bound, int terms) {
   // from the highest power on: (.. (I + A / n) A / (n - 1) ..) + I
   Matrix result = unit(a.rows, a.rows);
   for (int n = terms; n > 0; --n) {
-    result = times(a, result);
+    result = lines::product(a, result);
     for (double& value : result.values) value /= n;
     for (std::int64_t i = 0; i < a.rows; ++i) result(i, i) += 1;
   }
-  for (; halvings > 0; --halvings) result = times(result, result);
+  for (; halvings > 0; --halvings) result = lines::product(result, result);
   return result;
 }
 
@@ -68,7 +60,7 @@ const Op& op = define({
       outputs[0] = unit(inputs[0].rows, inputs[0].rows);
       Matrix term = outputs[0];
       for (int n = 1; n < 80; ++n) {
-        term = times(term, inputs[0]);
+        term = lines::product(term, inputs[0]);
         for (double& value : term.values) value /= n;
         for (std::size_t i = 0; i < term.values.size(); ++i) outputs[0].values[i] += term.values[i];
       }

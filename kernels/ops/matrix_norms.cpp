@@ -42,8 +42,8 @@ Tensor with_axes(Tensor x, const Axes& axes) {
 }
 
 Tensor singular(const char* op, const Tensor& x, const Axes& axes) {
-  return singular_values(
-      op, movedim(movedim(x, axes.row, -1), axes.column - (axes.column > axes.row ? 1 : 0), -1));
+  const std::int64_t column = axes.column - (axes.column > axes.row ? 1 : 0);
+  return singular_decomposition(op, movedim(movedim(x, axes.row, -1), column, -1)).s;
 }
 
 Tensor of_matrices(const char* op, const Tensor& self, double ord, IntArrayRef dim, bool keepdim,
@@ -141,7 +141,7 @@ Tensor linalg_cond(Arg self, const std::optional<Scalar>& p) {
   const double order = p ? p->to_double() : 2;
   checked_matrices("linalg_cond", x, std::fabs(order) != 2);
   if (std::fabs(order) == 2) {
-    const Tensor values = singular_values("linalg_cond", x);
+    const Tensor values = singular_decomposition("linalg_cond", x).s;
     const Tensor greatest = select(values, -1, 0), smallest = select(values, -1, -1);
     return order > 0 ? greatest / smallest : smallest / greatest;
   }

@@ -19,38 +19,46 @@ double default_tolerance(const Type& type) {
   return epsilon_of(type.dtype) * static_cast<double>(std::max(rows, columns));
 }
 
-// Input 1: [..], what a singular value must be above.
+enum { kA, kBound, kU, kS, kV };
+// Of A = U S V^T and what a singular value must be above, [..]. A is there for the slope.
 const Op& op = define({
     .name = "pinv",
     .kind = OpKind::kComposite,
-    .inputs = 2,
+    .inputs = 5,
     .type = [](const Signature& s) -> TypeResult {
       check_defined(s);
-      check_matrices("pinv", s.inputs[0], false);
-      const Shape& sizes = s.inputs[0].sizes;
-      GROOVE_CHECK(s.inputs[1] == (Type{s.inputs[0].dtype, batch_with(sizes, {})}),
-                   "pinv: a bound of {} {} for {} {}", name(s.inputs[1].dtype),
-                   to_string(s.inputs[1].sizes), name(s.inputs[0].dtype), to_string(sizes));
-      return {{{s.inputs[0].dtype, batch_with(sizes, {sizes.back(), sizes[sizes.size() - 2]})}},
-              s.inputs[0].dtype};
+      const Type& a = s.inputs[kA];
+      check_matrices("pinv", a, false);
+      const std::int64_t rows = a.sizes[a.sizes.size() - 2], columns = a.sizes.back();
+      const auto check = [&](std::size_t input, IntArrayRef last) {
+        GROOVE_CHECK(s.inputs[input] == (Type{a.dtype, batch_with(a.sizes, last)}),
+                     "pinv: input {} of {} {} for {} {}", input, name(s.inputs[input].dtype),
+                     to_string(s.inputs[input].sizes), name(a.dtype), to_string(a.sizes));
+      };
+      const std::int64_t k = std::min(rows, columns);
+      check(kBound, {});
+      check(kU, {rows, k});
+      check(kS, {k});
+      check(kV, {columns, k});
+      return {{{a.dtype, batch_with(a.sizes, {columns, rows})}}, a.dtype};
     },
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature&, ArrayRef<Tensor> inputs) {
-          const auto [u, s, v] = svd(inputs[0]);
-          const Tensor counts = gt(s, unsqueeze(inputs[1], -1));
+          const Tensor& s = inputs[kS];
+          const Tensor counts = gt(s, unsqueeze(inputs[kBound], -1));
           const Tensor inverse = masked_fill(1 / s, logical_not(counts), 0);
-          return Tensors{matmul(v * unsqueeze(inverse, -2), mirrored(u))};
+          return Tensors{matmul(inputs[kV] * unsqueeze(inverse, -2), mirrored(inputs[kU]))};
         }}),
     .gradient =
         [](const Grad& g) {
-          Tensors result(2);
-          if (!g.needs[0]) return result;
-          const Tensor &a = g.input(0), &p = g.output();
+          Tensors result(5);
+          if (!g.needs[kA]) return result;
+          const Tensor &a = g.input(kA), &p = g.output();
           const Tensor other = mirrored(g.cotangent()), turned = mirrored(p);
           const Tensor beside = other - matmul(a, matmul(p, other));
           const Tensor across = other - matmul(other, matmul(p, a));
-          result[0] = neg(matmul(turned, matmul(g.cotangent(), turned))) +
-                      matmul(matmul(beside, p), turned) + matmul(turned, matmul(p, across));
+          result[kA] = neg(matmul(turned, matmul(g.cotangent(), turned))) +
+                       matmul(matmul(beside, p), turned) + matmul(turned, matmul(p, across));
           return result;
         },
     .saves_inputs = 1,
@@ -58,10 +66,13 @@ const Op& op = define({
     .has_inplace = false,
 });
 
-// The singular values (magnitudes of eigenvalues) of x, without history.
-Tensor magnitudes(const char* name, const Tensor& x, bool hermitian) {
+// Of x, without history. Where it is its own mirror image, values are in any order.
+Singular factors_of(const char* name, const Tensor& x, bool hermitian) {
+  checked_matrices(name, x, hermitian);
   const Tensor plain = x.detach();
-  return hermitian ? abs(linalg_eigvalsh(plain)) : singular_values(name, plain);
+  if (!hermitian) return singular_decomposition(name, plain);
+  const auto [values, vectors] = linalg_eigh(plain);
+  return {vectors * unsqueeze(sign(values), -2), abs(values), vectors};
 }
 
 struct Tolerance {
@@ -88,23 +99,30 @@ Tensor bound_of(const Tensor& x, const Tensor& values, Tolerance tolerance) {
                                       : relative;
 }
 
-Tensor inverted(const char* name, const Tensor& x, const Tolerance& tolerance, bool hermitian) {
-  const Type type = checked_matrices(name, x, hermitian);
+Tensor inverted(const Tensor& x, const Singular& found, const Tolerance& tolerance,
+                bool hermitian = false) {
+  const Type type = type_of(x);
   const std::int64_t rows = type.sizes[type.sizes.size() - 2], columns = type.sizes.back();
   if (rows == 0 || columns == 0)
     return zeros(batch_with(type.sizes, {columns, rows}), TensorOptions(type.dtype));
-  const Tensor bound = bound_of(x, magnitudes(name, x, hermitian), tolerance);
+  const Tensor bound = bound_of(x, found.s, tolerance);
   // the other triangle is not read, but has its share of the slope
   const Tensor whole = hermitian ? x + (tril(x) + mirrored(tril(x, -1)) - x).detach() : x;
-  return call(op, {whole, expand(bound, batch_with(type.sizes, {}))}, Site::current());
+  return call(op, {whole, expand(bound, batch_with(type.sizes, {})), found.u, found.s, found.v},
+              Site::current());
+}
+Tensor inverted(const char* name, const Tensor& x, const Tolerance& tolerance, bool hermitian) {
+  return inverted(x, factors_of(name, x, hermitian), tolerance, hermitian);
 }
 
-Tensor rank_of(const char* name, const Tensor& x, const Tolerance& tolerance, bool hermitian) {
-  const Type type = checked_matrices(name, x, hermitian);
+Tensor rank_of(const Tensor& x, const Tensor& values, const Tolerance& tolerance) {
+  const Type type = type_of(x);
   if (element_count(type.sizes) == 0)
     return zeros(batch_with(type.sizes, {}), TensorOptions(kLong));
-  const Tensor values = magnitudes(name, x, hermitian);
   return sum(gt(values, unsqueeze(bound_of(x, values, tolerance), -1)), -1);
+}
+Tensor rank_of(const char* name, const Tensor& x, const Tolerance& tolerance, bool hermitian) {
+  return rank_of(x, factors_of(name, x, hermitian).s, tolerance);
 }
 
 Tensor or_undefined(const std::optional<Tensor>& tensor) { return tensor ? *tensor : Tensor(); }
@@ -176,13 +194,14 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(Arg self, const Tensor& 
                "{}: A {} {} and b {} {} do not fit", name, groove::name(type.dtype),
                to_string(type.sizes), groove::name(side.dtype), to_string(side.sizes));
   const Tolerance tolerance = of_numbers(a, std::nullopt, rcond.value_or(default_tolerance(type)));
-  const Tensor solution = matmul(inverted(name, a, tolerance, false), sides);
+  const Singular found = factors_of(name, a, false);
+  const Tensor solution = matmul(inverted(a, found, tolerance), sides);
   const TensorOptions options(type.dtype);
   Tensor residuals = empty({0}, options), rank = empty({0}, TensorOptions(kLong)),
          values = empty({0}, options);
   if (rows > columns && way != "gelsy") residuals = sum(square(matmul(a, solution) - sides), -2);
-  if (way != "gels") rank = rank_of(name, a, tolerance, false);
-  if (way == "gelsd" || way == "gelss") values = singular_values(name, a.detach());
+  if (way != "gels") rank = rank_of(a, found.s, tolerance);
+  if (way == "gelsd" || way == "gelss") values = found.s;
   return {are_vectors ? squeeze(solution, -1) : solution,
           are_vectors && residuals.dim() > 0 && rows > columns && way != "gelsy"
               ? squeeze(residuals, -1)

@@ -2,7 +2,7 @@
 // the sign of the element there (as LAPACK does).
 #include <cmath>
 
-#include "kernels/ops/matrices.h"
+#include "kernels/ops/matrix_lines.h"
 
 namespace groove {
 namespace {
@@ -11,48 +11,15 @@ enum { kComplete };
 enum { kQ, kR };
 
 void factor(const AttrReader&, const Matrices& inputs, Matrices& outputs) {
-  Matrix a = inputs[0];
-  Matrix &q = outputs[kQ], &r = outputs[kR];
-  const std::int64_t steps = std::min(a.rows, a.columns);
-  std::vector<double> scales(static_cast<std::size_t>(steps));
-  for (std::int64_t k = 0; k < steps; ++k) {
-    double below = 0;
-    for (std::int64_t i = k + 1; i < a.rows; ++i) below += a(i, k) * a(i, k);
-    double& scale = scales[static_cast<std::size_t>(k)];
-    if (below == 0) continue;  // nothing to turn
-    const double length = std::sqrt(a(k, k) * a(k, k) + below);
-    const double turned = a(k, k) > 0 ? -length : length;
-    scale = (turned - a(k, k)) / turned;
-    for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, k) /= a(k, k) - turned;
-    a(k, k) = turned;
-    for (std::int64_t j = k + 1; j < a.columns; ++j) {
-      double product = a(k, j);
-      for (std::int64_t i = k + 1; i < a.rows; ++i) product += a(i, k) * a(i, j);
-      product *= scale;
-      a(k, j) -= product;
-      for (std::int64_t i = k + 1; i < a.rows; ++i) a(i, j) -= product * a(i, k);
-    }
-  }
+  Matrix columns = transposed(inputs[0]);
+  const double unit_size = lines::normalise(columns);
+  const std::vector<double> scales = lines::triangularise(columns);
+  Matrix& r = outputs[kR];
   for (std::int64_t i = 0; i < r.rows; ++i)
-    for (std::int64_t j = i; j < r.columns; ++j) r(i, j) = a(i, j);
-  q = unit(q.rows, q.columns);
-  for (std::int64_t k = steps; k-- > 0;) {
-    for (std::int64_t j = k; j < q.columns; ++j) {
-      double product = q(k, j);
-      for (std::int64_t i = k + 1; i < q.rows; ++i) product += a(i, k) * q(i, j);
-      product *= scales[static_cast<std::size_t>(k)];
-      q(k, j) -= product;
-      for (std::int64_t i = k + 1; i < q.rows; ++i) q(i, j) -= product * a(i, k);
-    }
-  }
-}
-
-Matrix times(const Matrix& a, const Matrix& b) {
-  Matrix result(a.rows, b.columns);
-  for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t k = 0; k < a.columns; ++k)
-      for (std::int64_t j = 0; j < b.columns; ++j) result(i, j) += a(i, k) * b(k, j);
-  return result;
+    for (std::int64_t j = i; j < r.columns; ++j) r(i, j) = columns(j, i) * unit_size;
+  Matrix q = unit(outputs[kQ].columns, outputs[kQ].rows);
+  lines::turn_back(columns, scales, 0, q, lines::Start::kUnit);
+  outputs[kQ] = transposed(q);
 }
 
 // With whole reflections, I - 2 v v^T.
@@ -74,8 +41,8 @@ void reference(const AttrReader&, const Matrices& inputs, Matrices& outputs) {
       for (std::int64_t j = 0; j < r.rows; ++j)
         reflection(i, j) -=
             2 * v[static_cast<std::size_t>(i)] * v[static_cast<std::size_t>(j)] / length;
-    r = times(reflection, r);
-    q = times(q, reflection);
+    r = lines::product(reflection, r);
+    q = lines::product(q, reflection);
   }
   Matrix &own_q = outputs[kQ], &own_r = outputs[kR];
   for (std::int64_t i = 0; i < own_q.rows; ++i)

@@ -1,10 +1,13 @@
-// svd: A = U S V^T by one-sided Jacobi rotations: the columns of A (of its transpose where it is
-// wide) are turned in pairs until all are orthogonal; their lengths are the singular values. Signs
-// are free, so tests/agreement has the tests, on what does not depend on them.
+// svd: A = U S V^T by Golub and Kahan: reflections from both sides to upper bidiagonal form, and
+// implicit QR steps on that (Golub and Van Loan, Matrix Computations, 5.4.8 and 8.6), of the
+// transpose where A is wide. Signs are free, so tests/agreement has the tests, on what does not
+// depend on them.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
+#include "kernels/ops/matrix_lines.h"
 #include "kernels/ops/spectrum.h"
 
 namespace groove {
@@ -12,94 +15,211 @@ namespace {
 
 enum { kFull };
 enum { kU, kS, kV, kInfo };
-constexpr int kSweeps = 60;
 
-void turn(Matrix& a, std::int64_t p, std::int64_t q, double c, double s) {
-  for (std::int64_t k = 0; k < a.rows; ++k) {
-    const double left = a(k, p), right = a(k, q);
-    a(k, p) = c * left - s * right;
-    a(k, q) = s * left + c * right;
-  }
-}
-
-// Columns `from` on: unit vectors orthogonal to all before, from the axes by Gram and Schmidt.
-void complete(Matrix& u, std::int64_t from) {
-  for (std::int64_t axis = 0; axis < u.rows && from < u.columns; ++axis) {
-    std::vector<double> column(static_cast<std::size_t>(u.rows), 0.0);
-    column[static_cast<std::size_t>(axis)] = 1;
-    for (int pass = 0; pass < 2; ++pass) {
-      for (std::int64_t j = 0; j < from; ++j) {
-        double product = 0;
-        for (std::int64_t i = 0; i < u.rows; ++i)
-          product += u(i, j) * column[static_cast<std::size_t>(i)];
-        for (std::int64_t i = 0; i < u.rows; ++i)
-          column[static_cast<std::size_t>(i)] -= product * u(i, j);
-      }
+// B = U^T A V, with columns of U and V as lines.
+class Bidiagonal {
+ public:
+  // Takes a, which has as many rows as columns at least, apart; `count` columns of U are wanted.
+  Bidiagonal(Matrix a, std::int64_t count)
+      : n_(a.columns), diagonal_(size(n_)), above_(size(n_)), u_(unit(count, a.rows)) {
+    Matrix left(n_, a.rows);
+    std::vector<double> left_scales, right_scales, w(size(n_));
+    for (std::int64_t k = 0; k < n_; ++k) {
+      for (std::int64_t i = k; i < a.rows; ++i) left(k, i) = a(i, k);
+      left_scales.push_back(lines::reflect_onto_axis(&left(k, k), a.rows - k));
+      diagonal_[size(k)] = left(k, k);
+      if (k + 1 == n_) break;
+      if (left_scales.back() != 0) reflect_columns(a, k, &left(k, k), left_scales.back(), w.data());
+      right_scales.push_back(lines::reflect_onto_axis(&a(k, k + 1), n_ - k - 1));
+      above_[size(k)] = a(k, k + 1);
+      if (right_scales.back() == 0) continue;
+      for (std::int64_t i = k + 1; i < a.rows; ++i)
+        lines::reflect(&a(k, k + 1), right_scales.back(), &a(i, k + 1), n_ - k - 1);
     }
-    double length = 0;
-    for (const double x : column) length += x * x;
-    // what is left of all axes together is the number of columns missing
-    if (length < 0.5 / static_cast<double>(u.rows)) continue;
-    for (std::int64_t i = 0; i < u.rows; ++i)
-      u(i, from) = column[static_cast<std::size_t>(i)] / std::sqrt(length);
-    ++from;
+    v_ = unit(n_, n_);
+    lines::turn_back(left, left_scales, 0, u_, lines::Start::kUnit);
+    lines::turn_back(a, right_scales, 1, v_, lines::Start::kUnit);
   }
-}
+
+  // False when it does not converge.
+  bool run() {
+    for (std::int64_t k = 0; k < n_; ++k)
+      norm_ = std::max(norm_, std::fabs(diagonal_[size(k)]) + std::fabs(above_[size(k)]));
+    int steps = 0;
+    for (std::int64_t last = n_ - 1; last > 0;) {
+      std::int64_t first = last;
+      while (first > 0 && !is_split(first - 1, steps)) --first;
+      if (first == last) {
+        --last;
+        steps = 0;
+        continue;
+      }
+      if (++steps > kMostSteps) return false;
+      if (!clear_around_zero(first, last, steps)) step(first, last);
+    }
+    for (std::int64_t k = 0; k < n_; ++k) {
+      if (diagonal_[size(k)] >= 0) continue;
+      diagonal_[size(k)] = -diagonal_[size(k)];
+      for (std::int64_t i = 0; i < n_; ++i) v_(k, i) = -v_(k, i);
+    }
+    return true;
+  }
+
+  const std::vector<double>& values() const { return diagonal_; }
+  const Matrix& u() const { return u_; }
+  const Matrix& v() const { return v_; }
+
+ private:
+  static std::size_t size(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+  // The columns behind k, which v turns.
+  static void reflect_columns(Matrix& a, std::int64_t k, const double* v, double scale, double* w) {
+    const std::int64_t n = a.columns - k - 1;
+    std::copy_n(&a(k, k + 1), n, w);
+    for (std::int64_t i = k + 1; i < a.rows; ++i) lines::add_scaled(w, v[i - k], &a(i, k + 1), n);
+    for (std::int64_t j = 0; j < n; ++j) w[j] *= scale;
+    lines::add_scaled(&a(k, k + 1), -1, w, n);
+    for (std::int64_t i = k + 1; i < a.rows; ++i) lines::add_scaled(&a(i, k + 1), -v[i - k], w, n);
+  }
+
+  void turn_u(const lines::Rotation& by, std::int64_t i, std::int64_t j) {
+    lines::rotate(by, &u_(i, 0), &u_(j, 0), u_.columns);
+  }
+  void turn_v(const lines::Rotation& by, std::int64_t i, std::int64_t j) {
+    lines::rotate(by, &v_(i, 0), &v_(j, 0), v_.columns);
+  }
+
+  // Is what is above the diagonal nothing, and 0 from now on?
+  bool is_split(std::int64_t k, int steps) {
+    const double around = std::fabs(diagonal_[size(k)]) + std::fabs(diagonal_[size(k + 1)]);
+    const double bound = kEpsilon * (steps < kFewSteps ? around : norm_);
+    if (std::fabs(above_[size(k)]) > std::max(bound, lines::kNothing)) return false;
+    above_[size(k)] = 0;
+    return true;
+  }
+
+  // Where the diagonal is 0, its row can be made 0, too, or the column at the end; false: nowhere.
+  bool clear_around_zero(std::int64_t first, std::int64_t last, int steps) {
+    const double bound = steps < kFewSteps ? lines::kNothing : kEpsilon * norm_;
+    std::int64_t zero = last;
+    while (zero >= first && std::fabs(diagonal_[size(zero)]) > bound) --zero;
+    if (zero < first) return false;
+    diagonal_[size(zero)] = 0;
+    if (zero == last) {
+      double left = std::exchange(above_[size(last - 1)], 0);
+      for (std::int64_t k = last - 1; k >= first; --k) {
+        const lines::Rotation by = lines::rotation_of(diagonal_[size(k)], left);
+        diagonal_[size(k)] = by.radius;
+        turn_v(by, k, last);
+        if (k == first) break;
+        left = -by.s * above_[size(k - 1)];
+        above_[size(k - 1)] *= by.c;
+      }
+      return true;
+    }
+    double left = std::exchange(above_[size(zero)], 0);
+    for (std::int64_t k = zero + 1; k <= last; ++k) {
+      const lines::Rotation by = lines::rotation_of(diagonal_[size(k)], left);
+      diagonal_[size(k)] = by.radius;
+      turn_u(by, k, zero);
+      if (k == last) break;
+      left = -by.s * above_[size(k)];
+      above_[size(k)] *= by.c;
+    }
+    return true;
+  }
+
+  // The lesser singular value of the last two rows and columns, from the sum and the difference of
+  // both: their squares are (|a| +- |d|)^2 + b^2 of [a b; 0 d].
+  double shift_of(std::int64_t last) const {
+    const double a = std::fabs(diagonal_[size(last - 1)]), d = std::fabs(diagonal_[size(last)]);
+    const double b = above_[size(last - 1)];
+    return a / ((lines::hypotenuse(a + d, b) + lines::hypotenuse(a - d, b)) / 2) * d;
+  }
+
+  void step(std::int64_t first, std::int64_t last) {
+    const double start = diagonal_[size(first)], shift = shift_of(last);
+    const double ratio = shift / std::fabs(start);
+    double x = start, bulge = above_[size(first)];
+    if (ratio * ratio > kEpsilon)
+      x = std::copysign((std::fabs(start) - shift) * (1 + ratio), start);
+    for (std::int64_t k = first; k < last; ++k) {
+      double &own = diagonal_[size(k)], &next = diagonal_[size(k + 1)], &b = above_[size(k)];
+      const lines::Rotation right = lines::rotation_of(x, bulge);
+      if (k > first) above_[size(k - 1)] = right.radius;
+      x = right.c * own + right.s * b;
+      b = right.c * b - right.s * own;
+      bulge = right.s * next;
+      next *= right.c;
+      turn_v(right, k, k + 1);
+      const lines::Rotation left = lines::rotation_of(x, bulge);
+      own = left.radius;
+      x = left.c * b + left.s * next;
+      next = left.c * next - left.s * b;
+      b = x;
+      turn_u(left, k, k + 1);
+      if (k + 1 == last) break;
+      bulge = left.s * above_[size(k + 1)];
+      above_[size(k + 1)] *= left.c;
+    }
+  }
+
+  static constexpr double kEpsilon = 0x1p-53;
+  // For one singular value, most take two or three; after kFewSteps less is asked of them.
+  static constexpr int kFewSteps = 30, kMostSteps = 90;
+  std::int64_t n_;
+  double norm_ = 0;
+  std::vector<double> diagonal_, above_;
+  Matrix u_, v_;
+};
 
 void decompose(const AttrReader&, const Matrices& inputs, Matrices& outputs) {
+  double& info = outputs[kInfo](0, 0);
   for (const double value : inputs[0].values)
-    if (!std::isfinite(value)) outputs[kInfo](0, 0) = 1;
-  if (outputs[kInfo](0, 0) != 0) return;
+    if (!std::isfinite(value)) info = 1;
+  if (info != 0) return;
   const bool is_wide = inputs[0].rows < inputs[0].columns;
   Matrix a = is_wide ? transposed(inputs[0]) : inputs[0];
-  const std::int64_t n = a.columns;
-  Matrix turns = unit(n, n);
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    bool is_done = true;
-    for (std::int64_t p = 0; p < n; ++p) {
-      for (std::int64_t q = p + 1; q < n; ++q) {
-        double left = 0, right = 0, product = 0;
-        for (std::int64_t k = 0; k < a.rows; ++k) {
-          left += a(k, p) * a(k, p);
-          right += a(k, q) * a(k, q);
-          product += a(k, p) * a(k, q);
-        }
-        if (std::fabs(product) <= 1e-16 * std::sqrt(left * right) || product == 0) continue;
-        is_done = false;
-        const double theta = (right - left) / (2 * product);
-        const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-        const double c = 1 / std::sqrt(t * t + 1);
-        turn(a, p, q, c, t * c);
-        turn(turns, p, q, c, t * c);
-      }
-    }
-    if (is_done) break;
+  const std::int64_t n = a.columns, count = outputs[is_wide ? kV : kU].columns;
+  const double scale = lines::normalise(a);
+  // where it is long, of R in its place
+  const bool is_long = a.rows >= 2 * n;
+  Matrix columns;
+  std::vector<double> scales;
+  if (is_long) {
+    columns = transposed(a);
+    scales = lines::triangularise(columns);
+    a = Matrix(n, n);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = i; j < n; ++j) a(i, j) = columns(j, i);
   }
-  std::vector<double> lengths;
-  for (std::int64_t j = 0; j < n; ++j) {
-    double squares = 0;
-    for (std::int64_t k = 0; k < a.rows; ++k) squares += a(k, j) * a(k, j);
-    lengths.push_back(std::sqrt(squares));
+  Bidiagonal form(std::move(a), is_long ? n : count);
+  if (!form.run()) {
+    info = 1;
+    return;
   }
-  std::vector<std::size_t> order(lengths.size());
+  const std::vector<double>& values = form.values();
+  std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t i, std::size_t j) { return lengths[i] > lengths[j]; });
-  // the long side's vectors are the turned columns, the short side's the turns themselves
-  Matrix &wide_side = outputs[is_wide ? kV : kU], &short_side = outputs[is_wide ? kU : kV];
-  std::int64_t rank = 0;
-  for (std::int64_t j = 0; j < n; ++j) {
-    const std::size_t from = order[static_cast<std::size_t>(j)];
-    const auto column = static_cast<std::int64_t>(from);
-    outputs[kS](0, j) = lengths[from];
-    for (std::int64_t i = 0; i < n; ++i) short_side(i, j) = turns(i, column);
-    // columns of hardly any length have no direction of their own
-    if (lengths[from] <= 1e-15 * lengths[order[0]]) continue;
-    for (std::int64_t i = 0; i < a.rows; ++i) wide_side(i, j) = a(i, column) / lengths[from];
-    rank = j + 1;
+                   [&](std::size_t i, std::size_t j) { return values[i] > values[j]; });
+  for (std::int64_t j = 0; j < n; ++j)
+    outputs[kS](0, j) = values[order[static_cast<std::size_t>(j)]] * scale;
+  Matrix narrow_side = unit_lines(form.v(), order), long_side;
+  if (is_long) {
+    const Matrix inner = unit_lines(form.u(), order);
+    long_side = unit(count, columns.columns);
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i) long_side(j, i) = inner(j, i);
+    lines::turn_back(columns, scales, 0, long_side, lines::Start::kAny);
+  } else {
+    for (std::int64_t j = n; j < count; ++j) order.push_back(static_cast<std::size_t>(j));
+    long_side = unit_lines(form.u(), order);
   }
-  complete(wide_side, rank);
-  settle_signs(outputs[kU], &outputs[kV]);
+  if (is_wide) std::swap(narrow_side, long_side);
+  settle_signs(long_side, &narrow_side);
+  outputs[kU] = transposed(long_side);
+  outputs[kV] = transposed(narrow_side);
 }
 
 // With X = U^T dU and Y = V^T dV less their mirror images, divided by the gaps of squares.
@@ -163,32 +283,27 @@ const Op& op = define({
     .has_inplace = false,
 });
 
-struct Singular {
-  Tensor u, s, v;
-};
-Singular decomposed(const char* name, const Tensor& a, bool is_full) {
+}  // namespace
+
+Singular singular_decomposition(const char* name, const Tensor& a, bool is_full) {
   checked_matrices(name, a, false);
   const Tensors outputs = call_all(op, a, Attrs().add(is_full));
   return {outputs[kU], verified(outputs[kS], outputs[kInfo], Refusal::kNotConverged), outputs[kV]};
 }
 
-}  // namespace
-
-Tensor singular_values(const char* name, const Tensor& a) { return decomposed(name, a, false).s; }
-
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(Arg A, bool full_matrices,
                                               std::optional<std::string_view>) {
   const SiteScope scope(A.site);
-  const Singular found = decomposed("linalg_svd", *A.tensor, full_matrices);
+  const Singular found = singular_decomposition("linalg_svd", *A.tensor, full_matrices);
   return {found.u, found.s, mirrored(found.v)};
 }
 Tensor linalg_svdvals(Arg A, std::optional<std::string_view>) {
   const SiteScope scope(A.site);
-  return singular_values("linalg_svdvals", *A.tensor);
+  return singular_decomposition("linalg_svdvals", *A.tensor).s;
 }
 std::tuple<Tensor, Tensor, Tensor> svd(Arg self, bool some, bool compute_uv) {
   const SiteScope scope(self.site);
-  const Singular found = decomposed("svd", *self.tensor, !some);
+  const Singular found = singular_decomposition("svd", *self.tensor, !some);
   if (compute_uv) return {found.u, found.s, found.v};
   const Type type = type_of(*self.tensor);
   const std::int64_t rows = type.sizes[type.sizes.size() - 2], columns = type.sizes.back();

@@ -1,0 +1,57 @@
+// What factorisations do with lines, contiguous runs of f64. Sums are of eight parts in one order,
+// so that bits depend on no machine; all else is done element by element.
+#pragma once
+
+#include <vector>
+
+#include "kernels/ops/matrices.h"
+
+namespace groove::lines {
+
+/// Of a normalised matrix, smaller numbers are taken for 0.
+constexpr double kNothing = 0x1p-500;
+
+double dot(const double* a, const double* b, std::int64_t n);
+/// sqrt(a a + b b) and the length of x, without squares that underflow.
+double hypotenuse(double a, double b);
+double length(const double* x, std::int64_t n);
+/// y += factor x.
+void add_scaled(double* y, double factor, const double* x, std::int64_t n);
+/// y += factor x + other z.
+void add_scaled(double* y, double factor, const double* x, double other, const double* z,
+                std::int64_t n);
+/// y -= the sum of factors[k] times line k of those that lie `stride` from each other, in turn.
+void subtract_products(double* y, const double* factors, const double* x, std::int64_t stride,
+                       std::int64_t count, std::int64_t n);
+
+/// Divides by a power of two, which it returns, so that the greatest magnitude is about 1.
+double normalise(Matrix& a);
+
+/// [c s; -s c], which turns (a, b) to (radius, 0).
+struct Rotation {
+  double c = 1, s = 0, radius = 0;
+};
+Rotation rotation_of(double a, double b);
+void rotate(const Rotation& by, double* x, double* y, std::int64_t n);
+
+/// Householder's reflection I - scale v v^T that turns x onto its first axis, away from the sign of
+/// the element there (Golub and Van Loan, Matrix Computations, 5.1). x becomes where it is turned
+/// to, followed by v without its first element, which is 1. Returns scale, 0 if x lies on the axis.
+/// x is of a normalised matrix.
+double reflect_onto_axis(double* x, std::int64_t n);
+/// y less its share along such a v, twice.
+void reflect(const double* v, double scale, double* y, std::int64_t n);
+
+/// QR by Householder (Golub and Van Loan, 5.2.2): the lines are the columns of A, then line k holds
+/// column k of R down to its diagonal, and a reflection from there on. Returns the scales.
+std::vector<double> triangularise(Matrix& columns);
+/// The reflections lie in line k from element k + shift on. Multiplies each of `onto`, a row, by
+/// the last reflection, the one before it … and the first.
+enum class Start : std::uint8_t { kUnit, kAny };  // of a unit matrix, much stays 0
+void turn_back(const Matrix& reflections, const std::vector<double>& scales, std::int64_t shift,
+               Matrix& onto, Start start);
+
+/// A B, each element a sum from the first product to the last.
+Matrix product(const Matrix& a, const Matrix& b);
+
+}  // namespace groove::lines

@@ -24,7 +24,7 @@ struct Matrix {
   double& operator()(std::int64_t row, std::int64_t column) {
     return values[static_cast<std::size_t>(row * columns + column)];
   }
-  double operator()(std::int64_t row, std::int64_t column) const {
+  const double& operator()(std::int64_t row, std::int64_t column) const {
     return values[static_cast<std::size_t>(row * columns + column)];
   }
 };

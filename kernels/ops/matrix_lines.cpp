@@ -157,7 +157,7 @@ void turn_back(const Matrix& reflections, const std::vector<double>& scales, std
     const double scale = scales[static_cast<std::size_t>(k)];
     const std::int64_t from = k + shift;
     if (scale == 0) continue;
-    const double* v = &reflections.values[static_cast<std::size_t>(k * reflections.columns + from)];
+    const double* v = &reflections(k, from);
     for (std::int64_t j = start == Start::kUnit ? from : 0; j < onto.rows; ++j)
       reflect(v, scale, &onto(j, from), onto.columns - from);
   }

@@ -1,5 +1,5 @@
 // solve_triangular: the X of A X = B by substitution. One triangle of A is read.
-#include "kernels/ops/matrices.h"
+#include "kernels/ops/matrix_lines.h"
 
 namespace groove {
 namespace {
@@ -13,10 +13,9 @@ void solve(const AttrReader& attr, const Matrices& inputs, Matrices& outputs) {
   const bool is_upper = attr.boolean(kUpper), is_unit = attr.boolean(kUnit);
   for (std::int64_t step = 0; step < a.rows; ++step) {
     const std::int64_t i = is_upper ? a.rows - 1 - step : step;
-    for (std::int64_t done = 0; done < step; ++done) {
-      const std::int64_t k = is_upper ? a.rows - 1 - done : done;
-      for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) -= a(i, k) * x(k, j);
-    }
+    const std::int64_t first = is_upper ? i + 1 : 0;  // of what is known
+    if (step > 0 && x.columns > 0)
+      lines::subtract_products(&x(i, 0), &a(i, first), &x(first, 0), x.columns, step, x.columns);
     for (std::int64_t j = 0; j < x.columns && !is_unit; ++j) x(i, j) /= a(i, i);
   }
 }

@@ -1,40 +1,154 @@
 // median, nanmedian and kthvalue: one of the elements in order, NaN being last; aminmax.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "groove/ops/creation.h"
-#include "groove/ops/index.h"
 #include "groove/ops/statistics.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/axis.h"
+#include "kernels/ops/line_order.h"
 #include "kernels/ops/reference.h"
-#include "kernels/ops/rules.h"
 
 namespace groove {
 namespace {
 
-enum { kIgnoresNan };
+enum { kDim, kPlace };
+// Places that depend on how many elements of the line are numbers.
+enum : std::int64_t { kMedian = -1, kNanMedian = -2 };
 
-// The place of the median among the elements in order, of lines that keep the axis with size 1.
-Tensor median_place(const Tensor& line, std::int64_t dim, bool ignores_nan) {
-  const Shape& sizes = type_of(line).sizes;
-  const std::int64_t length = sizes[static_cast<std::size_t>(dim)];
-  const Tensor numbers = length - sum(isnan(line), dim, true);
-  const Tensor middle = clamp_min(floor_divide(numbers - 1, 2), 0);
-  if (ignores_nan) return middle;
-  return where(lt(numbers, length), numbers, (length - 1) / 2);  // the first NaN, if there is one
+// The place among `length` elements in order, of which the first `numbers` are not NaN.
+std::int64_t place_among(std::int64_t place, std::int64_t length, std::int64_t numbers) {
+  if (place >= 0) return place;
+  if (place == kNanMedian) return std::max<std::int64_t>(numbers - 1, 0) / 2;
+  return numbers < length ? numbers : (length - 1) / 2;  // the first NaN, if there is one
 }
 
-std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& self, std::int64_t dim,
-                                        bool keepdim, bool ignores_nan) {
-  const std::size_t rank = checked(op, self).geometry.sizes.size();
-  const std::int64_t axis = normal_dim(op, dim, rank);
-  const Tensor x = rank == 0 ? unsqueeze(self, 0) : self;
-  GROOVE_CHECK(x.size(axis) > 0, "{}: no elements along dim {} of {}", op, dim,
-               to_string(type_of(self).sizes));
-  const auto [values, positions] = sort(x, axis);
-  const Tensor place = median_place(x.detach(), axis, ignores_nan);
-  const Tensor value = gather(values, axis, place), position = gather(positions, axis, place);
-  if (keepdim && rank > 0) return {value, position};
-  return {squeeze(value, axis), squeeze(position, axis)};
+void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
+         int parts) {
+  const Type& type = s.inputs[0];
+  const Lines lines(type.sizes, s.attr().integer(kDim));
+  const Lines kept(s.op.type(s).outputs[0].sizes, s.attr().integer(kDim));
+  const std::int64_t place = s.attr().integer(kPlace);
+  const void* source = inputs[0].impl()->data();
+  auto* const positions = static_cast<std::int64_t*>(outputs[1].impl()->data());
+  OrderRoom room;
+  const auto [begin, end] = line_share(lines.count, part, parts);
+  for (std::int64_t line = begin; line < end; ++line) {
+    const std::int64_t offset = lines.offset(line), to = kept.offset(line);
+    with_element(type.dtype, [&](auto kind) {
+      const auto* element = static_cast<const decltype(kind)*>(source) + offset;
+      std::int64_t numbers = 0;
+      for (std::int64_t i = 0; place < 0 && i < lines.length; ++i)
+        numbers += element[i * lines.stride] == element[i * lines.stride];
+      positions[to] = place_in_line(type.dtype, source, offset, lines,
+                                    place_among(place, lines.length, numbers), room);
+      static_cast<decltype(kind)*>(outputs[0].impl()->data())[to] =
+          element[positions[to] * lines.stride];
+    });
+  }
+}
+
+// Of all elements in a line, by sorting them.
+std::size_t reference_position(const std::vector<double>& line, std::int64_t place) {
+  std::vector<std::size_t> order(line.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::isnan(line[b]) ? !std::isnan(line[a]) : line[a] < line[b];
+  });
+  const auto numbers = std::count_if(line.begin(), line.end(), [](double x) { return x == x; });
+  const auto length = static_cast<std::int64_t>(line.size());
+  return order[static_cast<std::size_t>(place_among(place, length, numbers))];
+}
+
+const Op& op_along = define({
+    .name = "kthvalue",
+    .kind = OpKind::kOpaque,
+    .outputs = 2,
+    .attributes = {{"dim", AttrType::kInt}, {"place", AttrType::kInt}},
+    .type = [](const Signature& s) -> TypeResult {
+      Shape sizes = s.inputs[0].sizes;
+      const std::int64_t size = sizes.empty() ? 1 : sizes[axis_of(s, kDim)];
+      const std::int64_t place = s.attr().integer(kPlace);
+      GROOVE_CHECK(size > 0 && place >= kNanMedian && place < size,
+                   "kthvalue: place {} among {} elements", place, size);
+      if (!sizes.empty()) sizes[axis_of(s, kDim)] = 1;
+      return {{{s.inputs[0].dtype, sizes}, {kLong, sizes}}, s.inputs[0].dtype};
+    },
+    .lowering = kernels::lower(kernels::OpaqueLowering{
+        .run_part = run,
+        .nanoseconds =
+            [](const Signature& s) {
+              return 500 + 8.0 * static_cast<double>(element_count(s.inputs[0].sizes));
+            }}),
+    .gradient = picked_gradient,
+    .saves_outputs = 2,
+    .range = range_of_picked,
+    .has_inplace = false,
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          const Shape& sizes = inputs[0].type.sizes;
+          const auto dim = static_cast<std::size_t>(s.attr().integer(kDim));
+          std::vector<Reference> result;
+          for (const Type& type : s.op.type(s).outputs)
+            result.push_back(make_reference(type, [](const Shape&) { return 0.0; }));
+          for_each_index(result[0].type.sizes, [&](Shape index) {
+            const auto to = static_cast<std::size_t>(flat_position(result[0].type.sizes, index));
+            std::vector<double> line;
+            for (std::int64_t i = 0; i < (sizes.empty() ? 1 : sizes[dim]); ++i) {
+              if (!index.empty()) index[dim] = i;
+              line.push_back(
+                  inputs[0].values[static_cast<std::size_t>(flat_position(sizes, index))]);
+            }
+            const std::size_t position = reference_position(line, s.attr().integer(kPlace));
+            result[0].values[to] = line[position];
+            result[1].values[to] = static_cast<double>(position);
+          });
+          return result;
+        },
+    .dtypes = all_dtypes(),
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples;
+          const auto add = [&](const Shape& sizes, std::int64_t dim, std::int64_t place) {
+            samples.push_back({{{dtype, sizes}}, Attrs().add(dim).add(place), {}});
+          };
+          for (const std::int64_t place :
+               {std::int64_t{kMedian}, std::int64_t{kNanMedian}, std::int64_t{0}}) {
+            add({}, 0, place);
+            add({1}, 0, place);
+            add({40}, 0, place);
+            add({3, 5}, 1, place);
+            add({2, 6, 3}, 1, place);
+            add({0, 3}, 1, place);
+          }
+          add({700}, 0, 123);
+          add({4, 3}, 0, 3);
+          return samples;
+        },
+    .tolerance_ulp = 0,
+});
+
+std::tuple<Tensor, Tensor> picked_along(Arg self, std::int64_t axis, std::int64_t place,
+                                        bool keepdim) {
+  auto [values, positions] = call_ranked(op_along, self, Attrs().add(axis).add(place));
+  if (keepdim || type_of(*self.tensor).sizes.empty()) return {values, positions};
+  return {squeeze(values, axis), squeeze(positions, axis)};
+}
+
+std::tuple<Tensor, Tensor> median_along(const char* name, const Tensor& self, std::int64_t dim,
+                                        bool keepdim, std::int64_t place) {
+  const Shape sizes = checked(name, self).geometry.sizes;
+  const std::int64_t axis = normal_dim(name, dim, sizes.size());
+  GROOVE_CHECK(sizes.empty() || sizes[static_cast<std::size_t>(axis)] > 0,
+               "{}: no elements along dim {} of {}", name, dim, to_string(sizes));
+  return picked_along(self, axis, place, keepdim);
+}
+
+enum { kIgnoresNan };
+
+std::int64_t median_place(const Signature& s) {
+  return s.attr().boolean(kIgnoresNan) ? kNanMedian : kMedian;
 }
 
 // Of all elements, [n]; those equal to the median share its gradient.
@@ -49,8 +163,7 @@ const Op& op = define({
     },
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
-          return Tensors{std::get<0>(
-              median_along("median", inputs[0], 0, false, s.attr().boolean(kIgnoresNan)))};
+          return Tensors{std::get<0>(picked_along(inputs[0], 0, median_place(s), false))};
         }}),
     .gradient =
         [](const Grad& g) {
@@ -65,17 +178,9 @@ const Op& op = define({
     .has_inplace = false,
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {
-          std::vector<double> values;
-          for (const double x : inputs[0].values) {
-            if (!std::isnan(x)) {
-              values.push_back(x);
-            } else if (!s.attr().boolean(kIgnoresNan)) {
-              return std::vector<Reference>{{{inputs[0].type.dtype, {}}, {x}}};
-            }
-          }
-          std::sort(values.begin(), values.end());
-          const double middle = values.empty() ? NAN : values[(values.size() - 1) / 2];
-          return std::vector<Reference>{{{inputs[0].type.dtype, {}}, {middle}}};
+          const std::vector<double>& line = inputs[0].values;
+          return std::vector<Reference>{
+              {{inputs[0].type.dtype, {}}, {line[reference_position(line, median_place(s))]}}};
         },
     .dtypes = numeric_dtypes(),
     .samples =
@@ -106,7 +211,7 @@ Tensor median(Arg self) {
 }
 std::tuple<Tensor, Tensor> median(Arg self, std::int64_t dim, bool keepdim) {
   const SiteScope scope(self.site);
-  return median_along("median", *self.tensor, dim, keepdim, false);
+  return median_along("median", *self.tensor, dim, keepdim, kMedian);
 }
 Tensor nanmedian(Arg self) {
   const SiteScope scope(self.site);
@@ -114,7 +219,7 @@ Tensor nanmedian(Arg self) {
 }
 std::tuple<Tensor, Tensor> nanmedian(Arg self, std::int64_t dim, bool keepdim) {
   const SiteScope scope(self.site);
-  return median_along("nanmedian", *self.tensor, dim, keepdim, true);
+  return median_along("nanmedian", *self.tensor, dim, keepdim, kNanMedian);
 }
 
 std::tuple<Tensor, Tensor> kthvalue(Arg self, std::int64_t k, std::int64_t dim, bool keepdim) {
@@ -123,10 +228,7 @@ std::tuple<Tensor, Tensor> kthvalue(Arg self, std::int64_t k, std::int64_t dim, 
   const std::int64_t axis = normal_dim("kthvalue", dim, sizes.size());
   const std::int64_t length = sizes.empty() ? 1 : sizes[static_cast<std::size_t>(axis)];
   GROOVE_CHECK(k >= 1 && k <= length, "kthvalue: k is {}; it must be in [1, {}]", k, length);
-  const auto [values, positions] = sort(*self.tensor, axis);
-  if (sizes.empty()) return {values, positions};
-  if (keepdim) return {narrow(values, axis, k - 1, 1), narrow(positions, axis, k - 1, 1)};
-  return {select(values, axis, k - 1), select(positions, axis, k - 1)};
+  return picked_along(*self.tensor, axis, k - 1, keepdim);
 }
 
 std::tuple<Tensor, Tensor> aminmax(Arg self, std::optional<std::int64_t> dim, bool keepdim) {

@@ -1,13 +1,15 @@
-// Order of elements for sort and topk: 64-bit keys whose unsigned order is that of the values, NaN
-// greatest, -0.0 equal to 0.0 (numerics.md §3). A position beside each key makes the order total,
-// so every way of sorting gives the same result.
+// Order of elements for sort, topk and their like: 64-bit keys whose unsigned order is that of the
+// values, NaN greatest, -0.0 equal to 0.0 (numerics.md §3). A position beside each key makes the
+// order total, so every way of sorting gives the same result.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "groove/half.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -19,6 +21,49 @@ struct Ranked {
     return key != other.key ? key < other.key : position < other.position;
   }
 };
+
+/// The key of an element: as many bits as it has, or those of f32 for the 16-bit floats.
+template <typename T>
+std::uint64_t key_of(T value) {
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    return value;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) ^ std::uint64_t{1} << 63;
+  } else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    constexpr Bits sign = Bits{1} << (8 * sizeof(Bits) - 1);
+    const auto bits = std::bit_cast<Bits>(value + T(0));  // -0.0 becomes 0.0
+    const Bits key = bits & sign ? ~bits : bits | sign;
+    return value == value ? key : ~Bits{0};
+  } else {
+    return key_of(static_cast<float>(value));
+  }
+}
+
+/// Calls `visit` with an element of the dtype's C++ type; bool is a byte.
+template <typename Visit>
+auto with_element(ScalarType dtype, const Visit& visit) {
+  switch (dtype) {
+    case kFloat:
+      return visit(float());
+    case kDouble:
+      return visit(double());
+    case kHalf:
+      return visit(Half());
+    case kBFloat16:
+      return visit(BFloat16());
+    case kLong:
+      return visit(std::int64_t());
+    case kInt:
+      return visit(std::int32_t());
+    case kShort:
+      return visit(std::int16_t());
+    case kChar:
+      return visit(std::int8_t());
+    default:
+      return visit(std::uint8_t());
+  }
+}
 
 /// A tensor as lines along one axis.
 struct Lines {
@@ -33,16 +78,15 @@ struct Lines {
 /// The elements of one line; `descending` turns the order of values, not that of equal ones.
 void rank_line(ScalarType dtype, const void* data, std::int64_t offset, const Lines& lines,
                bool descending, std::vector<Ranked>& ranked);
-/// Ascending; `room` is scratch.
-void sort_ranked(std::vector<Ranked>& ranked, std::vector<Ranked>& room);
-
 /// Element `from` of source becomes element `to` of target, whatever the dtype.
 void move_element(std::size_t size, void* target, std::int64_t to, const void* source,
                   std::int64_t from);
 
-/// The share of `count` lines of one of `parts` threads: [begin, end).
+/// The share of `count` lines of one of `parts` threads: [begin, end). A single line is that of the
+/// first, which is the caller.
 inline std::pair<std::int64_t, std::int64_t> line_share(std::int64_t count, int part, int parts) {
-  return {count * part / parts, count * (part + 1) / parts};
+  const std::int64_t up = parts - 1;
+  return {(count * part + up) / parts, (count * (part + 1) + up) / parts};
 }
 
 /// Ranks the lines of a share along the axis of attribute 0 and writes values and positions to the

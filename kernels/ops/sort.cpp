@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "groove/ops/index.h"
-#include "kernels/ops/ranking.h"
+#include "kernels/ops/line_order.h"
 #include "kernels/ops/reference.h"
 
 namespace groove {
@@ -13,9 +13,26 @@ enum { kDim, kDescending };
 
 void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
          int parts) {
-  std::vector<Ranked> room;
-  write_ranked(s, inputs[0], outputs, s.attr().boolean(kDescending), part, parts,
-               [&room](std::vector<Ranked>& ranked, std::int64_t) { sort_ranked(ranked, room); });
+  const Type& type = s.inputs[0];
+  const Lines lines(type.sizes, s.attr().integer(kDim));
+  const void* source = inputs[0].impl()->data();
+  auto* const positions = static_cast<std::int64_t*>(outputs[1].impl()->data());
+  OrderRoom room;
+  const auto [begin, end] = line_share(lines.count, part, parts);
+  for (std::int64_t line = begin; line < end; ++line) {
+    const std::int64_t offset = lines.offset(line);
+    const std::uint64_t* order =
+        order_line(type.dtype, source, offset, lines, s.attr().boolean(kDescending), room);
+    with_element(type.dtype, [&](auto kind) {
+      const auto* from = static_cast<const decltype(kind)*>(source) + offset;
+      auto* const values = static_cast<decltype(kind)*>(outputs[0].impl()->data());
+      std::int64_t to = offset;
+      for (std::int64_t i = 0; i < lines.length; ++i, to += lines.stride) {
+        positions[to] = static_cast<std::int64_t>(order[i]);
+        values[to] = from[positions[to] * lines.stride];
+      }
+    });
+  }
 }
 
 bool comes_before(double a, double b, bool descending) {

@@ -7,8 +7,8 @@
 #include "groove/ops/index.h"
 #include "kernels/ops/indices.h"
 #include "kernels/ops/random.h"
+#include "kernels/ops/ranking.h"
 #include "kernels/ops/reference.h"
-#include "src/core/host_value.h"
 
 namespace groove {
 namespace {
@@ -16,6 +16,14 @@ namespace {
 enum { kSamples, kReplacement };
 
 std::int64_t row_length(const Shape& sizes) { return sizes.back(); }
+
+template <typename T>
+double as_double(T weight) {
+  if constexpr (std::is_same_v<T, double>)
+    return weight;
+  else
+    return static_cast<float>(weight);
+}
 
 // Leaf i is node first + i; node 1 is the root.
 class Tree {
@@ -58,15 +66,13 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, 
   const Type& type = s.inputs[0];
   const std::int64_t length = row_length(type.sizes), samples = s.attr().integer(kSamples);
   const std::int64_t rows = type.sizes.size() == 2 ? type.sizes[0] : 1;
-  const std::size_t size = element_size(type.dtype);
-  const char* weights = static_cast<const char*>(inputs[0].impl()->data());
   auto* drawn = static_cast<std::int64_t*>(outputs[0].impl()->data());
   Tree tree(length);
   for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-    for (std::int64_t i = 0; i < length; ++i) {
-      const char* at = weights + static_cast<std::size_t>(row * length + i) * size;
-      tree.set(i, host_value(at, type.dtype).to_double());
-    }
+    with_element(type.dtype, [&](auto kind) {
+      const auto* weights = static_cast<const decltype(kind)*>(inputs[0].impl()->data());
+      for (std::int64_t i = 0; i < length; ++i) tree.set(i, as_double(weights[row * length + i]));
+    });
     tree.sum();
     for (std::int64_t i = 0; i < samples; ++i) {
       const std::int64_t found = tree.find(reference_uniform(s, 0, row * samples + i, kDouble));
@@ -146,18 +152,17 @@ void check_weights(const Tensor& weights, std::int64_t samples, bool replaces) {
   const std::int64_t row_stride = geometry.sizes.size() == 2 ? geometry.strides[0] : 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     std::int64_t positive = 0;
-    for (std::int64_t i = 0; i < row_length(geometry.sizes); ++i) {
-      const std::int64_t at = row * row_stride + i * geometry.strides.back();
-      const double weight = host_value(static_cast<const char*>(impl.data()) +
-                                           at * static_cast<std::int64_t>(element_size(impl.dtype)),
-                                       impl.dtype)
-                                .to_double();
-      GROOVE_CHECK(weight >= 0 && std::isfinite(weight),
-                   "multinomial: weight {} at position {} of row {}; weights must be finite and "
-                   "not negative",
-                   std::isnan(weight) ? std::fabs(weight) : weight, i, row);
-      positive += weight > 0;
-    }
+    with_element(impl.dtype, [&](auto kind) {
+      const auto* weights = static_cast<const decltype(kind)*>(impl.data()) + row * row_stride;
+      for (std::int64_t i = 0; i < row_length(geometry.sizes); ++i) {
+        const double weight = as_double(weights[i * geometry.strides.back()]);
+        GROOVE_CHECK(weight >= 0 && std::isfinite(weight),
+                     "multinomial: weight {} at position {} of row {}; weights must be finite and "
+                     "not negative",
+                     std::isnan(weight) ? std::fabs(weight) : weight, i, row);
+        positive += weight > 0;
+      }
+    });
     GROOVE_CHECK(positive >= (replaces ? 1 : samples),
                  "multinomial: row {} has {} positive weights; {} samples {} replacement need {}",
                  row, positive, samples, replaces ? "with" : "without", replaces ? 1 : samples);

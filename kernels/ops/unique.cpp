@@ -20,7 +20,8 @@ Found runs_of(const Tensor& rows, bool inverse, bool counts) {
   const TensorOptions options(kLong);
   Found found{empty({0}, options), empty({0}, options), empty({0}, options)};
   if (n == 0) return found;
-  const Tensor differs = any(ne(narrow(rows, 0, 1, n - 1), narrow(rows, 0, 0, n - 1)), 1);
+  const Tensor unequal = ne(narrow(rows, 0, 1, n - 1), narrow(rows, 0, 0, n - 1));
+  const Tensor differs = rows.size(1) == 1 ? flatten(unequal) : any(unequal, 1);
   const Tensor begins = cat({ones({1}, TensorOptions(kBool)), differs});
   found.places = selected_positions(begins, Site::current());
   if (inverse) found.inverse = cumsum(begins.to(kLong), 0) - 1;
@@ -30,6 +31,7 @@ Found runs_of(const Tensor& rows, bool inverse, bool counts) {
 
 // The order of rows by their columns from the first on: by the last one first, equal ones staying.
 Tensor ascending(const Tensor& rows) {
+  if (rows.size(1) == 1) return argsort(flatten(rows), 0);
   Tensor order = arange(Scalar(rows.size(0)));
   for (std::int64_t column = rows.size(1); column-- > 0;) {
     const Tensor keys = index_select(select(rows, 1, column), 0, order);

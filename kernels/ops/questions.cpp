@@ -2,6 +2,9 @@
 #include <cmath>
 
 #include "groove/ops/complex.h"
+#include "groove/ops/index.h"
+#include "groove/ops/statistics.h"
+#include "groove/ops/views.h"
 #include "kernels/ops/spelled.h"
 
 namespace groove {
@@ -13,9 +16,26 @@ Tensor is_number(const char* op, Arg self, double number) {
   return eq(self, number);
 }
 
+// What is worth looking up among sorted elements: others, and pairs with them.
+constexpr std::int64_t kManyOthers = 128, kManyPairs = 1 << 20;
+
+// Each against the first of the sorted others that is not below it. NaN, which is equal to nothing,
+// makes room for one of the numbers.
+Tensor looked_up(const Tensor& elements, const Tensor& row) {
+  const Tensor numbers =
+      is_floating(row.scalar_type()) ? where(isnan(row), nanmedian(row), row) : row;
+  const Tensor sorted = std::get<0>(sort(numbers, 0)), flat = flatten(elements);
+  const Tensor place = clamp_max(searchsorted(sorted, flat), row.numel() - 1);
+  return reshape(eq(index_select(sorted, 0, place), flat), elements.sizes());
+}
+
 Tensor among(Arg elements, const Tensor& others, bool invert) {
-  const Tensor row = others.reshape({-1}, elements.site);
-  const Tensor found = any(eq(elements.tensor->unsqueeze(-1, elements.site), row), -1);
+  const Tensor &x = *elements.tensor, row = others.reshape({-1}, elements.site);
+  const bool is_numeric = x.scalar_type() != kBool || row.scalar_type() != kBool;
+  const bool are_many =
+      row.numel() >= kManyOthers && x.numel() >= kManyPairs / row.numel() && is_numeric;
+  const Tensor found = are_many ? looked_up(x.detach(), row.detach())
+                                : any(eq(x.unsqueeze(-1, elements.site), row), -1);
   return invert ? logical_not(found) : found;
 }
 

@@ -16,10 +16,10 @@ enum { kUpper };
 enum { kValues, kVectors, kInfo };
 
 // The diagonal and what is beside it, in size steps of rotations that `vectors`, lines, follow.
-class Tridiagonal {
+class Tridiagonal : lines::TwoDiagonals {
  public:
   // Takes a, of which the upper triangle is read, apart.
-  explicit Tridiagonal(Matrix a) : n_(a.rows), diagonal_(size(n_)), beside_(size(n_)) {
+  explicit Tridiagonal(Matrix a) : TwoDiagonals(a.rows) {
     std::vector<double> scales, v(size(n_)), w(size(n_));
     for (std::int64_t k = 0; k + 1 < n_; ++k) {
       const std::int64_t left = n_ - k - 1;
@@ -38,29 +38,13 @@ class Tridiagonal {
 
   // False when it does not converge.
   bool run() {
-    for (std::int64_t k = 0; k < n_; ++k)
-      norm_ = std::max(norm_, std::fabs(diagonal_[size(k)]) + std::fabs(beside_[size(k)]));
-    int steps = 0;
-    for (std::int64_t last = n_ - 1; last > 0;) {
-      std::int64_t first = last;
-      while (first > 0 && !is_split(first - 1, steps)) --first;
-      if (first == last) {
-        --last;
-        steps = 0;
-        continue;
-      }
-      if (++steps > kMostSteps) return false;
-      step(first, last);
-    }
-    return true;
+    return shrink([this](std::int64_t first, std::int64_t last, int) { step(first, last); });
   }
 
   const std::vector<double>& values() const { return diagonal_; }
   Matrix& vectors() { return vectors_; }
 
  private:
-  static std::size_t size(std::int64_t i) { return static_cast<std::size_t>(i); }
-
   // The rest of a from `from` on between reflections: it becomes less v w^T + w v^T, where p =
   // scale A v and w = p - scale / 2 (p v) v.
   static void reflect_both_sides(Matrix& a, std::int64_t from, const double* v, double scale,
@@ -76,15 +60,6 @@ class Tridiagonal {
     lines::add_scaled(w, -scale / 2 * lines::dot(w, v, n), v, n);
     for (std::int64_t i = 0; i < n; ++i)
       lines::add_scaled(&a(from + i, from + i), -v[i], w + i, -w[i], v + i, n - i);
-  }
-
-  // Is what is beside the diagonal nothing, and 0 from now on?
-  bool is_split(std::int64_t k, int steps) {
-    const double around = std::fabs(diagonal_[size(k)]) + std::fabs(diagonal_[size(k + 1)]);
-    const double bound = kEpsilon * (steps < kFewSteps ? around : norm_);
-    if (std::fabs(beside_[size(k)]) > std::max(bound, lines::kNothing)) return false;
-    beside_[size(k)] = 0;
-    return true;
   }
 
   void step(std::int64_t first, std::int64_t last) {
@@ -108,12 +83,6 @@ class Tridiagonal {
     }
   }
 
-  static constexpr double kEpsilon = 0x1p-53;
-  // For one eigenvalue, most take two or three; after kFewSteps less is asked of them.
-  static constexpr int kFewSteps = 30, kMostSteps = 90;
-  std::int64_t n_;
-  double norm_ = 0;
-  std::vector<double> diagonal_, beside_;
   Matrix vectors_;
 };
 

@@ -49,14 +49,6 @@ bool are_all_inside(const T* values, std::int64_t count, std::int64_t bound,
   return !is_outside;
 }
 
-// In row-major order without gaps, but for axes of one element.
-bool is_dense(const Shape& sizes, const Shape& strides) {
-  std::int64_t expected = 1;
-  for (std::size_t axis = sizes.size(); axis-- > 0; expected *= sizes[axis])
-    if (sizes[axis] != 1 && strides[axis] != expected) return false;
-  return true;
-}
-
 }  // namespace
 
 void check_index_range(const char* op, const char* what, const Tensor& index, std::int64_t bound,
@@ -64,12 +56,13 @@ void check_index_range(const char* op, const char* what, const Tensor& index, st
   const TensorImpl& impl = *index.impl();
   const bool is_long = impl.dtype == kLong;
   // What an axis repeats is looked at once: the first of equal elements is the one to name.
-  Shape sizes = impl.geometry.sizes;
-  const Shape& strides = impl.geometry.strides;
+  Geometry once = impl.geometry;
+  Shape& sizes = once.sizes;
+  const Shape& strides = once.strides;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis)
     if (strides[axis] == 0) sizes[axis] = std::min<std::int64_t>(sizes[axis], 1);
   const std::int64_t count = element_count(sizes);
-  if (is_dense(sizes, strides) &&
+  if (once.is_contiguous() &&
       (is_long
            ? are_all_inside(static_cast<const std::int64_t*>(impl.data()), count, bound, allowed)
            : are_all_inside(static_cast<const std::int32_t*>(impl.data()), count, bound, allowed)))

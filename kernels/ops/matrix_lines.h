@@ -2,6 +2,8 @@
 // so that bits depend on no machine; all else is done element by element.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/ops/matrices.h"
@@ -50,6 +52,51 @@ std::vector<double> triangularise(Matrix& columns);
 enum class Start : std::uint8_t { kUnit, kAny };  // of a unit matrix, much stays 0
 void turn_back(const Matrix& reflections, const std::vector<double>& scales, std::int64_t shift,
                Matrix& onto, Start start);
+
+/// A diagonal and what is beside it, which steps of rotations bring to 0 from the end on.
+class TwoDiagonals {
+ protected:
+  explicit TwoDiagonals(std::int64_t n) : n_(n), diagonal_(size(n)), beside_(size(n)) {}
+  static std::size_t size(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+  /// step(first, last, steps) works on the last rows and columns that hang together. False when it
+  /// does not converge.
+  template <typename Step>
+  bool shrink(const Step& step) {
+    for (std::int64_t k = 0; k < n_; ++k)
+      norm_ = std::max(norm_, std::fabs(diagonal_[size(k)]) + std::fabs(beside_[size(k)]));
+    int steps = 0;
+    for (std::int64_t last = n_ - 1; last > 0;) {
+      std::int64_t first = last;
+      while (first > 0 && !is_split(first - 1, steps)) --first;
+      if (first == last) {
+        --last;
+        steps = 0;
+        continue;
+      }
+      if (++steps > kMostSteps) return false;
+      step(first, last, steps);
+    }
+    return true;
+  }
+
+  static constexpr double kEpsilon = 0x1p-53;
+  /// For one value, most take two or three; after kFewSteps less is asked of them.
+  static constexpr int kFewSteps = 30, kMostSteps = 90;
+  std::int64_t n_;
+  double norm_ = 0;
+  std::vector<double> diagonal_, beside_;
+
+ private:
+  // Is what is beside the diagonal nothing, and 0 from now on?
+  bool is_split(std::int64_t k, int steps) {
+    const double around = std::fabs(diagonal_[size(k)]) + std::fabs(diagonal_[size(k + 1)]);
+    const double bound = kEpsilon * (steps < kFewSteps ? around : norm_);
+    if (std::fabs(beside_[size(k)]) > std::max(bound, kNothing)) return false;
+    beside_[size(k)] = 0;
+    return true;
+  }
+};
 
 /// A B, each element a sum from the first product to the last.
 Matrix product(const Matrix& a, const Matrix& b);

@@ -67,12 +67,11 @@ const Op& op_along = define({
     .outputs = 2,
     .attributes = {{"dim", AttrType::kInt}, {"place", AttrType::kInt}},
     .type = [](const Signature& s) -> TypeResult {
-      Shape sizes = s.inputs[0].sizes;
-      const std::int64_t size = sizes.empty() ? 1 : sizes[axis_of(s, kDim)];
+      const Shape &all = s.inputs[0].sizes, sizes = picked_shape(s, 1);
+      const std::int64_t size = all.empty() ? 1 : all[axis_of(s, kDim)];
       const std::int64_t place = s.attr().integer(kPlace);
       GROOVE_CHECK(size > 0 && place >= kNanMedian && place < size,
                    "kthvalue: place {} among {} elements", place, size);
-      if (!sizes.empty()) sizes[axis_of(s, kDim)] = 1;
       return {{{s.inputs[0].dtype, sizes}, {kLong, sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{
@@ -85,27 +84,9 @@ const Op& op_along = define({
     .saves_outputs = 2,
     .range = range_of_picked,
     .has_inplace = false,
-    .reference =
-        [](const Signature& s, const std::vector<Reference>& inputs) {
-          const Shape& sizes = inputs[0].type.sizes;
-          const auto dim = static_cast<std::size_t>(s.attr().integer(kDim));
-          std::vector<Reference> result;
-          for (const Type& type : s.op.type(s).outputs)
-            result.push_back(make_reference(type, [](const Shape&) { return 0.0; }));
-          for_each_index(result[0].type.sizes, [&](Shape index) {
-            const auto to = static_cast<std::size_t>(flat_position(result[0].type.sizes, index));
-            std::vector<double> line;
-            for (std::int64_t i = 0; i < (sizes.empty() ? 1 : sizes[dim]); ++i) {
-              if (!index.empty()) index[dim] = i;
-              line.push_back(
-                  inputs[0].values[static_cast<std::size_t>(flat_position(sizes, index))]);
-            }
-            const std::size_t position = reference_position(line, s.attr().integer(kPlace));
-            result[0].values[to] = line[position];
-            result[1].values[to] = static_cast<double>(position);
-          });
-          return result;
-        },
+    .reference = picked_reference([](const Signature& s, const std::vector<double>& line) {
+      return reference_position(line, s.attr().integer(kPlace));
+    }),
     .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {

@@ -10,10 +10,17 @@ namespace {
 
 enum { kDim };
 
-Shape kept_shape(const Signature& s) {
-  Shape sizes = s.inputs[0].sizes;
-  if (!sizes.empty()) sizes[axis_of(s, kDim)] = 1;
-  return sizes;
+// Of equally frequent ones the smallest; where it stands last. By counting, for each, its equals.
+std::size_t reference_position(const Signature&, const std::vector<double>& line) {
+  std::ptrdiff_t most = 0;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const std::ptrdiff_t count = std::count(line.begin(), line.end(), line[i]);
+    if (count < most || (count == most && line[i] > line[best])) continue;
+    most = count;
+    best = i;
+  }
+  return best;
 }
 
 void keep_most_frequent(std::vector<Ranked>& ranked, std::int64_t) {
@@ -39,7 +46,8 @@ const Op& op = define({
       GROOVE_CHECK(sizes.empty() || sizes[axis_of(s, kDim)] > 0,
                    "mode: no elements along dim {} of {}", s.attr().integer(kDim),
                    to_string(sizes));
-      return {{{s.inputs[0].dtype, kept_shape(s)}, {kLong, kept_shape(s)}}, s.inputs[0].dtype};
+      const Shape kept = picked_shape(s, 1);
+      return {{{s.inputs[0].dtype, kept}, {kLong, kept}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{
         .run_part =
@@ -55,35 +63,7 @@ const Op& op = define({
     .saves_outputs = 2,
     .range = range_of_picked,
     .has_inplace = false,
-    // By counting, for each element, its equals.
-    .reference =
-        [](const Signature& s, const std::vector<Reference>& inputs) {
-          const Shape& sizes = inputs[0].type.sizes;
-          const auto dim = static_cast<std::size_t>(s.attr().integer(kDim));
-          std::vector<Reference> result;
-          for (const Type& type : s.op.type(s).outputs)
-            result.push_back(make_reference(type, [](const Shape&) { return 0.0; }));
-          for_each_index(result[0].type.sizes, [&](const Shape& index) {
-            std::vector<double> line;
-            for (std::int64_t i = 0; i < (sizes.empty() ? 1 : sizes[dim]); ++i) {
-              Shape at = index;
-              if (!at.empty()) at[dim] = i;
-              line.push_back(inputs[0].values[static_cast<std::size_t>(flat_position(sizes, at))]);
-            }
-            std::ptrdiff_t most = 0;
-            std::size_t best = 0;
-            for (std::size_t i = 0; i < line.size(); ++i) {
-              const std::ptrdiff_t count = std::count(line.begin(), line.end(), line[i]);
-              if (count < most || (count == most && line[i] > line[best])) continue;
-              most = count;
-              best = i;
-            }
-            const auto to = static_cast<std::size_t>(flat_position(result[0].type.sizes, index));
-            result[0].values[to] = line[best];
-            result[1].values[to] = static_cast<double>(best);
-          });
-          return result;
-        },
+    .reference = picked_reference(reference_position),
     .dtypes = all_dtypes(),
     .samples =
         [](ScalarType dtype) {

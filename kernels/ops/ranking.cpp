@@ -3,9 +3,11 @@
 
 #include <cstring>
 
+#include "kernels/ops/axis.h"
 #include "kernels/ops/indexed_write.h"
 
 namespace groove {
+
 Lines::Lines(const Shape& sizes, std::int64_t dim) : count(1), length(1), stride(1) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (static_cast<std::int64_t>(i) == dim) {
@@ -42,6 +44,35 @@ std::tuple<Tensor, Tensor> call_ranked(const Op& op, Arg self, const Attrs& attr
 
 std::int64_t ranked_axis(const char* op, const Tensor& self, std::int64_t dim) {
   return normal_dim(op, dim, checked(op, self).geometry.sizes.size());
+}
+
+Shape picked_shape(const Signature& s, std::int64_t count) {
+  Shape sizes = s.inputs[0].sizes;
+  if (!sizes.empty()) sizes[axis_of(s, 0)] = count;
+  return sizes;
+}
+
+ReferenceRule picked_reference(
+    std::function<std::size_t(const Signature&, const std::vector<double>&)> pick) {
+  return [pick](const Signature& s, const std::vector<Reference>& inputs) {
+    const Shape& sizes = inputs[0].type.sizes;
+    const auto dim = static_cast<std::size_t>(s.attr().integer(0));
+    std::vector<Reference> result;
+    for (const Type& type : s.op.type(s).outputs)
+      result.push_back(make_reference(type, [](const Shape&) { return 0.0; }));
+    for_each_index(result[0].type.sizes, [&](Shape index) {
+      const auto to = static_cast<std::size_t>(flat_position(result[0].type.sizes, index));
+      std::vector<double> line;
+      for (std::int64_t i = 0; i < (sizes.empty() ? 1 : sizes[dim]); ++i) {
+        if (!index.empty()) index[dim] = i;
+        line.push_back(inputs[0].values[static_cast<std::size_t>(flat_position(sizes, index))]);
+      }
+      const std::size_t position = pick(s, line);
+      result[0].values[to] = line[position];
+      result[1].values[to] = static_cast<double>(position);
+    });
+    return result;
+  };
 }
 
 Tensors picked_gradient(const Grad& g) {

@@ -5,11 +5,13 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "groove/half.h"
+#include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -128,6 +130,11 @@ inline ValueRange positions_of(const Signature& s, std::size_t dim) {
 inline ValueRange range_of_picked(const Signature& s, ArrayRef<ValueRange> inputs, int output) {
   return output == 0 ? inputs[0] : positions_of(s, 0);
 }
+/// The input's sizes with `count` along the axis of attribute 0; of a 0-d tensor its own.
+Shape picked_shape(const Signature& s, std::int64_t count);
+/// The rule of an op that gives one element along that axis, and where it stands.
+ReferenceRule picked_reference(
+    std::function<std::size_t(const Signature&, const std::vector<double>& line)> pick);
 /// The axis of an op that takes 0-d tensors as one element.
 std::int64_t ranked_axis(const char* op, const Tensor& self, std::int64_t dim);
 /// The gradient of picked elements, at their positions among zeros.

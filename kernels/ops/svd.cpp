@@ -17,11 +17,10 @@ enum { kFull };
 enum { kU, kS, kV, kInfo };
 
 // B = U^T A V, with columns of U and V as lines.
-class Bidiagonal {
+class Bidiagonal : lines::TwoDiagonals {
  public:
   // Takes a, which has as many rows as columns at least, apart; `count` columns of U are wanted.
-  Bidiagonal(Matrix a, std::int64_t count)
-      : n_(a.columns), diagonal_(size(n_)), above_(size(n_)), u_(unit(count, a.rows)) {
+  Bidiagonal(Matrix a, std::int64_t count) : TwoDiagonals(a.columns), u_(unit(count, a.rows)) {
     Matrix left(n_, a.rows);
     std::vector<double> left_scales, right_scales, w(size(n_));
     for (std::int64_t k = 0; k < n_; ++k) {
@@ -31,7 +30,7 @@ class Bidiagonal {
       if (k + 1 == n_) break;
       if (left_scales.back() != 0) reflect_columns(a, k, &left(k, k), left_scales.back(), w.data());
       right_scales.push_back(lines::reflect_onto_axis(&a(k, k + 1), n_ - k - 1));
-      above_[size(k)] = a(k, k + 1);
+      beside_[size(k)] = a(k, k + 1);
       if (right_scales.back() == 0) continue;
       for (std::int64_t i = k + 1; i < a.rows; ++i)
         lines::reflect(&a(k, k + 1), right_scales.back(), &a(i, k + 1), n_ - k - 1);
@@ -43,20 +42,10 @@ class Bidiagonal {
 
   // False when it does not converge.
   bool run() {
-    for (std::int64_t k = 0; k < n_; ++k)
-      norm_ = std::max(norm_, std::fabs(diagonal_[size(k)]) + std::fabs(above_[size(k)]));
-    int steps = 0;
-    for (std::int64_t last = n_ - 1; last > 0;) {
-      std::int64_t first = last;
-      while (first > 0 && !is_split(first - 1, steps)) --first;
-      if (first == last) {
-        --last;
-        steps = 0;
-        continue;
-      }
-      if (++steps > kMostSteps) return false;
+    const auto next = [this](std::int64_t first, std::int64_t last, int steps) {
       if (!clear_around_zero(first, last, steps)) step(first, last);
-    }
+    };
+    if (!shrink(next)) return false;
     for (std::int64_t k = 0; k < n_; ++k) {
       if (diagonal_[size(k)] >= 0) continue;
       diagonal_[size(k)] = -diagonal_[size(k)];
@@ -70,8 +59,6 @@ class Bidiagonal {
   const Matrix& v() const { return v_; }
 
  private:
-  static std::size_t size(std::int64_t i) { return static_cast<std::size_t>(i); }
-
   // The columns behind k, which v turns.
   static void reflect_columns(Matrix& a, std::int64_t k, const double* v, double scale, double* w) {
     const std::int64_t n = a.columns - k - 1;
@@ -89,15 +76,6 @@ class Bidiagonal {
     lines::rotate(by, &v_(i, 0), &v_(j, 0), v_.columns);
   }
 
-  // Is what is above the diagonal nothing, and 0 from now on?
-  bool is_split(std::int64_t k, int steps) {
-    const double around = std::fabs(diagonal_[size(k)]) + std::fabs(diagonal_[size(k + 1)]);
-    const double bound = kEpsilon * (steps < kFewSteps ? around : norm_);
-    if (std::fabs(above_[size(k)]) > std::max(bound, lines::kNothing)) return false;
-    above_[size(k)] = 0;
-    return true;
-  }
-
   // Where the diagonal is 0, its row can be made 0, too, or the column at the end; false: nowhere.
   bool clear_around_zero(std::int64_t first, std::int64_t last, int steps) {
     const double bound = steps < kFewSteps ? lines::kNothing : kEpsilon * norm_;
@@ -106,25 +84,25 @@ class Bidiagonal {
     if (zero < first) return false;
     diagonal_[size(zero)] = 0;
     if (zero == last) {
-      double left = std::exchange(above_[size(last - 1)], 0);
+      double left = std::exchange(beside_[size(last - 1)], 0);
       for (std::int64_t k = last - 1; k >= first; --k) {
         const lines::Rotation by = lines::rotation_of(diagonal_[size(k)], left);
         diagonal_[size(k)] = by.radius;
         turn_v(by, k, last);
         if (k == first) break;
-        left = -by.s * above_[size(k - 1)];
-        above_[size(k - 1)] *= by.c;
+        left = -by.s * beside_[size(k - 1)];
+        beside_[size(k - 1)] *= by.c;
       }
       return true;
     }
-    double left = std::exchange(above_[size(zero)], 0);
+    double left = std::exchange(beside_[size(zero)], 0);
     for (std::int64_t k = zero + 1; k <= last; ++k) {
       const lines::Rotation by = lines::rotation_of(diagonal_[size(k)], left);
       diagonal_[size(k)] = by.radius;
       turn_u(by, k, zero);
       if (k == last) break;
-      left = -by.s * above_[size(k)];
-      above_[size(k)] *= by.c;
+      left = -by.s * beside_[size(k)];
+      beside_[size(k)] *= by.c;
     }
     return true;
   }
@@ -133,20 +111,20 @@ class Bidiagonal {
   // both: their squares are (|a| +- |d|)^2 + b^2 of [a b; 0 d].
   double shift_of(std::int64_t last) const {
     const double a = std::fabs(diagonal_[size(last - 1)]), d = std::fabs(diagonal_[size(last)]);
-    const double b = above_[size(last - 1)];
+    const double b = beside_[size(last - 1)];
     return a / ((lines::hypotenuse(a + d, b) + lines::hypotenuse(a - d, b)) / 2) * d;
   }
 
   void step(std::int64_t first, std::int64_t last) {
     const double start = diagonal_[size(first)], shift = shift_of(last);
     const double ratio = shift / std::fabs(start);
-    double x = start, bulge = above_[size(first)];
+    double x = start, bulge = beside_[size(first)];
     if (ratio * ratio > kEpsilon)
       x = std::copysign((std::fabs(start) - shift) * (1 + ratio), start);
     for (std::int64_t k = first; k < last; ++k) {
-      double &own = diagonal_[size(k)], &next = diagonal_[size(k + 1)], &b = above_[size(k)];
+      double &own = diagonal_[size(k)], &next = diagonal_[size(k + 1)], &b = beside_[size(k)];
       const lines::Rotation right = lines::rotation_of(x, bulge);
-      if (k > first) above_[size(k - 1)] = right.radius;
+      if (k > first) beside_[size(k - 1)] = right.radius;
       x = right.c * own + right.s * b;
       b = right.c * b - right.s * own;
       bulge = right.s * next;
@@ -159,17 +137,11 @@ class Bidiagonal {
       b = x;
       turn_u(left, k, k + 1);
       if (k + 1 == last) break;
-      bulge = left.s * above_[size(k + 1)];
-      above_[size(k + 1)] *= left.c;
+      bulge = left.s * beside_[size(k + 1)];
+      beside_[size(k + 1)] *= left.c;
     }
   }
 
-  static constexpr double kEpsilon = 0x1p-53;
-  // For one singular value, most take two or three; after kFewSteps less is asked of them.
-  static constexpr int kFewSteps = 30, kMostSteps = 90;
-  std::int64_t n_;
-  double norm_ = 0;
-  std::vector<double> diagonal_, above_;
   Matrix u_, v_;
 };
 

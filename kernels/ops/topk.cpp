@@ -32,11 +32,11 @@ const Op& op = define({
     .outputs = 2,
     .attributes = {{"dim", AttrType::kInt}, {"k", AttrType::kInt}, {"largest", AttrType::kBool}},
     .type = [](const Signature& s) -> TypeResult {
-      Shape sizes = s.inputs[0].sizes;
+      const Shape& all = s.inputs[0].sizes;
       const std::int64_t count = s.attr().integer(kCount);
-      const std::int64_t size = sizes.empty() ? 1 : sizes[axis_of(s, kDim)];
+      const std::int64_t size = all.empty() ? 1 : all[axis_of(s, kDim)];
       GROOVE_CHECK(count >= 0 && count <= size, "topk: {} of {} elements", count, size);
-      if (!sizes.empty()) sizes[axis_of(s, kDim)] = count;
+      const Shape sizes = picked_shape(s, count);
       return {{{s.inputs[0].dtype, sizes}, {kLong, sizes}}, s.inputs[0].dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{

@@ -44,6 +44,8 @@ void for_each_element(const TensorImpl& impl, const Visit& visit) {
 template <typename Visit>
 void for_each_integer(const Tensor& tensor, const Visit& visit) {
   TensorImpl& impl = *tensor.impl();
+  GROOVE_CHECK(is_integral(impl.dtype),
+               "index: an index tensor must hold integers or bools, not {}", name(impl.dtype));
   read_now(impl);
   switch (impl.dtype) {
     case kLong:
@@ -55,8 +57,7 @@ void for_each_integer(const Tensor& tensor, const Visit& visit) {
     case kChar:
       return for_each_element<std::int8_t>(impl, visit);
     default:
-      GROOVE_CHECK(false, "index: an index tensor must hold integers or bools, not {}",
-                   name(impl.dtype));
+      return for_each_element<std::uint8_t>(impl, visit);
   }
 }
 
@@ -92,6 +93,15 @@ void add_integers(const Tensor& x, const AxisIndex& at, std::vector<HostIndex>& 
     index.values.push_back(value < 0 ? value + size : value);
   });
   out.push_back(std::move(index));
+}
+
+// Does index_select take it as it is?
+bool is_plain(const Tensor& index, std::int64_t size) {
+  if (index.dim() != 1 || index.scalar_type() != kLong) return false;
+  bool are_inside = true;
+  for_each_integer(
+      index, [&](std::int64_t value) { are_inside = are_inside && value >= 0 && value < size; });
+  return are_inside;
 }
 
 // All places as flat positions over the indexed axes.
@@ -192,15 +202,10 @@ void check_mask(const Tensor& x, const AxisIndex& mask) {
 }
 
 Tensor read_at(const Tensor& x, const IndexTensors& indices) {
+  const AxisIndex& first_index = indices[0];
+  if (indices.size() == 1 && is_plain(first_index.index, x.size(first_index.axis)))
+    return x.index_select(first_index.axis, first_index.index);
   const Places places = find_places(x, indices);
-  // One untouched 1-d i64 index needs no other tensor.
-  if (indices.size() == 1 && indices[0].index.dim() == 1 &&
-      indices[0].index.scalar_type() == kLong) {
-    bool is_plain = true;
-    for_each_integer(indices[0].index,
-                     [&](std::int64_t value) { is_plain = is_plain && value >= 0; });
-    if (is_plain) return x.index_select(indices[0].axis, indices[0].index);
-  }
   const bool stays = are_adjacent(places.axes);
   const std::int64_t at = stays ? places.axes.front() : 0;
   Tensor source = stays ? x : x.permute(axis_order(x, places));
@@ -260,8 +265,7 @@ void write_at(const Tensor& x, const IndexTensors& indices, const Tensor& value,
   const Tensor& positions = places.flat;
   const Tensor turned = x.permute(order);
   const Shape own = turned.sizes();
-  const bool is_plain = places.axes.size() == 1;
-  if (is_plain) {
+  if (places.axes.size() == 1) {
     write(turned, positions, source);
     return;
   }

@@ -9,7 +9,7 @@ build_packages=(
 # Only the tests and benchmarks need these.
 test_packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev libxxhash-dev libmpfr-dev python3
-  pybind11-dev python3-dev
+  pybind11-dev python3-dev doxygen
 )
 
 # Tier 2 wants a development package of LLVM and libzstd-dev; newest first, and none is an error.

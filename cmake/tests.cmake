@@ -149,6 +149,12 @@ if(GROOVE_PYTHON)
             --program $<TARGET_FILE:agreement_cases>)
   add_test(NAME field_tool
     COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/project/field_test.py)
+  # The reference of the public headers is written without a warning.
+  find_program(GROOVE_DOXYGEN doxygen)
+  if(GROOVE_DOXYGEN)
+    add_test(NAME api_reference COMMAND ${PROJECT_SOURCE_DIR}/tools/api-reference
+      ${PROJECT_BINARY_DIR}/api)
+  endif()
   # What torch, at and c10 hold is what Groove's headers declare.
   add_test(NAME compat_names COMMAND ${GROOVE_PYTHON} ${PROJECT_SOURCE_DIR}/tools/compat-names
     --check --compiler ${CMAKE_CXX_COMPILER})

@@ -25,6 +25,7 @@ Tensor div(Arg self, Scalar other);
 /// is divided by 0 throws. Without a mode the true division.
 Tensor div(Arg self, const Tensor& other, std::optional<std::string_view> rounding_mode);
 Tensor div(Arg self, Scalar other, std::optional<std::string_view> rounding_mode);
+/// The quotient rounded down: `div` with mode "floor".
 Tensor floor_divide(Arg self, const Tensor& other);
 Tensor floor_divide(Arg self, Scalar other);
 /// self ^ exponent. Exponents 2, 3, 0.5, -1 and -0.5 have exact forms of their own; for integer

@@ -33,6 +33,30 @@ class Error : public std::runtime_error {
   bool is_settled_ = false;      // calls further out are of other lines
 };
 
+// Kinds of it, as LibTorch has them.
+/// A position or an axis that is not there.
+struct IndexError : Error {
+  using Error::Error;
+};
+/// An argument that does not fit another one.
+struct ValueError : Error {
+  using Error::Error;
+};
+struct TypeError : Error {
+  using Error::Error;
+};
+/// A dtype that the operator is not defined for.
+struct NotImplementedError : Error {
+  using Error::Error;
+};
+struct OutOfMemoryError : Error {
+  using Error::Error;
+};
+/// A matrix that has no such factorisation or inverse.
+struct LinAlgError : Error {
+  using Error::Error;
+};
+
 /// Throws Error with the place and the name of the call that runs.
 [[noreturn]] void throw_error(std::string message);
 

@@ -10,9 +10,9 @@ const Op& op = define({
     .number_names = {"value"},
     .type = [](const Signature& s) -> TypeResult {
       TypeResult result = addc_type(s);
-      GROOVE_CHECK(is_floating(result.compute),
-                   "addcdiv: not defined for {} tensors; convert one to a floating dtype",
-                   name(result.compute));
+      GROOVE_CHECK_AS(NotImplementedError, is_floating(result.compute),
+                      "addcdiv: not defined for {} tensors; convert one to a floating dtype",
+                      name(result.compute));
       return result;
     },
     .lowering = kernels::lower(kernels::ElementwiseLowering{

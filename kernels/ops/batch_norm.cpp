@@ -28,9 +28,10 @@ double count_of(const Type& input) {
 
 void check_channels(const Signature& s, std::size_t first) {
   const Type& input = s.inputs[kInput];
-  GROOVE_CHECK(is_floating(input.dtype), "batch_norm: not defined for {} tensors",
-               name(input.dtype));
-  GROOVE_CHECK(input.sizes.size() >= 2, "batch_norm: input {} has no channels; it must be [N, C, …]",
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(input.dtype),
+                  "batch_norm: not defined for {} tensors", name(input.dtype));
+  GROOVE_CHECK(input.sizes.size() >= 2,
+               "batch_norm: input {} has no channels; it must be [N, C, …]",
                to_string(input.sizes));
   for (std::size_t i = first; i < s.inputs.size(); ++i) {
     const Type& type = s.inputs[i];
@@ -175,8 +176,8 @@ const Op& op = define({
           for (const Shape& sizes : {Shape{4, 2}, Shape{2, 2, 3}, Shape{5, 3, 4, 6}, Shape{3, 1, 9},
                                      Shape{2, 3, 20, 30}, Shape{200, 3}}) {
             for (const bool has_weights : {false, true}) {
-              const Type channels = has_weights ? Type{dtype, {sizes[1]}}
-                                                : Type{ScalarType::Undefined, {}};
+              const Type channels =
+                  has_weights ? Type{dtype, {sizes[1]}} : Type{ScalarType::Undefined, {}};
               samples.push_back(
                   {{{dtype, sizes}, channels, channels}, Attrs().add_double(1e-2), {}});
             }
@@ -208,15 +209,14 @@ const Op& op_fixed = define({
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {
           std::size_t at = 0;
-          return std::vector<Reference>{
-              make_reference(s.inputs[kInput], [&](const Shape& index) {
-                const auto c = static_cast<std::size_t>(index[1]);
-                double y = (inputs[kInput].values[at++] - inputs[1].values[c]) /
-                           std::sqrt(inputs[2].values[c] + s.attr().real(0));
-                if (!inputs[3].values.empty()) y *= inputs[3].values[c];
-                if (!inputs[4].values.empty()) y += inputs[4].values[c];
-                return y;
-              })};
+          return std::vector<Reference>{make_reference(s.inputs[kInput], [&](const Shape& index) {
+            const auto c = static_cast<std::size_t>(index[1]);
+            double y = (inputs[kInput].values[at++] - inputs[1].values[c]) /
+                       std::sqrt(inputs[2].values[c] + s.attr().real(0));
+            if (!inputs[3].values.empty()) y *= inputs[3].values[c];
+            if (!inputs[4].values.empty()) y += inputs[4].values[c];
+            return y;
+          })};
         },
     .domain = {0.25, 2},
     .dtypes = floating_dtypes(),

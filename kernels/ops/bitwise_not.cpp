@@ -30,9 +30,9 @@ std::vector<ScalarType> bit_dtypes() {
 
 TypeResult bitwise_result(const Signature& s) {
   TypeResult result = promoted(s);
-  GROOVE_CHECK(!is_floating(result.outputs[0].dtype),
-               "{}: not defined for {} tensors, only for integers and Bool", s.op.name,
-               name(result.outputs[0].dtype));
+  GROOVE_CHECK_AS(NotImplementedError, !is_floating(result.outputs[0].dtype),
+                  "{}: not defined for {} tensors, only for integers and Bool", s.op.name,
+                  name(result.outputs[0].dtype));
   return result;
 }
 

@@ -95,7 +95,7 @@ Tensor cat(TensorList tensors, std::int64_t dim, Site site) {
     GROOVE_CHECK(!sizes.empty(), "cat: a 0-d tensor cannot be joined; use stack");
     if (sizes.size() != 1 || sizes[0] != 0) kept.push_back(tensor);
   }
-  GROOVE_CHECK(!tensors.empty(), "cat: the list of tensors is empty");
+  GROOVE_CHECK_AS(ValueError, !tensors.empty(), "cat: the list of tensors is empty");
   if (kept.empty()) kept.push_back(tensors[0]);
   const std::size_t rank = kept[0].impl()->geometry.sizes.size();
   const Attrs attrs = Attrs().add(normal_dim("cat", dim, rank));

@@ -151,8 +151,8 @@ struct Elementwise {
   TypeResult type(const Signature& signature) const {
     TypeResult result = own.keeps_integers ? promoted(signature) : promoted_floating(signature);
     const BodyTypes& body = bodies.at(result.compute);
-    GROOVE_CHECK(body.problem.empty(), "{}: not defined for {} tensors: {}", own.name,
-                 name(result.outputs[0].dtype), body.problem);
+    GROOVE_CHECK_AS(NotImplementedError, body.problem.empty(), "{}: not defined for {} tensors: {}",
+                    own.name, name(result.outputs[0].dtype), body.problem);
     const Type common = result.outputs[0];
     result.outputs.clear();
     for (const ScalarType dtype : body.outputs)
@@ -198,8 +198,9 @@ TypeResult host_type(const HostOperator& own, const Signature& signature) {
   check_defined(signature);
   const ScalarType given = signature.inputs[0].dtype;
   const ScalarType seen = ComputeDtype(given);
-  GROOVE_CHECK(std::find(own.dtypes.begin(), own.dtypes.end(), seen) != own.dtypes.end(),
-               "{}: not defined for {} tensors", own.name, name(given));
+  GROOVE_CHECK_AS(NotImplementedError,
+                  std::find(own.dtypes.begin(), own.dtypes.end(), seen) != own.dtypes.end(),
+                  "{}: not defined for {} tensors", own.name, name(given));
   TypeResult result{{}, given};
   if (!own.type) {
     result.outputs.assign(static_cast<std::size_t>(own.outputs), signature.inputs[0]);

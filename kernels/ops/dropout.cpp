@@ -57,8 +57,8 @@ const Op& op = define({
     .number_names = {"p", "seed", "draw", "scale"},
     .type = [](const Signature& s) -> TypeResult {
       const ScalarType dtype = s.inputs[0].dtype;
-      GROOVE_CHECK(is_floating(dtype), "dropout: not defined for {} tensors",
-                   name(dtype));
+      GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                      "dropout: not defined for {} tensors", name(dtype));
       return {{s.inputs[0]}, dtype};
     },
     .lowering =
@@ -104,8 +104,8 @@ Tensor dropout(Arg self, double p, bool train) {
   GROOVE_CHECK(p >= 0 && p <= 1, "dropout: probability {} is not in [0, 1]", p);
   const ScalarType dtype = checked("dropout", *self.tensor).dtype;
   if (!train || p == 0) return *self.tensor;
-  GROOVE_CHECK(is_floating(dtype), "dropout: not defined for {} tensors",
-               name(dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype), "dropout: not defined for {} tensors",
+                  name(dtype));
   const DrawNumbers draw = next_draw();
   const Scalar scale = p == 1 ? 0.0 : 1 / (1 - p);
   return call(op, {*self.tensor}, self.site, {}, {Scalar(p), draw.seed, draw.draw, scale});

@@ -30,8 +30,8 @@ bool is_dropping(const char* name, const Tensor& x, double p, bool train, Unit u
   GROOVE_CHECK(unit == Unit::kElement || impl.geometry.sizes.size() >= 2,
                "{}: input {} has no channels; it must be [N, C, …]", name,
                to_string(impl.geometry.sizes));
-  GROOVE_CHECK(is_floating(impl.dtype), "{}: not defined for {} tensors", name,
-               groove::name(impl.dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(impl.dtype), "{}: not defined for {} tensors",
+                  name, groove::name(impl.dtype));
   return true;
 }
 

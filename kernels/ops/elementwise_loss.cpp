@@ -17,8 +17,9 @@ TypeResult loss_type(const Signature& s) {
   check_defined(s);
   const Shape sizes = broadcast_shapes(s.op.name, s.inputs);
   const ScalarType dtype = result_type(s.inputs);
-  GROOVE_CHECK(is_floating(dtype), "{}: not defined for {} tensors; convert to a floating dtype",
-               s.op.name, name(dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                  "{}: not defined for {} tensors; convert to a floating dtype", s.op.name,
+                  name(dtype));
   const std::int64_t reduction = s.attr().integer(kReduction);
   check_reduction(s.op.name.c_str(), reduction);
   return {{{dtype, reduction == Reduction::None ? sizes : Shape{}}}, dtype};
@@ -99,8 +100,8 @@ const Op& define(const ElementwiseLoss& spec) {
       .inputs = 2,
       .attributes = attributes,
       .type = loss_type,
-      .lowering = kernels::lower(kernels::CompositeLowering{
-          [spec](const Signature& s, ArrayRef<Tensor> inputs) {
+      .lowering = kernels::lower(
+          kernels::CompositeLowering{[spec](const Signature& s, ArrayRef<Tensor> inputs) {
             const double parameter = parameter_of(s.attr(), spec.parameter_name != nullptr);
             return Tensors{reduce_loss(spec.loss(inputs[0], inputs[1], parameter),
                                        s.attr().integer(kReduction))};

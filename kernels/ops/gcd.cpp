@@ -55,8 +55,8 @@ const Op& op = define({
       const ScalarType dtype = s.inputs[0].dtype;
       GROOVE_CHECK(s.inputs[0] == s.inputs[1], "gcd: operands {} and {} differ",
                    to_string(s.inputs[0].sizes), to_string(s.inputs[1].sizes));
-      GROOVE_CHECK(is_integral(dtype) && dtype != kBool,
-                   "gcd: not defined for {} tensors, only for integers", name(dtype));
+      GROOVE_CHECK_AS(NotImplementedError, is_integral(dtype) && dtype != kBool,
+                      "gcd: not defined for {} tensors, only for integers", name(dtype));
       return {{s.inputs[0]}, dtype};
     },
     .lowering = kernels::lower(kernels::OpaqueLowering{
@@ -89,8 +89,8 @@ Pair alike(const char* name, const Tensor& a, const Tensor& b, Site site) {
   checked(name, b);
   const Type types[] = {type_of(a), type_of(b)};
   const ScalarType dtype = result_type(ArrayRef<Type>(types));
-  GROOVE_CHECK(is_integral(dtype) && dtype != kBool,
-               "{}: not defined for {} tensors, only for integers", name, groove::name(dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_integral(dtype) && dtype != kBool,
+                  "{}: not defined for {} tensors, only for integers", name, groove::name(dtype));
   const Shape sizes = broadcast_of(name, types[0].sizes, types[1].sizes);
   const auto fit = [&](const Tensor& x) {
     return expand({x.to(dtype, false, false, site), site}, sizes);

@@ -32,8 +32,8 @@ Tensor bincount(Arg self, const std::optional<Tensor>& weights, std::int64_t min
 Tensor histc(Arg self, std::int64_t bins, Scalar min, Scalar max) {
   const SiteScope scope(self.site);
   const ScalarType dtype = checked("histc", *self.tensor).dtype;
-  GROOVE_CHECK(is_floating(dtype), "histc: not defined for {} tensors; convert to a floating dtype",
-               name(dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                  "histc: not defined for {} tensors; convert to a floating dtype", name(dtype));
   GROOVE_CHECK(bins > 0, "histc: {} bins; there must be at least one", bins);
   GROOVE_CHECK(min.to_double() <= max.to_double(), "histc: min {} is above max {}", min.to_double(),
                max.to_double());

@@ -74,8 +74,9 @@ void check_index_range(const char* op, const char* what, const Tensor& index, st
                                        : static_cast<const std::int32_t*>(impl.data())[offset];
     if (static_cast<std::uint64_t>(value) >= static_cast<std::uint64_t>(bound) &&
         !(allowed && value == *allowed)) {
-      throw_error(fmt::format("{}: {} {} at position {} is out of range; it must be in [0, {})", op,
-                              what, value, to_string(at), bound));
+      throw_error_as<IndexError>(
+          fmt::format("{}: {} {} at position {} is out of range; it must be in [0, {})", op, what,
+                      value, to_string(at), bound));
     }
     for (std::size_t axis = sizes.size(); axis-- > 0;) {
       offset += strides[axis];

@@ -36,8 +36,8 @@ TypeResult layer_norm_type(const Signature& s) {
   const Type& input = s.inputs[kInput];
   const auto axes = static_cast<std::size_t>(s.attr().integer(kAxes));
   const std::size_t rank = input.sizes.size();
-  GROOVE_CHECK(is_floating(input.dtype), "layer_norm: not defined for {} tensors",
-               name(input.dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(input.dtype),
+                  "layer_norm: not defined for {} tensors", name(input.dtype));
   GROOVE_CHECK(axes > 0 && axes <= rank, "layer_norm: normalized_shape has {} axes, the input {}",
                axes, rank);
   const Shape normal(IntArrayRef(input.sizes).slice(rank - axes, axes));
@@ -104,8 +104,8 @@ std::vector<Reference> weight_reference(const Signature& s, const std::vector<Re
 // Cotangent, input and statistics, and the weight if asked for.
 std::vector<Sample> backward_samples(ScalarType dtype, bool has_weight) {
   std::vector<Sample> samples;
-  for (const Shape& sizes : {Shape{3, 5}, Shape{2, 3, 10}, Shape{7}, Shape{0, 5}, Shape{300, 40},
-                             Shape{1, 5000}}) {
+  for (const Shape& sizes :
+       {Shape{3, 5}, Shape{2, 3, 10}, Shape{7}, Shape{0, 5}, Shape{300, 40}, Shape{1, 5000}}) {
     Shape kept = sizes;
     kept.back() = 1;
     const Type rows{dtype, sizes}, statistics{ComputeDtype(dtype), kept};
@@ -283,7 +283,7 @@ const Op& op = define({
 }  // namespace
 
 Tensor layer_norm(Arg input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
-                  double eps) {
+                  double eps, bool) {
   const CallFrame frame(input.site);
   const Shape& sizes = checked("layer_norm", *input.tensor).geometry.sizes;
   const std::size_t axes = normalized_shape.size();

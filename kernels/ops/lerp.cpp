@@ -8,9 +8,9 @@ namespace {
 
 TypeResult lerp_type(const Signature& s) {
   TypeResult result = promoted({s.op, s.inputs, s.attrs, {}});
-  GROOVE_CHECK(is_floating(result.compute),
-               "lerp: not defined for {} tensors; convert to a floating dtype",
-               name(result.compute));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(result.compute),
+                  "lerp: not defined for {} tensors; convert to a floating dtype",
+                  name(result.compute));
   return result;
 }
 

@@ -34,8 +34,8 @@ const Op& op = define({
     .kind = OpKind::kOpaque,
     .attributes = scan_attributes(),
     .type = [](const Signature& s) -> TypeResult {
-      GROOVE_CHECK(is_floating(s.inputs[0].dtype), "logcumsumexp: not defined for {} tensors",
-                   name(s.inputs[0].dtype));
+      GROOVE_CHECK_AS(NotImplementedError, is_floating(s.inputs[0].dtype),
+                      "logcumsumexp: not defined for {} tensors", name(s.inputs[0].dtype));
       return scan_type(s);
     },
     .lowering = scan_lowering<1>(-INFINITY, [](auto total, auto x) { return added(total, x); }),
@@ -58,9 +58,9 @@ const Op& op = define({
 
 Tensor logcumsumexp(Arg self, std::int64_t dim) {
   const CallFrame frame(self.site);
-  GROOVE_CHECK(is_floating(checked("logcumsumexp", *self.tensor).dtype),
-               "logcumsumexp: not defined for {} tensors; convert to a floating dtype",
-               name(self.tensor->scalar_type()));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(checked("logcumsumexp", *self.tensor).dtype),
+                  "logcumsumexp: not defined for {} tensors; convert to a floating dtype",
+                  name(self.tensor->scalar_type()));
   return scan(op, self, dim, {});
 }
 Tensor StatisticsMethods::logcumsumexp(std::int64_t dim, Site site) const {

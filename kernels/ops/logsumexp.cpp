@@ -15,7 +15,8 @@ const Op& op = define({
     .type = [](const Signature& s) -> TypeResult {
       const Shape sizes = reduced_sizes(s);
       const ScalarType dtype = s.inputs[0].dtype;
-      GROOVE_CHECK(is_floating(dtype), "logsumexp: not defined for {} tensors", name(dtype));
+      GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                      "logsumexp: not defined for {} tensors", name(dtype));
       return {{{dtype, sizes}}, dtype};
     },
     // An infinite greatest element is not taken out: infinity - infinity is NaN.
@@ -56,9 +57,9 @@ const Op& op = define({
 Tensor logsumexp(Arg self, IntArrayRef dim, bool keepdim) {
   const CallFrame frame(self.site);
   const ScalarType dtype = checked("logsumexp", *self.tensor).dtype;
-  const Tensor x =
-      is_floating(dtype) ? *self.tensor
-                         : self.tensor->to(get_default_dtype(), false, false, self.site);
+  const Tensor x = is_floating(dtype)
+                       ? *self.tensor
+                       : self.tensor->to(get_default_dtype(), false, false, self.site);
   return call(op, {x}, self.site, reduction_attrs("logsumexp", x, dim, keepdim));
 }
 Tensor ReductionMethods::logsumexp(IntArrayRef dim, bool keepdim, Site site) const {

@@ -100,13 +100,15 @@ const Op& op_verified = define({
             if (found == 0) return;
             switch (static_cast<Refusal>(s.attr().integer(kRefusal))) {
               case Refusal::kSingular:
-                throw_error(fmt::format("verified: {} is singular: pivot {} is 0", which, found));
+                throw_error_as<LinAlgError>(
+                    fmt::format("verified: {} is singular: pivot {} is 0", which, found));
               case Refusal::kNotPositive:
-                throw_error(fmt::format(
+                throw_error_as<LinAlgError>(fmt::format(
                     "verified: {} is not positive definite: nor is its minor of order {}", which,
                     found));
               default:
-                throw_error(fmt::format("verified: {} holds NaN or infinity", which));
+                throw_error_as<LinAlgError>(
+                    fmt::format("verified: {} holds NaN or infinity", which));
             }
           });
         },
@@ -182,8 +184,9 @@ ReferenceRule matrix_reference(MatrixFunction function) {
 
 void check_matrices(const char* op, const Type& type, bool is_square) {
   const Shape& sizes = type.sizes;
-  GROOVE_CHECK(type.dtype == kFloat || type.dtype == kDouble,
-               "{}: not defined for {} tensors; convert to Float or Double", op, name(type.dtype));
+  GROOVE_CHECK_AS(NotImplementedError, type.dtype == kFloat || type.dtype == kDouble,
+                  "{}: not defined for {} tensors; convert to Float or Double", op,
+                  name(type.dtype));
   GROOVE_CHECK(sizes.size() >= 2, "{}: shape {} has no rows and columns", op, to_string(sizes));
   GROOVE_CHECK(!is_square || sizes[sizes.size() - 2] == sizes.back(),
                "{}: matrices of shape {} must be square", op, to_string(sizes));

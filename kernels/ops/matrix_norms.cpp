@@ -9,9 +9,9 @@ namespace {
 
 Tensor converted(const char* op, const Tensor& self, std::optional<ScalarType> dtype) {
   const ScalarType own = checked(op, self).dtype;
-  GROOVE_CHECK(is_floating(dtype.value_or(own)) && is_floating(own),
-               "{}: not defined for {} tensors; convert to a floating dtype", op,
-               name(is_floating(own) ? *dtype : own));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype.value_or(own)) && is_floating(own),
+                  "{}: not defined for {} tensors; convert to a floating dtype", op,
+                  name(is_floating(own) ? *dtype : own));
   return dtype ? self.to(*dtype) : self;
 }
 

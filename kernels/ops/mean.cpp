@@ -12,9 +12,9 @@ const Op& op = define({
     .type = [](const Signature& s) -> TypeResult {
       const Shape sizes = reduced_sizes(s);
       const ScalarType dtype = s.inputs[0].dtype;
-      GROOVE_CHECK(is_floating(dtype),
-                   "mean: not defined for {} tensors; give a floating dtype, as in mean(kFloat)",
-                   name(dtype));
+      GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                      "mean: not defined for {} tensors; give a floating dtype, as in mean(kFloat)",
+                      name(dtype));
       return {{{dtype, sizes}}, dtype};
     },
     .lowering = kernels::lower(kernels::ReductionLowering{
@@ -55,9 +55,9 @@ Tensor mean(Arg self, ScalarType dtype) {
   const CallFrame frame(self.site);
   return reduced(self, {}, false, dtype);
 }
-Tensor mean(Arg self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor mean(Arg self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   const CallFrame frame(self.site);
-  return reduced(self, dim, keepdim, dtype);
+  return reduced(self, dim.value_or({}), keepdim, dtype);
 }
 Tensor ReductionMethods::mean(Site site) const {
   const CallFrame frame(site);
@@ -67,10 +67,10 @@ Tensor ReductionMethods::mean(ScalarType dtype, Site site) const {
   const CallFrame frame(site);
   return reduced({self(), site}, {}, false, dtype);
 }
-Tensor ReductionMethods::mean(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
-                              Site site) const {
+Tensor ReductionMethods::mean(OptionalIntArrayRef dim, bool keepdim,
+                              std::optional<ScalarType> dtype, Site site) const {
   const CallFrame frame(site);
-  return reduced({self(), site}, dim, keepdim, dtype);
+  return reduced({self(), site}, dim.value_or({}), keepdim, dtype);
 }
 
 }  // namespace groove

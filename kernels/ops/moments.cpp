@@ -68,9 +68,9 @@ Tensor nansum(Arg self, OptionalIntArrayRef dim, bool keepdim, std::optional<Sca
 }
 Tensor nanmean(Arg self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   const SiteScope scope(self.site);
-  GROOVE_CHECK(is_floating(checked("nanmean", *self.tensor).dtype),
-               "nanmean: not defined for {} tensors; convert to a floating dtype",
-               name(self.tensor->scalar_type()));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(checked("nanmean", *self.tensor).dtype),
+                  "nanmean: not defined for {} tensors; convert to a floating dtype",
+                  name(self.tensor->scalar_type()));
   const Tensor count = sum(logical_not(isnan(self.tensor->detach())), or_all(dim), keepdim);
   return nansum(*self.tensor, dim, keepdim, dtype) / count;
 }

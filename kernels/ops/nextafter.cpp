@@ -28,8 +28,9 @@ Expr body(Expr x, Expr y) {
 TypeResult type(const Signature& s) {
   const TypeResult result = promoted(s);
   const ScalarType dtype = result.outputs[0].dtype;
-  GROOVE_CHECK(dtype == kFloat || dtype == kDouble,
-               "nextafter: not defined for {} tensors; convert to a floating dtype", name(dtype));
+  GROOVE_CHECK_AS(NotImplementedError, dtype == kFloat || dtype == kDouble,
+                  "nextafter: not defined for {} tensors; convert to a floating dtype",
+                  name(dtype));
   return result;
 }
 

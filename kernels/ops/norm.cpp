@@ -55,21 +55,22 @@ double reference(const std::vector<double>& row, double p) {
 const Op& op = define({
     .name = "norm",
     .kind = OpKind::kComposite,
-    .attributes =
-        {{"dims", AttrType::kInts}, {"keepdim", AttrType::kBool}, {"p", AttrType::kDouble}},
+    .attributes = {{"dims", AttrType::kInts},
+                   {"keepdim", AttrType::kBool},
+                   {"p", AttrType::kDouble}},
     .type = [](const Signature& s) -> TypeResult {
       const Shape sizes = reduced_sizes(s);
       const ScalarType dtype = s.inputs[0].dtype;
-      GROOVE_CHECK(is_floating(dtype),
-                   "norm: not defined for {} tensors; convert to a floating dtype", name(dtype));
+      GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                      "norm: not defined for {} tensors; convert to a floating dtype", name(dtype));
       if (std::isinf(s.attr().real(kP))) check_not_empty(s);
       return {{{dtype, sizes}}, dtype};
     },
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
           const AttrReader attr = s.attr();
-          return Tensors{composed(inputs[0], attr.integers(kDims), attr.boolean(kKeepdim),
-                                  attr.real(kP))};
+          return Tensors{
+              composed(inputs[0], attr.integers(kDims), attr.boolean(kKeepdim), attr.real(kP))};
         }}),
     .gradient = [](const Grad& g) { return Tensors{gradient(g)}; },
     .saves_inputs = 1,
@@ -121,6 +122,24 @@ Tensor ReductionMethods::norm(std::optional<Scalar> p, IntArrayRef dim, bool kee
                               Site site) const {
   const CallFrame frame(site);
   return of({self(), site}, p ? p->to_double() : 2, dim, keepdim);
+}
+
+Tensor norm(Arg self, std::optional<Scalar> p, ScalarType dtype) {
+  const CallFrame frame(self.site);
+  checked("norm", *self.tensor);
+  return norm({self.tensor->to(dtype, false, false, self.site), self.site}, p.value_or(2));
+}
+Tensor norm(Arg self, std::optional<Scalar> p, IntArrayRef dim, bool keepdim, ScalarType dtype) {
+  const CallFrame frame(self.site);
+  checked("norm", *self.tensor);
+  return norm({self.tensor->to(dtype, false, false, self.site), self.site}, p, dim, keepdim);
+}
+Tensor ReductionMethods::norm(std::optional<Scalar> p, ScalarType dtype, Site site) const {
+  return groove::norm({self(), site}, p, dtype);
+}
+Tensor ReductionMethods::norm(std::optional<Scalar> p, IntArrayRef dim, bool keepdim,
+                              ScalarType dtype, Site site) const {
+  return groove::norm({self(), site}, p, dim, keepdim, dtype);
 }
 
 }  // namespace groove

@@ -68,9 +68,9 @@ void check_not_empty(const Signature& signature) {
   const Shape& sizes = signature.inputs[0].sizes;
   const IntArrayRef dims = signature.attr().integers(0);
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    GROOVE_CHECK(sizes[axis] != 0 || !is_reduced(dims, axis),
-                 "{}: nothing to choose from: dim {} of shape {} has size 0", signature.op.name,
-                 axis, to_string(sizes));
+    GROOVE_CHECK_AS(IndexError, sizes[axis] != 0 || !is_reduced(dims, axis),
+                    "{}: nothing to choose from: dim {} of shape {} has size 0", signature.op.name,
+                    axis, to_string(sizes));
   }
 }
 

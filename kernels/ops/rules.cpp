@@ -17,8 +17,8 @@ const TensorImpl& checked(const char* op, const Tensor& tensor) {
 
 std::int64_t normal_dim(const char* op, std::int64_t dim, std::size_t rank) {
   const auto axes = static_cast<std::int64_t>(std::max<std::size_t>(rank, 1));
-  GROOVE_CHECK(dim >= -axes && dim < axes, "{}: dim {} is out of range; it must be in [{}, {}]", op,
-               dim, -axes, axes - 1);
+  GROOVE_CHECK_AS(IndexError, dim >= -axes && dim < axes,
+                  "{}: dim {} is out of range; it must be in [{}, {}]", op, dim, -axes, axes - 1);
   return dim < 0 ? dim + axes : dim;
 }
 
@@ -87,8 +87,9 @@ TypeResult floating_result(const Signature& signature) {
 
 TypeResult floating_only(const Signature& signature) {
   const ScalarType dtype = defined(signature, 0).dtype;
-  GROOVE_CHECK(is_floating(dtype), "{}: not defined for {} tensors; convert to a floating dtype",
-               signature.op.name, name(dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                  "{}: not defined for {} tensors; convert to a floating dtype", signature.op.name,
+                  name(dtype));
   return same_as_input(signature);
 }
 

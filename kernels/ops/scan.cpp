@@ -17,8 +17,8 @@ Attrs scan_attrs(const char* op, const Tensor& self, std::int64_t dim, bool reve
 TypeResult scan_type(const Signature& s) {
   const Type& first = s.inputs[0];
   const std::int64_t dim = s.attr().integer(0);
-  GROOVE_CHECK(is_floating(first.dtype) || first.dtype == kLong, "{}: not defined for {} tensors",
-               s.op.name, name(first.dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(first.dtype) || first.dtype == kLong,
+                  "{}: not defined for {} tensors", s.op.name, name(first.dtype));
   GROOVE_CHECK(dim >= 0 && dim < static_cast<std::int64_t>(first.sizes.size()),
                "{}: dim {} is out of range of shape {}", s.op.name, dim, to_string(first.sizes));
   for (const Type& type : s.inputs)

@@ -177,8 +177,8 @@ Tensor select(Arg self, std::int64_t dim, std::int64_t index) {
   GROOVE_CHECK(!sizes.empty(), "select: a 0-d tensor has no axis to select from");
   const std::int64_t axis = normal_dim("select", dim, sizes.size());
   const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
-  GROOVE_CHECK(index >= -size && index < size,
-               "select: index {} is out of range for dim {} of size {}", index, axis, size);
+  GROOVE_CHECK_AS(IndexError, index >= -size && index < size,
+                  "select: index {} is out of range for dim {} of size {}", index, axis, size);
   return call(op_select, {*self.tensor}, self.site, Attrs().add(axis),
               Scalar(index < 0 ? index + size : index));
 }

@@ -42,9 +42,9 @@ const Op& op = define({
 }  // namespace
 
 TypeResult softmax_type(const Signature& s) {
-  GROOVE_CHECK(is_floating(s.inputs[0].dtype),
-               "{}: not defined for {} tensors; give a floating dtype", s.op.name,
-               name(s.inputs[0].dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(s.inputs[0].dtype),
+                  "{}: not defined for {} tensors; give a floating dtype", s.op.name,
+                  name(s.inputs[0].dtype));
   return {{s.inputs[0]}, s.inputs[0].dtype};
 }
 

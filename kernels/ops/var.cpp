@@ -1,6 +1,7 @@
 // var: the mean squared deviation from the mean, in two passes over the data. Chan's formula needs
 // one, but no elementwise kernel can follow it; these are ordinary reductions, which fuse with each
 // other and with what surrounds them while a row is in cache.
+#include "groove/ops/statistics.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/deviation.h"
@@ -58,8 +59,9 @@ std::vector<AttrField> deviation_attributes() {
 TypeResult deviation_type(const Signature& s) {
   const Shape sizes = reduced_sizes(s);
   const ScalarType dtype = s.inputs[0].dtype;
-  GROOVE_CHECK(is_floating(dtype), "{}: not defined for {} tensors; convert to a floating dtype",
-               s.op.name, name(dtype));
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                  "{}: not defined for {} tensors; convert to a floating dtype", s.op.name,
+                  name(dtype));
   return {{{dtype, sizes}}, dtype};
 }
 
@@ -105,17 +107,28 @@ Tensor var(Arg self) {
   const CallFrame frame(self.site);
   return variance(self, {}, 1, false);
 }
-Tensor var(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
+Tensor var(Arg self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   const CallFrame frame(self.site);
-  return variance(self, dim, unbiased, keepdim);
+  return variance(self, dim.value_or({}), unbiased, keepdim);
 }
 Tensor ReductionMethods::var(Site site) const {
   const CallFrame frame(site);
   return variance({self(), site}, {}, 1, false);
 }
-Tensor ReductionMethods::var(IntArrayRef dim, bool unbiased, bool keepdim, Site site) const {
+Tensor ReductionMethods::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim,
+                             Site site) const {
   const CallFrame frame(site);
-  return variance({self(), site}, dim, unbiased, keepdim);
+  return variance({self(), site}, dim.value_or({}), unbiased, keepdim);
+}
+
+Tensor var(Arg self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim) {
+  const CallFrame frame(self.site);
+  return std::get<0>(var_mean(self, dim, correction, keepdim));
+}
+Tensor ReductionMethods::var(OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+                             bool keepdim, Site site) const {
+  return groove::var({self(), site}, dim, correction, keepdim);
 }
 
 }  // namespace groove

@@ -87,9 +87,9 @@ void add_integers(const Tensor& x, const AxisIndex& at, std::vector<HostIndex>& 
   HostIndex index{at.axis, size, Shape(at.index.sizes()), {}};
   index.values.reserve(static_cast<std::size_t>(at.index.numel()));
   for_each_integer(at.index, [&](std::int64_t value) {
-    GROOVE_CHECK(value >= -size && value < size,
-                 "index: {} is out of range for dimension {} with size {} (shape {})", value,
-                 at.axis, size, to_string(x.sizes()));
+    GROOVE_CHECK_AS(IndexError, value >= -size && value < size,
+                    "index: {} is out of range for dimension {} with size {} (shape {})", value,
+                    at.axis, size, to_string(x.sizes()));
     index.values.push_back(value < 0 ? value + size : value);
   });
   out.push_back(std::move(index));
@@ -196,9 +196,9 @@ Tensor index_list(const std::vector<std::int64_t>& values) {
 void check_mask(const Tensor& x, const AxisIndex& mask) {
   const IntArrayRef covered = x.sizes().slice(static_cast<std::size_t>(mask.axis),
                                               static_cast<std::size_t>(mask.index.dim()));
-  GROOVE_CHECK(covered == mask.index.sizes(),
-               "index: a mask of shape {} does not fit the axes {} of shape {}",
-               to_string(mask.index.sizes()), to_string(covered), to_string(x.sizes()));
+  GROOVE_CHECK_AS(IndexError, covered == mask.index.sizes(),
+                  "index: a mask of shape {} does not fit the axes {} of shape {}",
+                  to_string(mask.index.sizes()), to_string(covered), to_string(x.sizes()));
 }
 
 Tensor read_at(const Tensor& x, const IndexTensors& indices) {

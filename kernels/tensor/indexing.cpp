@@ -35,9 +35,9 @@ std::size_t axes_of(const TensorIndex& index) {
 
 Tensor select_checked(const Tensor& x, std::int64_t axis, std::int64_t index, Site site) {
   const std::int64_t size = x.size(axis);
-  GROOVE_CHECK(index >= -size && index < size,
-               "index: {} is out of range for dimension {} with size {} (shape {})", index, axis,
-               size, to_string(x.sizes()));
+  GROOVE_CHECK_AS(IndexError, index >= -size && index < size,
+                  "index: {} is out of range for dimension {} with size {} (shape {})", index, axis,
+                  size, to_string(x.sizes()));
   return x.select(axis, index < 0 ? index + size : index, site);
 }
 

@@ -11,6 +11,9 @@
 namespace groove {
 
 [[noreturn]] void throw_error(std::string message);
+/// As an error of that kind (IndexError, …).
+template <typename Kind>
+[[noreturn]] void throw_error_as(std::string message);
 /// Called before every such throw: the program may be about to leave its loop.
 extern void (*error_hook)();
 
@@ -24,6 +27,13 @@ extern void (*error_hook)();
   do {                                                   \
     if (!(condition)) [[unlikely]]                       \
       ::groove::throw_error(::fmt::format(__VA_ARGS__)); \
+  } while (false)
+
+// The same as a kind of it: IndexError, ValueError, NotImplementedError, LinAlgError.
+#define GROOVE_CHECK_AS(Kind, condition, ...)                               \
+  do {                                                                      \
+    if (!(condition)) [[unlikely]]                                          \
+      ::groove::throw_error_as<::groove::Kind>(::fmt::format(__VA_ARGS__)); \
   } while (false)
 
 // The same for a call whose place is at hand; costs nothing where all is well.

@@ -119,9 +119,9 @@ bool overlap_partly(const TensorImpl& written, const TensorImpl& read) {
 
 std::int64_t wrap_dim(const char* op, std::int64_t dim, IntArrayRef sizes) {
   const std::int64_t rank = std::max<std::int64_t>(static_cast<std::int64_t>(sizes.size()), 1);
-  GROOVE_CHECK(dim >= -rank && dim < rank,
-               "{}: dimension {} is out of range for shape {} (use {} to {})", op, dim,
-               to_string(sizes), -rank, rank - 1);
+  GROOVE_CHECK_AS(IndexError, dim >= -rank && dim < rank,
+                  "{}: dimension {} is out of range for shape {} (use {} to {})", op, dim,
+                  to_string(sizes), -rank, rank - 1);
   return dim < 0 ? dim + rank : dim;
 }
 

@@ -16,8 +16,8 @@
 namespace groove::nn {
 std::int64_t padding_row(const char* name, std::optional<std::int64_t> index, std::int64_t rows) {
   if (!index) return -1;
-  GROOVE_CHECK(*index >= -rows && *index < rows, "{}: padding_idx {} is out of range for {} rows",
-               name, *index, rows);
+  GROOVE_CHECK_AS(ValueError, *index >= -rows && *index < rows,
+                  "{}: padding_idx {} is out of range for {} rows", name, *index, rows);
   return *index < 0 ? *index + rows : *index;
 }
 

@@ -90,6 +90,29 @@ struct NetImpl : nn::Module {
 GROOVE_MODULE(Net);
 
 // The innermost line that a user wrote says most.
+// What LibTorch throws in these places.
+TEST(Errors, AreOfLibTorchsKinds) {
+  const Tensor x = ones({3, 4}), rows = tensor({0, 9}), singular = zeros({2, 2});
+  EXPECT_THROW(x[5], IndexError);
+  EXPECT_THROW(x.index({0, -9}), IndexError);
+  EXPECT_THROW(x.index({ones({2}, kBool)}), IndexError);
+  EXPECT_THROW(x.select(7, 0), IndexError);
+  EXPECT_THROW(x.select(0, 7), IndexError);
+  EXPECT_THROW(x.squeeze(5), IndexError);
+  EXPECT_THROW(x.sum(2), IndexError);
+  EXPECT_THROW(x.index_select(0, rows), IndexError);
+  EXPECT_THROW(nn::Embedding(4, 2)(rows), IndexError);
+  EXPECT_THROW(nn::functional::cross_entropy(x, tensor({0, 1, 4})), IndexError);
+  EXPECT_THROW(empty({0, 3}).max(0), IndexError);
+  EXPECT_THROW(cat({}), ValueError);
+  EXPECT_THROW(nn::functional::cross_entropy(x, tensor({0, 1})), ValueError);
+  EXPECT_THROW(tensor({1, 2}).mean(), NotImplementedError);
+  EXPECT_THROW(linalg_inv(singular), LinAlgError);
+  EXPECT_THROW(linalg_solve(singular, singular), LinAlgError);
+  EXPECT_THROW(linalg_cholesky(singular), LinAlgError);
+  EXPECT_THROW(x.mm(x), Error);
+}
+
 TEST(Errors, InTheUsersOwnModuleNameItsLine) {
   const auto line_of = [](const auto& call) {
     try {

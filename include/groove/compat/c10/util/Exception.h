@@ -11,26 +11,13 @@
 
 namespace c10 {
 
-// What LibTorch throws; Groove's own errors are all of the first kind.
 using groove::Error;
-struct IndexError : Error {
-  using Error::Error;
-};
-struct ValueError : Error {
-  using Error::Error;
-};
-struct TypeError : Error {
-  using Error::Error;
-};
-struct NotImplementedError : Error {
-  using Error::Error;
-};
-struct OutOfMemoryError : Error {
-  using Error::Error;
-};
-struct LinAlgError : Error {
-  using Error::Error;
-};
+using groove::IndexError;
+using groove::LinAlgError;
+using groove::NotImplementedError;
+using groove::OutOfMemoryError;
+using groove::TypeError;
+using groove::ValueError;
 
 namespace detail {
 template <typename Kind, typename... Parts>

@@ -3,12 +3,16 @@
 
 #include <cmath>
 
+#include "groove/ops/index.h"
 #include "kernels/ops/indices.h"
 
 namespace groove {
 namespace {
 
 enum { kReduction, kIgnoreIndex };
+
+// So many places are a vector of floats.
+constexpr std::int64_t kPlacesOfVector = 8;
 
 Tensor is_counted(const Tensor& target, const AttrReader& attr) {
   return ne(target, attr.integer(kIgnoreIndex));
@@ -26,10 +30,12 @@ static void check_operands(const Signature& s) {
   GROOVE_CHECK(is_floating(input.dtype), "{}: input is {}; it must be floating", op,
                name(input.dtype));
   check_index_dtype(op.c_str(), target);
+  Shape places = input.sizes;
+  if (places.size() > 1) places.erase(1);
   GROOVE_CHECK(
-      input.sizes.size() == 2 && target.sizes.size() == 1 && input.sizes[0] == target.sizes[0],
-      "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
-      to_string(input.sizes), to_string(target.sizes));
+      (input.sizes.size() == 2 || input.sizes.size() == 3) && target.sizes == places,
+      "{}: input {} and target {} do not fit; they must be [N, C] and [N] or [N, C, P] and [N, P]",
+      op, to_string(input.sizes), to_string(target.sizes));
   const std::int64_t reduction = s.attr().integer(kReduction);
   GROOVE_CHECK(reduction >= Reduction::None && reduction <= Reduction::Sum,
                "{}: reduction {} is none of None, Mean, Sum", op, reduction);
@@ -50,10 +56,13 @@ void check_classes(const Signature& s, ArrayRef<Tensor> inputs) {
 std::vector<Sample> class_loss_samples(ScalarType dtype) {
   std::vector<Sample> samples;
   for (std::int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
-    for (const Shape& sizes : {Shape{1, 3}, Shape{5, 10}, Shape{4, 3}, Shape{2, 40}}) {
+    for (const Shape& sizes :
+         {Shape{1, 3}, Shape{5, 10}, Shape{4, 3}, Shape{2, 40}, Shape{2, 3, 4}, Shape{1, 5, 9}}) {
+      Shape places = sizes;
+      places.erase(1);
       for (std::int64_t ignored : {-100, 1}) {
         samples.push_back(
-            {{{dtype, sizes}, {kLong, {sizes[0]}}}, Attrs().add(reduction).add(ignored), {}});
+            {{{dtype, sizes}, {kLong, places}}, Attrs().add(reduction).add(ignored), {}});
       }
     }
   }
@@ -62,16 +71,20 @@ std::vector<Sample> class_loss_samples(ScalarType dtype) {
 
 ReferenceRule class_loss_reference(double (*row_loss)(const double*, std::int64_t, std::int64_t)) {
   return [row_loss](const Signature& s, const std::vector<Reference>& inputs) {
-    const std::int64_t classes = inputs[0].type.sizes[1];
+    const Shape& sizes = inputs[0].type.sizes;
+    const auto classes = static_cast<std::size_t>(sizes[1]);
+    const auto places = static_cast<std::size_t>(sizes.size() > 2 ? sizes[2] : 1);
     const std::int64_t reduction = s.attr().integer(kReduction);
     Reference result{s.op.type(s).outputs[0], {}};
     double total = 0, count = 0;
+    std::vector<double> scores(classes);
     for (std::size_t row = 0; row < inputs[1].values.size(); ++row) {
       const auto target = static_cast<std::int64_t>(inputs[1].values[row]);
       double loss = 0;
       if (target != s.attr().integer(kIgnoreIndex)) {
-        loss = row_loss(inputs[0].values.data() + row * static_cast<std::size_t>(classes), classes,
-                        target);
+        const std::size_t first = row / places * classes * places + row % places;
+        for (std::size_t c = 0; c < classes; ++c) scores[c] = inputs[0].values[first + c * places];
+        loss = row_loss(scores.data(), sizes[1], target);
         count += 1;
       }
       total += loss;
@@ -83,10 +96,19 @@ ReferenceRule class_loss_reference(double (*row_loss)(const double*, std::int64_
   };
 }
 
+Tensor by_class(const Tensor& weight, const Tensor& scores) {
+  return type_of(scores).sizes.size() > 2 ? weight.unsqueeze(1) : weight;
+}
+
+Tensor target_mask(const Tensor& target, const Type& scores) {
+  const std::int64_t classes = scores.sizes[1];
+  if (scores.sizes.size() == 2) return class_mask(target.unsqueeze(1), classes);
+  return eq(target.unsqueeze(1), arange(classes, kLong).unsqueeze(1));
+}
+
 // The absent terms are -0.0, which no sum is changed by: the pick is the picked value itself.
 Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const AttrReader& attr) {
-  const std::int64_t classes = type_of(log_probabilities).sizes[1];
-  const Tensor mask = class_mask(target.unsqueeze(1), classes);
+  const Tensor mask = target_mask(target, type_of(log_probabilities));
   const Tensor picked = sum(where(mask, log_probabilities, -0.0), 1);
   const Tensor counted = is_counted(target, attr);
   const Tensor losses = where(counted, neg(picked), 0);
@@ -127,12 +149,17 @@ ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_p
                "{}: the target is {} in the shape of classes, {}; classes must be Long: convert it "
                "with to(kLong) (probabilities would have the input's shape, {})",
                op, name(target_dtype), to_string(target_sizes), to_string(sizes));
-  GROOVE_CHECK(target_sizes == (are_probabilities ? sizes : rows.sizes),
-               "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
-               to_string(sizes), to_string(target_sizes));
+  GROOVE_CHECK_AS(ValueError, target_sizes == (are_probabilities ? sizes : rows.sizes),
+                  "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
+                  to_string(sizes), to_string(target_sizes));
+  const std::int64_t places = element_count(rows.sizes) / (rank == 1 ? 1 : sizes[0]);
+  const Geometry& geometry = input.tensor->impl()->geometry;
+  // Classes stay the second axis where vectors of places lie side by side in memory.
+  const bool are_apart = rank > 2 && places >= kPlacesOfVector && geometry.strides[1] != 1;
   const auto flat = [&](const Tensor& x) {
     if (rank == 1) return x.unsqueeze(0, site);
     if (rank == 2) return x;
+    if (are_apart) return x.reshape({sizes[0], sizes[1], places}, site);
     Shape order{0};
     for (std::size_t axis = 2; axis < rank; ++axis)
       order.push_back(static_cast<std::int64_t>(axis));
@@ -140,30 +167,37 @@ ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_p
     return x.permute(order, site).reshape({element_count(rows.sizes), sizes[1]}, site);
   };
   rows.input = flat(*input.tensor);
-  if (are_probabilities)
+  if (are_probabilities) {
     rows.target = flat(target);
-  else
-    rows.target = (rank == 2 ? target : target.reshape(-1, site)).to(kLong, false, false, site);
+    return rows;
+  }
+  rows.target = rank == 2   ? target
+                : are_apart ? target.reshape({sizes[0], places}, site)
+                            : target.reshape(-1, site);
+  rows.target = rows.target.to(kLong, false, false, site);
   return rows;
 }
 
-Tensor weighted_loss(const ClassRows& rows, const Tensor& weight, std::int64_t reduction,
-                     std::int64_t ignore_index) {
+Tensor target_weights(const ClassRows& rows, const Tensor& weight, std::int64_t ignore_index) {
   const std::int64_t classes = type_of(rows.input).sizes[1];
   GROOVE_CHECK(checked("nll_loss", weight).geometry.sizes == Shape{classes},
                "nll_loss: weight {} does not fit {} classes", to_string(type_of(weight).sizes),
                classes);
-  const auto picked = [&](const Tensor& x) {
-    return nll_loss(x, rows.target, Tensor(), Reduction::None, ignore_index);
-  };
-  const Tensor losses = picked(rows.input * weight);
+  const Tensor counted = ne(rows.target, ignore_index);
+  const Tensor picked = index_select(weight, 0, flatten(where(counted, rows.target, 0)));
+  return where(counted, picked.reshape(type_of(rows.target).sizes), 0);
+}
+
+Tensor weighted_loss(const Tensor& losses, const Tensor& weights, const ClassRows& rows,
+                     std::int64_t reduction) {
+  const Tensor weighted = losses.reshape(type_of(weights).sizes) * weights;
   switch (reduction) {
     case Reduction::None:
-      return losses.reshape(rows.sizes);
+      return weighted.reshape(rows.sizes);
     case Reduction::Sum:
-      return sum(losses);
+      return sum(weighted);
     default:
-      return sum(losses) / sum(picked(neg(weight).expand(type_of(rows.input).sizes)));
+      return sum(weighted) / sum(weights);
   }
 }
 

@@ -1,4 +1,5 @@
-// What nll_loss and cross_entropy share: classes [N] picked out of rows [N, C], some ignored.
+// What nll_loss and cross_entropy share: classes [N] picked out of scores [N, C], or [N, P] out of
+// [N, C, P], some ignored.
 #pragma once
 
 #include "groove/ops/creation.h"
@@ -14,25 +15,33 @@ std::vector<AttrField> class_loss_attributes();  // reduction, ignore_index
 TypeResult class_loss_type(const Signature& signature);
 void check_classes(const Signature& signature, ArrayRef<Tensor> inputs);
 std::vector<Sample> class_loss_samples(ScalarType dtype);
-/// From per-row losses.
+/// From the loss of each place.
 ReferenceRule class_loss_reference(double (*row_loss)(const double* row, std::int64_t classes,
                                                       std::int64_t target));
 
-/// The loss from log-probabilities [N, C].
+/// bool: which of the scores are those of the targets? Nothing is checked.
+Tensor target_mask(const Tensor& target, const Type& scores);
+/// A number for each class as it goes with such scores.
+Tensor by_class(const Tensor& weight, const Tensor& scores);
+/// The loss from log-probabilities.
 Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const AttrReader& attr);
-/// What each row's loss weighs in the result, times the cotangent: [N, 1], 0 for ignored rows.
+/// What each place's loss weighs in the result, times the cotangent: [N, 1] or [N, 1, P], 0 where it
+/// is ignored.
 Tensor row_weights(const Grad& g, const Tensor& target);
 
-// Any operands as rows [R, C] with targets [R], or [R, C] where those are probabilities.
+// Any operands as scores [N, C] or [N, C, P], with targets [N] or [N, P], or of the scores' shape
+// where those are probabilities.
 struct ClassRows {
   Tensor input, target;
   Shape sizes;  // of the losses without a reduction
 };
-/// [N, C, ..] with [N, ..]; [C] and [] are one row.
+/// From [N, C, ..] with [N, ..]; [C] and [] are one row.
 ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_probabilities);
 
-/// nll_loss of log-probabilities in rows, with a weight for each class.
-Tensor weighted_loss(const ClassRows& rows, const Tensor& weight, std::int64_t reduction,
-                     std::int64_t ignore_index);
+/// The weight of each place's class; 0 where it is ignored.
+Tensor target_weights(const ClassRows& rows, const Tensor& weight, std::int64_t ignore_index);
+/// Losses without a reduction, each with such a weight.
+Tensor weighted_loss(const Tensor& losses, const Tensor& weights, const ClassRows& rows,
+                     std::int64_t reduction);
 
 }  // namespace groove

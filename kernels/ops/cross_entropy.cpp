@@ -21,7 +21,7 @@ const Op& op = define({
         [](const Grad& g) {
           const Tensor& target = g.input(1);
           const Type& type = g.input_types[0];
-          const Tensor mask = class_mask(target.unsqueeze(1), type.sizes[1]);
+          const Tensor mask = target_mask(target, type);
           const Tensor difference = softmax(g.input(0), 1) - mask.to(type.dtype);
           return Tensors{difference * row_weights(g, target), Tensor()};
         },
@@ -50,7 +50,7 @@ Tensor against_probabilities(const ClassRows& rows, const Tensor& weight, std::i
   const auto classes = static_cast<double>(type_of(rows.input).sizes[1]);
   Tensor target = rows.target;
   if (smoothing > 0) target = target * (1 - smoothing) + smoothing / classes;
-  if (weight.defined()) target = target * weight;
+  if (weight.defined()) target = target * by_class(weight, rows.input);
   const Tensor losses = neg(sum(log_softmax(rows.input, 1) * target, 1));
   switch (reduction) {
     case Reduction::None:
@@ -64,22 +64,19 @@ Tensor against_probabilities(const ClassRows& rows, const Tensor& weight, std::i
 
 // The share of the uniform distribution: every class counts in rows that are not ignored.
 Tensor smooth_part(const ClassRows& rows, const Tensor& log_p, const Tensor& weight,
-                   std::int64_t reduction, std::int64_t ignore_index) {
+                   const Tensor& target_weights, std::int64_t reduction,
+                   std::int64_t ignore_index) {
   const Tensor counted = ne(rows.target, ignore_index);
-  const Tensor all = neg(sum(weight.defined() ? log_p * weight : log_p, 1));
+  const Tensor all = neg(sum(weight.defined() ? log_p * by_class(weight, log_p) : log_p, 1));
   const Tensor losses = where(counted, all, 0);
   switch (reduction) {
     case Reduction::None:
       return losses.reshape(rows.sizes);
     case Reduction::Sum:
       return sum(losses);
-    default: {
-      const Tensor ones_of_rows = counted.to(type_of(log_p).dtype);
-      if (!weight.defined()) return sum(losses) / sum(ones_of_rows);
-      const Tensor weights = neg(weight).expand(type_of(log_p).sizes);
+    default:
       return sum(losses) /
-             sum(nll_loss(weights, rows.target, Tensor(), Reduction::None, ignore_index));
-    }
+             sum(weight.defined() ? target_weights : counted.to(type_of(log_p).dtype));
   }
 }
 
@@ -96,24 +93,24 @@ Tensor cross_entropy_loss(Arg input, const Tensor& target, const Tensor& weight,
   const ClassRows rows = class_rows(name, input, target, are_probabilities);
   const SiteScope scope(input.site);
   if (are_probabilities) return against_probabilities(rows, weight, reduction, label_smoothing);
-  if (!weight.defined() && label_smoothing == 0) {
-    const Tensor loss = call(op, {rows.input, rows.target}, input.site,
-                             Attrs().add(reduction).add(ignore_index));
-    return reduction == Reduction::None ? loss.reshape(rows.sizes) : loss;
-  }
-  const Tensor log_p = log_softmax(rows.input, 1);
-  const ClassRows log_rows{log_p, rows.target, rows.sizes};
-  Tensor hard;
+  const bool is_smooth = label_smoothing > 0;
+  const std::int64_t own = weight.defined() ? std::int64_t{Reduction::None} : reduction;
+  const Tensor log_p = is_smooth ? log_softmax(rows.input, 1) : Tensor();
+  Tensor hard = is_smooth ? nll_loss(log_p, rows.target, Tensor(), own, ignore_index)
+                          : call(op, {rows.input, rows.target}, input.site,
+                                 Attrs().add(own).add(ignore_index));
+  Tensor weights;  // after the targets have been looked at
   if (weight.defined()) {
-    hard = weighted_loss(log_rows, weight, reduction, ignore_index);
-  } else {
-    hard = nll_loss(log_p, rows.target, Tensor(), reduction, ignore_index);
-    if (reduction == Reduction::None) hard = hard.reshape(rows.sizes);
+    weights = target_weights(rows, weight, ignore_index);
+    hard = weighted_loss(hard, weights, rows, reduction);
+  } else if (reduction == Reduction::None) {
+    hard = hard.reshape(rows.sizes);
   }
-  if (label_smoothing == 0) return hard;
+  if (!is_smooth) return hard;
   const auto classes = static_cast<double>(type_of(log_p).sizes[1]);
   return hard * (1 - label_smoothing) +
-         smooth_part(rows, log_p, weight, reduction, ignore_index) * (label_smoothing / classes);
+         smooth_part(rows, log_p, weight, weights, reduction, ignore_index) *
+             (label_smoothing / classes);
 }
 
 }  // namespace groove

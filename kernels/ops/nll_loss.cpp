@@ -17,7 +17,7 @@ const Op& op = define({
     .gradient =
         [](const Grad& g) {
           const Tensor& target = g.input(1);
-          const Tensor mask = class_mask(target.unsqueeze(1), g.input_types[0].sizes[1]);
+          const Tensor mask = target_mask(target, g.input_types[0]);
           return Tensors{where(mask, neg(row_weights(g, target)), 0), Tensor()};
         },
     .saves_inputs = 2,
@@ -41,9 +41,11 @@ Tensor nll_loss(Arg input, const Tensor& target, const Tensor& weight, std::int6
   const CallFrame frame(input.site);
   const ClassRows rows = class_rows("nll_loss", input, target, false);
   const SiteScope scope(input.site);
-  if (weight.defined()) return weighted_loss(rows, weight, reduction, ignore_index);
-  const Tensor loss = call(op, {rows.input, rows.target}, input.site,
-                           Attrs().add(reduction).add(ignore_index));
+  const std::int64_t own = weight.defined() ? std::int64_t{Reduction::None} : reduction;
+  const Tensor loss =
+      call(op, {rows.input, rows.target}, input.site, Attrs().add(own).add(ignore_index));
+  if (weight.defined())
+    return weighted_loss(loss, target_weights(rows, weight, ignore_index), rows, reduction);
   return reduction == Reduction::None ? loss.reshape(rows.sizes) : loss;
 }
 

@@ -82,7 +82,7 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, 
   }
 }
 
-const Op& op = define({
+const Op& op = define_random({
     .name = "multinomial",
     .kind = OpKind::kOpaque,
     .attributes = {{"num_samples", AttrType::kInt}, {"replacement", AttrType::kBool}},
@@ -107,7 +107,6 @@ const Op& op = define({
     .range = [](const Signature& s, ArrayRef<ValueRange>,
                 int) { return positions_below(row_length(s.inputs[0].sizes)); },
     .has_inplace = false,
-    .is_random = true,
     // By walking the weights that are left.
     .reference =
         [](const Signature& s, const std::vector<Reference>& inputs) {
@@ -182,8 +181,8 @@ Tensor multinomial(Arg self, std::int64_t num_samples, bool replacement) {
   GROOVE_CHECK(num_samples > 0, "multinomial: {} samples; there must be at least one", num_samples);
   check_weights(*self.tensor, num_samples, replacement);
   const DrawNumbers draw = next_draw();
-  return call(op, {*self.tensor}, self.site, Attrs().add(num_samples).add(replacement),
-              {draw.seed, draw.draw});
+  return call(drawn_by(op, draw), {*self.tensor}, self.site,
+              Attrs().add(num_samples).add(replacement), {draw.seed, draw.draw});
 }
 Tensor IndexMethods::multinomial(std::int64_t num_samples, bool replacement, Site site) const {
   return groove::multinomial({self(), site}, num_samples, replacement);

@@ -13,7 +13,7 @@ double steps_of(ScalarType dtype) {
   return dtype == kHalf ? 0x1p11 : dtype == kBFloat16 ? 0x1p8 : 0;
 }
 
-const Op& op = define({
+const Op& op = define_random({
     .name = "rand",
     .inputs = 0,
     .attributes = factory_attributes(),
@@ -30,19 +30,20 @@ const Op& op = define({
             },
         .raw_numbers = 3,
         .uses_flat_index = true}),
-    .range = [](const Signature&, ArrayRef<ValueRange>, int) { return ValueRange{0, 1}; },
+    .range =
+        [](const Signature&, ArrayRef<ValueRange>, int) {
+          return ValueRange{0, 1};
+        },
     .has_inplace = false,
-    .is_random = true,
     .reference =
         [](const Signature& s, const std::vector<Reference>&) {
           const Type type = s.op.type(s).outputs[0];
           std::int64_t at = 0;
-          return std::vector<Reference>{make_reference(
-              type, [&](const Shape&) {
-                const double u = reference_uniform(s, 0, at++, type.dtype);
-                const double steps = steps_of(type.dtype);
-                return steps == 0 ? u : std::floor(u * steps) / steps;
-              })};
+          return std::vector<Reference>{make_reference(type, [&](const Shape&) {
+            const double u = reference_uniform(s, 0, at++, type.dtype);
+            const double steps = steps_of(type.dtype);
+            return steps == 0 ? u : std::floor(u * steps) / steps;
+          })};
         },
     .dtypes = floating_dtypes(),
     .samples = random_samples,

@@ -7,7 +7,7 @@
 namespace groove {
 namespace {
 
-const Op& op = define({
+const Op& op = define_random({
     .name = "randint",
     .inputs = 0,
     .attributes = factory_attributes(),
@@ -32,7 +32,6 @@ const Op& op = define({
           return converted_range(kLong, {low, low + count - 1}, s.attr().dtype(1));
         },
     .has_inplace = false,
-    .is_random = true,
     .reference =
         [](const Signature& s, const std::vector<Reference>&) {
           std::uint64_t at = 0;
@@ -113,7 +112,8 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, TensorOpti
                "randint: low {} and high {}: high must be greater, by at most 2^31", low, high);
   check_sizes("randint", size);
   const DrawNumbers draw = next_draw();
-  return call(op, {}, site, Attrs().add(size).add(options.dtype_opt().value_or(kLong)),
+  return call(drawn_by(op, draw), {}, site,
+              Attrs().add(size).add(options.dtype_opt().value_or(kLong)),
               {draw.seed, draw.draw, Scalar(low), Scalar(high - low)});
 }
 Tensor randint(std::int64_t high, IntArrayRef size, TensorOptions options, Site site) {

@@ -22,7 +22,7 @@ kernels::Exprs body(kernels::Body& b) {
   return {radius * select(is_odd, sin(angle), cos(angle))};
 }
 
-const Op& op = define({
+const Op& op = define_random({
     .name = "randn",
     .inputs = 0,
     .attributes = factory_attributes(),
@@ -31,7 +31,6 @@ const Op& op = define({
     .lowering = kernels::lower(
         kernels::ElementwiseLowering{.body = body, .raw_numbers = 3, .uses_flat_index = true}),
     .has_inplace = false,
-    .is_random = true,
     .reference =
         [](const Signature& s, const std::vector<Reference>&) {
           const Type type = s.op.type(s).outputs[0];

@@ -1,10 +1,46 @@
 // Random factories: their type, their call, and Philox once more for the references.
 #include "kernels/ops/random.h"
 
+#include <unordered_map>
+
+#include "groove/generator.h"
 #include "kernels/ops/reference.h"
 #include "src/core/complex.h"
 
 namespace groove {
+
+namespace {
+
+std::unordered_map<const Op*, const Op*>& twins() {
+  static std::unordered_map<const Op*, const Op*> map;
+  return map;
+}
+
+}  // namespace
+
+const Op& define_random(Op op) {
+  Op of_generator = op;
+  of_generator.name += "_of_generator";
+  op.is_random = true;
+  const Op& result = define(std::move(op));
+  twins()[&result] = &define(std::move(of_generator));
+  return result;
+}
+
+const Op& drawn_by(const Op& op, const DrawNumbers& draw) {
+  return draw.is_of_generator ? *twins().at(&op) : op;
+}
+
+DrawNumbers next_draw() {
+  const auto numbers = [](std::uint64_t seed, std::uint64_t draw, bool is_of_generator) {
+    return DrawNumbers{static_cast<std::int64_t>(seed), static_cast<std::int64_t>(draw),
+                       is_of_generator};
+  };
+  if (const std::optional<RandomState> own = DrawsFrom::next())
+    return numbers(own->seed, own->draws, true);
+  const Draw draw = draw_next();
+  return numbers(draw.seed, draw.number, false);
+}
 
 std::vector<AttrField> factory_attributes() {
   return {{"sizes", AttrType::kInts}, {"dtype", AttrType::kDtype}};
@@ -13,8 +49,8 @@ std::vector<AttrField> factory_attributes() {
 TypeResult random_type(const Signature& s) {
   const ScalarType dtype = s.attr().dtype(1);
   check_sizes(s.op.name.c_str(), s.attr().integers(0));
-  GROOVE_CHECK(is_floating(dtype),
-               "{}: dtype {} is not floating; use randint for integers", s.op.name, name(dtype));
+  GROOVE_CHECK(is_floating(dtype), "{}: dtype {} is not floating; use randint for integers",
+               s.op.name, name(dtype));
   return {{{dtype, s.attr().integers(0)}}, dtype};
 }
 
@@ -34,7 +70,7 @@ Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& option
   const Attrs attrs = Attrs().add(size).add(options.dtype());
   op.type({op, {}, attrs, {}});  // a bad call must not advance the generator
   const DrawNumbers draw = next_draw();
-  Tensor result = call(op, {}, site, attrs, {draw.seed, draw.draw});
+  Tensor result = call(drawn_by(op, draw), {}, site, attrs, {draw.seed, draw.draw});
   if (options.requires_grad()) result.requires_grad_(true, site);
   return result;
 }

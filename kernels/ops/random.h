@@ -10,11 +10,16 @@ namespace groove {
 // Both travel as i64 with the bits of the unsigned values.
 struct DrawNumbers {
   Scalar seed, draw;
+  bool is_of_generator = false;
 };
-inline DrawNumbers next_draw() {
-  const Draw draw = draw_next();
-  return {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.number)};
-}
+/// From the generator that this thread draws from (groove/generator.h), otherwise the process's.
+DrawNumbers next_draw();
+
+/// An op that draws, twice: compiled code gives the one new numbers of the process's state in each
+/// run; the numbers of the other, "…_of_generator", are those that the call brings.
+const Op& define_random(Op op);
+/// Which of the two makes this draw.
+const Op& drawn_by(const Op& op, const DrawNumbers& draw);
 
 /// Uniform on [0, 1) in the compute dtype: one word an element for f32, two for f64.
 inline kernels::Expr uniform(kernels::Expr seed, kernels::Expr draw, kernels::Expr index,

@@ -7,7 +7,7 @@ namespace groove {
 namespace {
 
 // 64 random bits an element, from two words.
-const Op& op_keys = define({
+const Op& op_keys = define_random({
     .name = "random_bits",
     .inputs = 0,
     .attributes = factory_attributes(),
@@ -26,7 +26,6 @@ const Op& op_keys = define({
         .raw_numbers = 3,
         .uses_flat_index = true}),
     .has_inplace = false,
-    .is_random = true,
     .reference =
         [](const Signature& s, const std::vector<Reference>&) {
           std::uint64_t at = 0;
@@ -52,7 +51,8 @@ Tensor& randperm_out(Tensor& out, std::int64_t n, Site site) {
 
 Tensor random_bits(IntArrayRef sizes, Site site) {
   const DrawNumbers draw = next_draw();
-  return call(op_keys, {}, site, Attrs().add(sizes).add(kLong), {draw.seed, draw.draw});
+  return call(drawn_by(op_keys, draw), {}, site, Attrs().add(sizes).add(kLong),
+              {draw.seed, draw.draw});
 }
 
 Tensor randperm(std::int64_t n, TensorOptions options, Site site) {

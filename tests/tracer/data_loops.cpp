@@ -243,6 +243,21 @@ void samples_of_what_is_written(int steps, Log& log) {
   });
 }
 
+// From generators of the program's own, beside what the process draws; one of them goes back to its
+// seed now and then.
+void draws_of_generators(int steps, Log& log) {
+  const Generator noise(7), order(8);
+  const std::vector<Tensor> buffer = buffer_of(4);
+  train(steps, log, [&](int step) {
+    if (step % 9 == 0) order.set_current_seed(8);
+    const Tensor rows = groove::stack(buffer);
+    const Tensor chosen = rows.index_select(0, groove::randperm(4, order));
+    Tensor more = groove::empty({4, kColumns});
+    more.normal_(0, 0.1, noise);
+    return chosen + more + groove::rand({4, kColumns}, noise) * groove::randn({4, kColumns});
+  });
+}
+
 // The tape keeps each of them for the gradient of the weight.
 void samples_that_a_backward_needs(int steps, Log& log) {
   const std::vector<Tensor> buffer = buffer_of(11);
@@ -282,6 +297,7 @@ const std::vector<Loop>& data_loops() {
       {"samples_of_a_buffer", samples_of_a_buffer},
       {"samples_of_what_was_made", samples_of_what_was_made},
       {"samples_of_what_is_written", samples_of_what_is_written},
+      {"draws_of_generators", draws_of_generators},
       {"samples_that_a_backward_needs", samples_that_a_backward_needs},
   };
   return all;

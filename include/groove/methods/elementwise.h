@@ -84,6 +84,14 @@ class ElementwiseMethods : public InPlaceMethods {
 
   /// Densities lambd * exp(-lambd * x), of exp of a normal number, and
   /// 1 / (pi * sigma * (1 + ((x - median) / sigma)^2)); the number of trials to the first success.
+  Tensor& exponential_(double lambd, const std::optional<Generator>& generator,
+                       Site site = Site::current()) const;
+  Tensor& log_normal_(double mean, double std, const std::optional<Generator>& generator,
+                      Site site = Site::current()) const;
+  Tensor& cauchy_(double median, double sigma, const std::optional<Generator>& generator,
+                  Site site = Site::current()) const;
+  Tensor& geometric_(double p, const std::optional<Generator>& generator,
+                     Site site = Site::current()) const;
   Tensor& exponential_(double lambd = 1, Site site = Site::current()) const;
   Tensor& log_normal_(double mean = 1, double std = 2, Site site = Site::current()) const;
   Tensor& cauchy_(double median = 0, double sigma = 1, Site site = Site::current()) const;

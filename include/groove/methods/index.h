@@ -12,9 +12,15 @@ class IndexMethods : public ViewMethods {
 
   Tensor index_select(std::int64_t dim, const Tensor& index, Site site = Site::current()) const;
   Tensor gather(std::int64_t dim, const Tensor& index, Site site = Site::current()) const;
+  Tensor gather(std::int64_t dim, const Tensor& index, bool sparse_grad,
+                Site site = Site::current()) const;
   Tensor index_add(std::int64_t dim, const Tensor& index, const Tensor& source,
                    Site site = Site::current()) const;
   Tensor& index_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
+                     Site site = Site::current()) const;
+  Tensor index_add(std::int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
+                   Site site = Site::current()) const;
+  Tensor& index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                      Site site = Site::current()) const;
   Tensor scatter_add(std::int64_t dim, const Tensor& index, const Tensor& source,
                      Site site = Site::current()) const;
@@ -36,17 +42,29 @@ class IndexMethods : public ViewMethods {
                     Site site = Site::current()) const;
   Tensor& index_fill_(std::int64_t dim, const Tensor& index, Scalar value,
                       Site site = Site::current()) const;
+  Tensor index_fill(std::int64_t dim, const Tensor& index, const Tensor& value,
+                    Site site = Site::current()) const;
+  Tensor& index_fill_(std::int64_t dim, const Tensor& index, const Tensor& value,
+                      Site site = Site::current()) const;
   Tensor masked_select(const Tensor& mask, Site site = Site::current()) const;
   Tensor nonzero(Site site = Site::current()) const;
   std::tuple<Tensor, Tensor> sort(std::int64_t dim = -1, bool descending = false,
                                   Site site = Site::current()) const;
-  Tensor argsort(std::int64_t dim = -1, bool descending = false,
-                 Site site = Site::current()) const;
+  Tensor argsort(std::int64_t dim = -1, bool descending = false, Site site = Site::current()) const;
+  std::tuple<Tensor, Tensor> sort(std::optional<bool> stable, std::int64_t dim,
+                                  bool descending = false, Site site = Site::current()) const;
+  Tensor argsort(bool stable, std::int64_t dim, bool descending, Site site = Site::current()) const;
   std::tuple<Tensor, Tensor> topk(std::int64_t k, std::int64_t dim = -1, bool largest = true,
                                   bool sorted = true, Site site = Site::current()) const;
   Tensor multinomial(std::int64_t num_samples, bool replacement = false,
                      Site site = Site::current()) const;
+  Tensor multinomial(std::int64_t num_samples, bool replacement,
+                     const std::optional<Generator>& generator, Site site = Site::current()) const;
+  Tensor bernoulli(const std::optional<Generator>& generator, Site site = Site::current()) const;
+  Tensor bernoulli(double p, const std::optional<Generator>& generator,
+                   Site site = Site::current()) const;
   Tensor bernoulli(Site site = Site::current()) const;
+  Tensor bernoulli(double p, Site site = Site::current()) const;
 };
 
 }  // namespace groove

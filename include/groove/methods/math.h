@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "groove/detail/tensor_base.h"
+#include "groove/generator.h"
 
 namespace groove {
 
@@ -169,6 +170,10 @@ class MathMethods : public TensorBase {
   Tensor& clamp_min_(Scalar min, Site site = Site::current()) const;
   Tensor clamp_max(Scalar max, Site site = Site::current()) const;
   Tensor& clamp_max_(Scalar max, Site site = Site::current()) const;
+  Tensor clamp_min(const Tensor& min, Site site = Site::current()) const;
+  Tensor& clamp_min_(const Tensor& min, Site site = Site::current()) const;
+  Tensor clamp_max(const Tensor& max, Site site = Site::current()) const;
+  Tensor& clamp_max_(const Tensor& max, Site site = Site::current()) const;
 
   Tensor eq(const Tensor& other, Site site = Site::current()) const;
   Tensor eq(Scalar other, Site site = Site::current()) const;
@@ -233,15 +238,29 @@ class MathMethods : public TensorBase {
   Tensor& zero_(Site site = Site::current()) const;
 
   // In-place random fills; each is one draw of the global generator.
+  Tensor& uniform_(double from, double to, const std::optional<Generator>& generator,
+                   Site site = Site::current()) const;
   Tensor& uniform_(double from = 0, double to = 1, Site site = Site::current()) const;
+  Tensor& normal_(double mean, double std, const std::optional<Generator>& generator,
+                  Site site = Site::current()) const;
   Tensor& normal_(double mean = 0, double std = 1, Site site = Site::current()) const;
   /// Whole numbers from `from` to below `to`; without bounds all that the dtype holds exactly.
+  Tensor& random_(const std::optional<Generator>& generator, Site site = Site::current()) const;
+  Tensor& random_(std::int64_t to, const std::optional<Generator>& generator,
+                  Site site = Site::current()) const;
+  Tensor& random_(std::int64_t from, std::optional<std::int64_t> to,
+                  const std::optional<Generator>& generator, Site site = Site::current()) const;
   Tensor& random_(Site site = Site::current()) const;
   Tensor& random_(std::int64_t to, Site site = Site::current()) const;
   Tensor& random_(std::int64_t from, std::optional<std::int64_t> to,
                   Site site = Site::current()) const;
   /// 1 with probability p, else 0.
+  Tensor& bernoulli_(double p, const std::optional<Generator>& generator,
+                     Site site = Site::current()) const;
+  Tensor& bernoulli_(const Tensor& p, const std::optional<Generator>& generator,
+                     Site site = Site::current()) const;
   Tensor& bernoulli_(double p = 0.5, Site site = Site::current()) const;
+  Tensor& bernoulli_(const Tensor& p, Site site = Site::current()) const;
 };
 
 }  // namespace groove

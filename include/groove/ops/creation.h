@@ -21,10 +21,11 @@ Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options = {},
 /// `steps` values evenly spaced from start to end, both included.
 Tensor linspace(Scalar start, Scalar end, std::int64_t steps, TensorOptions options = {},
                 Site site = Site::current());
+/// Between the values of 0-d tensors, which are waited for.
+Tensor linspace(Arg start, const Tensor& end, std::int64_t steps, TensorOptions options = {});
 /// The unit matrix, square or with m columns.
 Tensor eye(std::int64_t n, TensorOptions options = {}, Site site = Site::current());
-Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options = {},
-           Site site = Site::current());
+Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options = {}, Site site = Site::current());
 /// Uniform on [0, 1).
 Tensor rand(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
 /// Normal, mean 0 and variance 1.
@@ -48,9 +49,39 @@ Tensor randperm(std::int64_t n, TensorOptions options = {}, Site site = Site::cu
 Tensor& randperm_out(Tensor& out, std::int64_t n, Site site = Site::current());
 /// 1 with the probability in each element of self, else 0.
 Tensor bernoulli(Arg self);
+/// 1 with probability p, in the shape and dtype of self.
+Tensor bernoulli(Arg self, double p);
 /// Positions (i64) drawn along the last axis with probability proportional to the weights in self,
 /// [C] or [N, C]. Without replacement there must be enough positive weights.
 Tensor multinomial(Arg self, std::int64_t num_samples, bool replacement = false);
+/// Numbers of events: of the Poisson distribution at each rate; of `count` trials that each succeed
+/// with probability `prob`, where both broadcast and have one floating dtype. No gradient.
+Tensor poisson(Arg self);
+Tensor binomial(Arg count, const Tensor& prob);
+
+// The same, drawn from a generator.
+Tensor rand(IntArrayRef size, const std::optional<Generator>& generator, TensorOptions options = {},
+            Site site = Site::current());
+Tensor randn(IntArrayRef size, const std::optional<Generator>& generator,
+             TensorOptions options = {}, Site site = Site::current());
+Tensor normal(double mean, double std, IntArrayRef size, const std::optional<Generator>& generator,
+              TensorOptions options = {}, Site site = Site::current());
+Tensor normal(Arg mean, double std, const std::optional<Generator>& generator);
+Tensor normal(double mean, Arg std, const std::optional<Generator>& generator);
+Tensor normal(Arg mean, const Tensor& std, const std::optional<Generator>& generator);
+Tensor randint(std::int64_t high, IntArrayRef size, const std::optional<Generator>& generator,
+               TensorOptions options = {}, Site site = Site::current());
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size,
+               const std::optional<Generator>& generator, TensorOptions options = {},
+               Site site = Site::current());
+Tensor randperm(std::int64_t n, const std::optional<Generator>& generator,
+                TensorOptions options = {}, Site site = Site::current());
+Tensor bernoulli(Arg self, const std::optional<Generator>& generator);
+Tensor bernoulli(Arg self, double p, const std::optional<Generator>& generator);
+Tensor multinomial(Arg self, std::int64_t num_samples, bool replacement,
+                   const std::optional<Generator>& generator);
+Tensor poisson(Arg self, const std::optional<Generator>& generator);
+Tensor binomial(Arg count, const Tensor& prob, const std::optional<Generator>& generator);
 
 /// Shape of `self`; dtype of `self` unless the options name one.
 Tensor empty_like(Arg self, TensorOptions options = {});

@@ -47,4 +47,30 @@ class TensorAccessor<T, 1> {
   const std::int64_t* strides_;
 };
 
+/// As an accessor, with sizes and strides of its own: it can outlive the tensor's handle.
+template <typename T, std::size_t N>
+class PackedTensorAccessor {
+ public:
+  PackedTensorAccessor(T* data, const std::int64_t* sizes, const std::int64_t* strides)
+      : data_(data) {
+    for (std::size_t i = 0; i < N; ++i) {
+      sizes_[i] = sizes[i];
+      strides_[i] = strides[i];
+    }
+  }
+  decltype(auto) operator[](std::int64_t i) const {
+    if constexpr (N == 1)
+      return static_cast<T&>(data_[i * strides_[0]]);
+    else
+      return TensorAccessor<T, N - 1>(data_ + i * strides_[0], sizes_ + 1, strides_ + 1);
+  }
+  std::int64_t size(std::int64_t i) const { return sizes_[i]; }
+  std::int64_t stride(std::int64_t i) const { return strides_[i]; }
+  T* data() const { return data_; }
+
+ private:
+  T* data_;
+  std::int64_t sizes_[N], strides_[N];
+};
+
 }  // namespace groove

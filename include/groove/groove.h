@@ -33,6 +33,7 @@
 #include "groove/ops/linear_algebra.h"
 #include "groove/ops/losses.h"
 #include "groove/ops/math.h"
+#include "groove/ops/native.h"
 #include "groove/ops/norms.h"
 #include "groove/ops/parts.h"
 #include "groove/ops/pooling.h"

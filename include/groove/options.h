@@ -70,6 +70,10 @@ class TensorOptions {
     r.dtype_ = value;
     return r;
   }
+  template <typename T>
+  constexpr TensorOptions dtype() const {
+    return dtype(dtype_of<T>);
+  }
   constexpr TensorOptions device(Device value) const {
     TensorOptions r = *this;
     r.device_ = value;
@@ -114,6 +118,10 @@ class TensorOptions {
   constexpr int device_index() const { return device().index(); }
   constexpr std::optional<ScalarType> dtype_opt() const { return dtype_; }
   constexpr std::optional<Device> device_opt() const { return device_; }
+  constexpr std::optional<Layout> layout_opt() const { return layout_; }
+  constexpr std::optional<bool> requires_grad_opt() const { return requires_grad_; }
+  constexpr std::optional<bool> pinned_memory_opt() const { return pinned_memory_; }
+  constexpr bool is_sparse() const { return layout() == kSparse; }
 
  private:
   std::optional<ScalarType> dtype_;
@@ -127,6 +135,10 @@ std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 
 inline TensorOptions dtype(ScalarType value) { return TensorOptions(value); }
 inline TensorOptions dtype(std::nullopt_t) { return TensorOptions(); }
+template <typename T>
+TensorOptions dtype() {
+  return TensorOptions(dtype_of<T>);
+}
 inline TensorOptions device(Device value) { return TensorOptions(value); }
 inline TensorOptions layout(Layout value) { return TensorOptions().layout(value); }
 inline TensorOptions device_index(int index) { return TensorOptions().device_index(index); }

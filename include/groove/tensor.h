@@ -22,6 +22,9 @@ namespace groove {
 class Tensor : public DataMethods {
  public:
   Tensor() = default;
+  /// None, as where an argument may be left out.
+  template <std::same_as<std::nullopt_t> None>
+  Tensor(None) {}
   explicit Tensor(TensorImpl* impl) : DataMethods(impl) {}
   explicit Tensor(detail::RefPtr<TensorImpl> impl) : DataMethods(std::move(impl)) {}
   Tensor(const Tensor&) = default;
@@ -47,11 +50,11 @@ using TensorList = ArrayRef<Tensor>;
 inline const Tensor& TensorBase::self() const { return static_cast<const Tensor&>(*this); }
 template <std::same_as<bool> Flag>
 Tensor ReductionMethods::var(Flag unbiased, Site site) const {
-  return var(IntArrayRef(), unbiased, false, site);
+  return var(OptionalIntArrayRef(), unbiased, false, site);
 }
 template <std::same_as<bool> Flag>
 Tensor ReductionMethods::std(Flag unbiased, Site site) const {
-  return std(IntArrayRef(), unbiased, false, site);
+  return std(OptionalIntArrayRef(), unbiased, false, site);
 }
 
 /// As LibTorch prints: values, then "[ CPUFloatType{2,3} ]".

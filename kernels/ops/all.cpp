@@ -20,6 +20,13 @@ Tensor all(Arg self, std::int64_t dim, bool keepdim) {
   const CallFrame frame(self.site);
   return reduce(op, self, dim, keepdim);
 }
+Tensor all(Arg self, OptionalIntArrayRef dim, bool keepdim) {
+  const CallFrame frame(self.site);
+  return reduce(op, self, dim.value_or({}), keepdim);
+}
+Tensor ReductionMethods::all(OptionalIntArrayRef dim, bool keepdim, Site site) const {
+  return groove::all({self(), site}, dim, keepdim);
+}
 Tensor ReductionMethods::all(Site site) const {
   const CallFrame frame(site);
   return reduce(op, {self(), site}, {}, false);

@@ -20,6 +20,13 @@ Tensor any(Arg self, std::int64_t dim, bool keepdim) {
   const CallFrame frame(self.site);
   return reduce(op, self, dim, keepdim);
 }
+Tensor any(Arg self, OptionalIntArrayRef dim, bool keepdim) {
+  const CallFrame frame(self.site);
+  return reduce(op, self, dim.value_or({}), keepdim);
+}
+Tensor ReductionMethods::any(OptionalIntArrayRef dim, bool keepdim, Site site) const {
+  return groove::any({self(), site}, dim, keepdim);
+}
 Tensor ReductionMethods::any(Site site) const {
   const CallFrame frame(site);
   return reduce(op, {self(), site}, {}, false);

@@ -105,4 +105,9 @@ Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options, Site site) {
 }
 Tensor eye(std::int64_t n, TensorOptions options, Site site) { return eye(n, n, options, site); }
 
+Tensor linspace(Arg start, const Tensor& end, std::int64_t steps, TensorOptions options) {
+  const CallFrame frame(start.site);
+  return linspace(start.tensor->item(start.site), end.item(start.site), steps, options, start.site);
+}
+
 }  // namespace groove

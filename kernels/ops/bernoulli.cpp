@@ -32,4 +32,18 @@ Tensor& MathMethods::bernoulli_(double p, Site site) const {
   return copy_(groove::lt({draws, site}, Scalar(p)), false, site);
 }
 
+Tensor bernoulli(Arg self, double p) {
+  const CallFrame frame(self.site);
+  const Tensor result = empty_like(self);
+  return result.bernoulli_(p, self.site);
+}
+Tensor IndexMethods::bernoulli(double p, Site site) const {
+  return groove::bernoulli({self(), site}, p);
+}
+Tensor& MathMethods::bernoulli_(const Tensor& p, Site site) const {
+  const CallFrame frame(site);
+  const Tensor chances = checked("bernoulli_", p).dtype == kDouble ? p : p.to(kFloat);
+  return self().copy_(groove::bernoulli({chances.expand(self().sizes()), site}), false, site);
+}
+
 }  // namespace groove

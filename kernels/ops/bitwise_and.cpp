@@ -1,5 +1,6 @@
 // bitwise_and: the bits that both operands have.
 #include "kernels/ops/bitwise.h"
+#include "kernels/ops/spelled.h"
 
 namespace groove {
 namespace {
@@ -43,6 +44,13 @@ Tensor& InPlaceMethods::__iand__(const Tensor& other, Site site) const {
 }
 Tensor& InPlaceMethods::__iand__(Scalar other, Site site) const {
   return call_inplace(ops.scalar, writable(self()), {}, site, {}, other);
+}
+
+Tensor bitwise_and(Scalar self, Arg other) {
+  const CallFrame frame(other.site);
+  checked("bitwise_and", *other.tensor);
+  return bitwise_and(Arg(number_beside(*other.tensor, self, other.site), other.site),
+                     *other.tensor);
 }
 
 }  // namespace groove

@@ -1,5 +1,6 @@
 // bitwise_or: the bits that one of the operands has.
 #include "kernels/ops/bitwise.h"
+#include "kernels/ops/spelled.h"
 
 namespace groove {
 namespace {
@@ -43,6 +44,12 @@ Tensor& InPlaceMethods::__ior__(const Tensor& other, Site site) const {
 }
 Tensor& InPlaceMethods::__ior__(Scalar other, Site site) const {
   return call_inplace(ops.scalar, writable(self()), {}, site, {}, other);
+}
+
+Tensor bitwise_or(Scalar self, Arg other) {
+  const CallFrame frame(other.site);
+  checked("bitwise_or", *other.tensor);
+  return bitwise_or(Arg(number_beside(*other.tensor, self, other.site), other.site), *other.tensor);
 }
 
 }  // namespace groove

@@ -1,5 +1,6 @@
 // bitwise_xor: the bits that just one of the operands has.
 #include "kernels/ops/bitwise.h"
+#include "kernels/ops/spelled.h"
 
 namespace groove {
 namespace {
@@ -43,6 +44,13 @@ Tensor& InPlaceMethods::__ixor__(const Tensor& other, Site site) const {
 }
 Tensor& InPlaceMethods::__ixor__(Scalar other, Site site) const {
   return call_inplace(ops.scalar, writable(self()), {}, site, {}, other);
+}
+
+Tensor bitwise_xor(Scalar self, Arg other) {
+  const CallFrame frame(other.site);
+  checked("bitwise_xor", *other.tensor);
+  return bitwise_xor(Arg(number_beside(*other.tensor, self, other.site), other.site),
+                     *other.tensor);
 }
 
 }  // namespace groove

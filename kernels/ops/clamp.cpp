@@ -55,4 +55,27 @@ Tensor& MathMethods::clamp_(const Tensor& min, Site site) const {
   return clamp_(std::optional<Tensor>(min), std::nullopt, site);
 }
 
+Tensor clamp_min(Arg self, const Tensor& min) {
+  const CallFrame frame(self.site);
+  return clamp(self, min, std::nullopt);
+}
+Tensor clamp_max(Arg self, const Tensor& max) {
+  const CallFrame frame(self.site);
+  return clamp(self, std::optional<Tensor>(), max);
+}
+Tensor MathMethods::clamp_min(const Tensor& min, Site site) const {
+  return groove::clamp_min({self(), site}, min);
+}
+Tensor& MathMethods::clamp_min_(const Tensor& min, Site site) const {
+  const CallFrame frame(site);
+  return clamp_(std::optional<Tensor>(min), std::optional<Tensor>(), site);
+}
+Tensor MathMethods::clamp_max(const Tensor& max, Site site) const {
+  return groove::clamp_max({self(), site}, max);
+}
+Tensor& MathMethods::clamp_max_(const Tensor& max, Site site) const {
+  const CallFrame frame(site);
+  return clamp_(std::optional<Tensor>(), std::optional<Tensor>(max), site);
+}
+
 }  // namespace groove

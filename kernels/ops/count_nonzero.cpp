@@ -29,13 +29,12 @@ const Op& op = define({
 
 }  // namespace
 
-Tensor count_nonzero(Arg self, std::optional<std::int64_t> dim) {
+Tensor count_nonzero(Arg self, OptionalIntArrayRef dim) {
   const CallFrame frame(self.site);
-  const IntArrayRef dims = dim ? IntArrayRef(*dim) : IntArrayRef();
   return call(op, {*self.tensor}, self.site,
-              reduction_attrs("count_nonzero", *self.tensor, dims, false));
+              reduction_attrs("count_nonzero", *self.tensor, dim.value_or({}), false));
 }
-Tensor ReductionMethods::count_nonzero(std::optional<std::int64_t> dim, Site site) const {
+Tensor ReductionMethods::count_nonzero(OptionalIntArrayRef dim, Site site) const {
   return groove::count_nonzero({self(), site}, dim);
 }
 

@@ -87,9 +87,9 @@ std::vector<Tensor> broadcast_tensors(TensorList tensors, Site site) {
   for (const Tensor& tensor : tensors) result.push_back(expand({tensor, site}, joint));
   return result;
 }
-std::vector<Tensor> meshgrid(TensorList tensors, const char* indexing, Site site) {
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing, Site site) {
   const CallFrame frame(site);
-  const std::string order = indexing;
+  const std::string order(indexing);
   GROOVE_CHECK(order == "ij" || order == "xy", "meshgrid: indexing \"{}\" is neither ij nor xy",
                order);
   GROOVE_CHECK(!tensors.empty(), "meshgrid: the list of tensors is empty");

@@ -76,7 +76,7 @@ const Op& op = define({
 
 }  // namespace
 
-Tensor gather(Arg self, std::int64_t dim, const Tensor& index) {
+Tensor gather(Arg self, std::int64_t dim, const Tensor& index, bool) {
   const CallFrame frame(self.site);
   const std::size_t rank = checked("gather", *self.tensor).geometry.sizes.size();
   GROOVE_CHECK(rank > 0, "gather: a 0-d tensor has no axis to gather from");
@@ -84,6 +84,9 @@ Tensor gather(Arg self, std::int64_t dim, const Tensor& index) {
   return call(op, {*self.tensor, index}, self.site, Attrs().add(normal_dim("gather", dim, rank)));
 }
 Tensor IndexMethods::gather(std::int64_t dim, const Tensor& index, Site site) const {
+  return groove::gather({self(), site}, dim, index);
+}
+Tensor IndexMethods::gather(std::int64_t dim, const Tensor& index, bool, Site site) const {
   return groove::gather({self(), site}, dim, index);
 }
 

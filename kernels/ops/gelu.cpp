@@ -1,7 +1,6 @@
 // gelu: self * Phi(self) with the normal distribution Phi, or its tanh form. The slope is an op of
 // its own, because both share one exponential.
 #include <cmath>
-#include <cstring>
 
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
@@ -95,8 +94,7 @@ const Op& op = define({
             }}),
     .gradient =
         [](const Grad& g) {
-          return Tensors{
-              call(op_backward, {g.cotangent(), g.input(0)}, Site::current(), g.attrs)};
+          return Tensors{call(op_backward, {g.cotangent(), g.input(0)}, Site::current(), g.attrs)};
         },
     .saves_inputs = 1,
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
@@ -110,10 +108,10 @@ const Op& op = define({
 
 }  // namespace
 
-Tensor gelu(Arg self, const char* approximate) {
+Tensor gelu(Arg self, std::string_view approximate) {
   const CallFrame frame(self.site);
-  const bool is_tanh = std::strcmp(approximate, "tanh") == 0;
-  GROOVE_CHECK(is_tanh || std::strcmp(approximate, "none") == 0,
+  const bool is_tanh = approximate == "tanh";
+  GROOVE_CHECK(is_tanh || approximate == "none",
                "gelu: approximate is \"{}\"; it must be \"none\" or \"tanh\"", approximate);
   return call(op, {*self.tensor}, self.site, Attrs().add(is_tanh));
 }

@@ -55,4 +55,19 @@ Tensor& IndexMethods::index_add_(std::int64_t dim, const Tensor& index, const Te
                       attrs_of(self(), dim));
 }
 
+Tensor index_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                 Scalar alpha) {
+  const CallFrame frame(self.site);
+  return index_add(self, dim, index, mul({source, self.site}, alpha));
+}
+Tensor IndexMethods::index_add(std::int64_t dim, const Tensor& index, const Tensor& source,
+                               Scalar alpha, Site site) const {
+  return groove::index_add({self(), site}, dim, index, source, alpha);
+}
+Tensor& IndexMethods::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
+                                 Scalar alpha, Site site) const {
+  const CallFrame frame(site);
+  return index_add_(dim, index, source.mul(alpha, site), site);
+}
+
 }  // namespace groove

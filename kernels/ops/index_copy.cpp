@@ -100,4 +100,28 @@ Tensor& IndexMethods::index_fill_(std::int64_t dim, const Tensor& index, Scalar 
   return self().masked_fill_(fill_mask(self(), dim, index, site), value, site);
 }
 
+// What stands for the slices at the positions.
+static Tensor filling(const Tensor& self, std::int64_t dim, const Tensor& index,
+                      const Tensor& value, Site site) {
+  Shape sizes = checked("index_fill", self).geometry.sizes;
+  GROOVE_CHECK(checked("index_fill", value).geometry.sizes.empty(),
+               "index_fill: value has shape {}; it must be 0-d", to_string(type_of(value).sizes));
+  const std::int64_t axis = normal_dim("index_fill", dim, sizes.size());
+  if (!sizes.empty()) sizes[static_cast<std::size_t>(axis)] = index.numel();
+  return value.to(type_of(self).dtype, false, false, site).expand(sizes, false, site);
+}
+Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, const Tensor& value) {
+  const CallFrame frame(self.site);
+  return index_copy(self, dim, index, filling(*self.tensor, dim, index, value, self.site));
+}
+Tensor IndexMethods::index_fill(std::int64_t dim, const Tensor& index, const Tensor& value,
+                                Site site) const {
+  return groove::index_fill({self(), site}, dim, index, value);
+}
+Tensor& IndexMethods::index_fill_(std::int64_t dim, const Tensor& index, const Tensor& value,
+                                  Site site) const {
+  const CallFrame frame(site);
+  return index_copy_(dim, index, filling(self(), dim, index, value, site), site);
+}
+
 }  // namespace groove

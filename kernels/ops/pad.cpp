@@ -196,9 +196,9 @@ Tensor constant_pad_nd(Arg self, IntArrayRef pad, Scalar value) {
   return padded("constant_pad_nd", self, pad, value);
 }
 
-Tensor pad(Arg self, IntArrayRef pad, const char* mode, std::optional<Scalar> value) {
+Tensor pad(Arg self, IntArrayRef pad, std::string_view mode, std::optional<Scalar> value) {
   const CallFrame frame(self.site);
-  const std::string name = mode;
+  const std::string name(mode);
   if (name == "constant") return padded("pad", self, pad, value.value_or(Scalar(0)));
   GROOVE_CHECK(name == "reflect" || name == "replicate" || name == "circular",
                "pad: mode \"{}\" is none of constant, reflect, replicate, circular", name);

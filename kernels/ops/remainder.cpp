@@ -86,4 +86,10 @@ Tensor& InPlaceMethods::remainder_(Scalar other, Site site) const {
   return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
 }
 
+Tensor remainder(Scalar self, Arg other) {
+  const CallFrame frame(other.site);
+  checked("remainder", *other.tensor);
+  return remainder(Arg(number_beside(*other.tensor, self, other.site), other.site), *other.tensor);
+}
+
 }  // namespace groove

@@ -13,19 +13,30 @@ const char* const kName = "scaled_dot_product_attention";
 
 void check_operands(const Shape& query, const Shape& key, const Shape& value) {
   const std::size_t q = query.size(), k = key.size(), v = value.size();
-  GROOVE_CHECK(q >= 2 && k >= 2 && v >= 2 && query[q - 1] == key[k - 1] &&
-                   key[k - 2] == value[v - 2],
-               "{}: query {}, key {} and value {} do not fit; they must be [.., L, E], [.., S, E] "
-               "and [.., S, V]",
-               kName, to_string(query), to_string(key), to_string(value));
+  GROOVE_CHECK(
+      q >= 2 && k >= 2 && v >= 2 && query[q - 1] == key[k - 1] && key[k - 2] == value[v - 2],
+      "{}: query {}, key {} and value {} do not fit; they must be [.., L, E], [.., S, E] "
+      "and [.., S, V]",
+      kName, to_string(query), to_string(key), to_string(value));
 }
 
 }  // namespace
 
 Tensor scaled_dot_product_attention(Arg query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    std::optional<double> scale) {
+                                    std::optional<double> scale, bool enable_gqa) {
   const CallFrame frame(query.site);
+  if (enable_gqa) {
+    const std::int64_t heads = query.tensor->size(-3, query.site);
+    const auto for_all = [&](const Tensor& x) {
+      const std::int64_t own = x.size(-3, query.site);
+      GROOVE_CHECK(own > 0 && heads % own == 0, "{}: {} heads of the query for {} of key or value",
+                   kName, heads, own);
+      return own == heads ? x : repeat_interleave({x, query.site}, heads / own, -3);
+    };
+    return scaled_dot_product_attention(query, for_all(key), for_all(value), attn_mask, dropout_p,
+                                        is_causal, scale);
+  }
   const Tensor& q = *query.tensor;
   const Shape sizes = checked(kName, q).geometry.sizes;
   const Shape key_sizes = checked(kName, key).geometry.sizes;

@@ -127,4 +127,20 @@ Tensor IndexMethods::argsort(std::int64_t dim, bool descending, Site site) const
   return groove::argsort({self(), site}, dim, descending);
 }
 
+std::tuple<Tensor, Tensor> sort(Arg self, std::optional<bool>, std::int64_t dim, bool descending) {
+  const CallFrame frame(self.site);
+  return sort(self, dim, descending);
+}
+Tensor argsort(Arg self, bool, std::int64_t dim, bool descending) {
+  const CallFrame frame(self.site);
+  return argsort(self, dim, descending);
+}
+std::tuple<Tensor, Tensor> IndexMethods::sort(std::optional<bool>, std::int64_t dim,
+                                              bool descending, Site site) const {
+  return groove::sort({self(), site}, dim, descending);
+}
+Tensor IndexMethods::argsort(bool, std::int64_t dim, bool descending, Site site) const {
+  return groove::argsort({self(), site}, dim, descending);
+}
+
 }  // namespace groove

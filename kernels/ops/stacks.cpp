@@ -59,4 +59,19 @@ Tensor column_stack(TensorList tensors, Site site) {
   return cat(each("column_stack", tensors, site, as_column), 1, site);
 }
 
+std::vector<Tensor> atleast_1d(const std::vector<Tensor>& tensors, Site site) {
+  const CallFrame frame(site);
+  return each("atleast_1d", tensors, site, atleast_1d);
+}
+
+std::vector<Tensor> atleast_2d(const std::vector<Tensor>& tensors, Site site) {
+  const CallFrame frame(site);
+  return each("atleast_2d", tensors, site, atleast_2d);
+}
+
+std::vector<Tensor> atleast_3d(const std::vector<Tensor>& tensors, Site site) {
+  const CallFrame frame(site);
+  return each("atleast_3d", tensors, site, atleast_3d);
+}
+
 }  // namespace groove

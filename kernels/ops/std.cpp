@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "groove/ops/elementwise.h"
+#include "groove/ops/statistics.h"
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/deviation.h"
 
@@ -50,17 +51,28 @@ Tensor std(Arg self) {
   const CallFrame frame(self.site);
   return deviation(self, {}, 1, false);
 }
-Tensor std(Arg self, IntArrayRef dim, bool unbiased, bool keepdim) {
+Tensor std(Arg self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   const CallFrame frame(self.site);
-  return deviation(self, dim, unbiased, keepdim);
+  return deviation(self, dim.value_or({}), unbiased, keepdim);
 }
 Tensor ReductionMethods::std(Site site) const {
   const CallFrame frame(site);
   return deviation({self(), site}, {}, 1, false);
 }
-Tensor ReductionMethods::std(IntArrayRef dim, bool unbiased, bool keepdim, Site site) const {
+Tensor ReductionMethods::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim,
+                             Site site) const {
   const CallFrame frame(site);
-  return deviation({self(), site}, dim, unbiased, keepdim);
+  return deviation({self(), site}, dim.value_or({}), unbiased, keepdim);
+}
+
+Tensor std(Arg self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim) {
+  const CallFrame frame(self.site);
+  return std::get<0>(std_mean(self, dim, correction, keepdim));
+}
+Tensor ReductionMethods::std(OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+                             bool keepdim, Site site) const {
+  return groove::std({self(), site}, dim, correction, keepdim);
 }
 
 }  // namespace groove

@@ -49,9 +49,9 @@ Tensor sum(Arg self, ScalarType dtype) {
   const CallFrame frame(self.site);
   return reduced(self, {}, false, dtype);
 }
-Tensor sum(Arg self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor sum(Arg self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   const CallFrame frame(self.site);
-  return reduced(self, dim, keepdim, dtype);
+  return reduced(self, dim.value_or({}), keepdim, dtype);
 }
 Tensor ReductionMethods::sum(Site site) const {
   const CallFrame frame(site);
@@ -61,10 +61,10 @@ Tensor ReductionMethods::sum(ScalarType dtype, Site site) const {
   const CallFrame frame(site);
   return reduced({self(), site}, {}, false, dtype);
 }
-Tensor ReductionMethods::sum(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
+Tensor ReductionMethods::sum(OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                              Site site) const {
   const CallFrame frame(site);
-  return reduced({self(), site}, dim, keepdim, dtype);
+  return reduced({self(), site}, dim.value_or({}), keepdim, dtype);
 }
 
 Tensor sum_to(Arg self, IntArrayRef sizes) {

@@ -149,6 +149,8 @@ void RecurrentCell::print(std::ostream& stream) const {
 }
 
 Recurrent::Recurrent(const RNNOptionsBase& options) : options_base(options) { reset(); }
+Recurrent::Recurrent(const RNNOptionsBase& options, std::vector<RecurrentWeights> weights)
+    : options_base(options), weights_(std::move(weights)) {}
 
 std::int64_t Recurrent::output_size() const {
   return options_base.proj_size() > 0 ? options_base.proj_size() : options_base.hidden_size();
@@ -372,6 +374,64 @@ std::vector<Tensor> listed(const std::optional<std::tuple<Tensor, Tensor>>& hx) 
   return {std::get<0>(*hx), std::get<1>(*hx)};
 }
 
+// Layers over parameters that the caller holds.
+class GivenLayers final : public detail::Recurrent {
+ public:
+  GivenLayers(const detail::RNNOptionsBase& options, std::vector<detail::RecurrentWeights> weights)
+      : Recurrent(options, std::move(weights)) {}
+  using Recurrent::run;
+  using Recurrent::Step;
+};
+
+struct LayerFlags {
+  bool has_biases;
+  std::int64_t num_layers;
+  double dropout;
+  bool train, bidirectional, batch_first;
+};
+
+// The output and the last states.
+std::vector<Tensor> run_given(const char* op, Arg input, TensorList hx, TensorList params,
+                              std::int64_t gates, const LayerFlags& flags, GivenLayers::Step step) {
+  const groove::detail::CallScope scope(input.site);
+  const std::int64_t pairs = flags.num_layers * (flags.bidirectional ? 2 : 1);
+  GROOVE_CHECK(pairs > 0 && params.size() % static_cast<std::size_t>(pairs) == 0,
+               "{}: {} parameters for {} layers and directions", op, params.size(), pairs);
+  const std::size_t each = params.size() / static_cast<std::size_t>(pairs);
+  const std::size_t plain = flags.has_biases ? 4 : 2;
+  GROOVE_CHECK(each == plain || (gates == 4 && each == plain + 1),
+               "{}: {} parameters for {} layers and directions; each takes {}", op, params.size(),
+               pairs, plain);
+  std::vector<detail::RecurrentWeights> weights;
+  for (std::size_t at = 0; at < params.size(); at += each) {
+    detail::RecurrentWeights w{.w_ih = params[at], .w_hh = params[at + 1], .b_ih = {}, .b_hh = {}};
+    GROOVE_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) == w.w_hh.size(0) &&
+                     w.w_ih.size(0) % gates == 0,
+                 "{}: weights {} and {} are not those of {} gates", op, to_string(w.w_ih.sizes()),
+                 to_string(w.w_hh.sizes()), gates);
+    if (flags.has_biases) {
+      w.b_ih = params[at + 2];
+      w.b_hh = params[at + 3];
+    }
+    if (each > plain) w.w_hr = params[at + plain];
+    weights.push_back(std::move(w));
+  }
+  const detail::RecurrentWeights& first = weights[0];
+  const LSTMOptions options = LSTMOptions(first.w_ih.size(1), first.w_ih.size(0) / gates)
+                                  .num_layers(flags.num_layers)
+                                  .bias(flags.has_biases)
+                                  .batch_first(flags.batch_first)
+                                  .dropout(flags.dropout)
+                                  .bidirectional(flags.bidirectional)
+                                  .proj_size(first.w_hr.defined() ? first.w_hr.size(0) : 0);
+  GivenLayers layers(detail::RNNOptionsBase(op, gates, options), std::move(weights));
+  layers.train(flags.train);
+  auto [output, last] =
+      layers.run(*input.tensor, std::vector<Tensor>(hx.begin(), hx.end()), hx.size(), step);
+  last.insert(last.begin(), std::move(output));
+  return std::move(last);
+}
+
 }  // namespace
 
 RNNImpl::RNNImpl(const RNNOptions& options_)
@@ -427,3 +487,41 @@ template class Cloneable<LSTMImpl, detail::Recurrent>;
 template class Cloneable<GRUImpl, detail::Recurrent>;
 
 }  // namespace groove::nn
+
+namespace groove {
+
+std::tuple<Tensor, Tensor, Tensor> lstm(Arg input, TensorList hx, TensorList params,
+                                        bool has_biases, std::int64_t num_layers, double dropout,
+                                        bool train, bool bidirectional, bool batch_first) {
+  GROOVE_CHECK(hx.size() == 2, "lstm: {} first states; there must be h and c", hx.size());
+  std::vector<Tensor> results = nn::run_given(
+      "lstm", input, hx, params, 4,
+      {has_biases, num_layers, dropout, train, bidirectional, batch_first}, nn::lstm_step);
+  return {std::move(results[0]), std::move(results[1]), std::move(results[2])};
+}
+std::tuple<Tensor, Tensor> gru(Arg input, const Tensor& hx, TensorList params, bool has_biases,
+                               std::int64_t num_layers, double dropout, bool train,
+                               bool bidirectional, bool batch_first) {
+  std::vector<Tensor> results = nn::run_given(
+      "gru", input, hx, params, 3,
+      {has_biases, num_layers, dropout, train, bidirectional, batch_first}, nn::gru_step);
+  return {std::move(results[0]), std::move(results[1])};
+}
+std::tuple<Tensor, Tensor> rnn_tanh(Arg input, const Tensor& hx, TensorList params, bool has_biases,
+                                    std::int64_t num_layers, double dropout, bool train,
+                                    bool bidirectional, bool batch_first) {
+  std::vector<Tensor> results = nn::run_given(
+      "rnn_tanh", input, hx, params, 1,
+      {has_biases, num_layers, dropout, train, bidirectional, batch_first}, nn::tanh_step);
+  return {std::move(results[0]), std::move(results[1])};
+}
+std::tuple<Tensor, Tensor> rnn_relu(Arg input, const Tensor& hx, TensorList params, bool has_biases,
+                                    std::int64_t num_layers, double dropout, bool train,
+                                    bool bidirectional, bool batch_first) {
+  std::vector<Tensor> results = nn::run_given(
+      "rnn_relu", input, hx, params, 1,
+      {has_biases, num_layers, dropout, train, bidirectional, batch_first}, nn::relu_step);
+  return {std::move(results[0]), std::move(results[1])};
+}
+
+}  // namespace groove

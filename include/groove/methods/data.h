@@ -69,7 +69,10 @@ class DataMethods : public StatisticsMethods {
   Tensor pin_memory(Site site = Site::current()) const;
   bool is_meta() const { return false; }
   bool is_quantized() const { return false; }
+  MemoryFormat suggest_memory_format() const { return MemoryFormat::Contiguous; }
   bool is_same_size(const Tensor& other) const;
+  /// The truth of the only element.
+  bool is_nonzero(Site site = Site::current()) const;
   /// "CPUFloatType"
   std::string toString() const;
   /// Dtype and device as an object, which prints the same: how programs of before 1.5 asked.
@@ -127,6 +130,15 @@ class DataMethods : public StatisticsMethods {
   }
   template <typename T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // the tensor would be gone
+  template <typename T, std::size_t N>
+  PackedTensorAccessor<T, N> packed_accessor64(Site site = Site::current()) const& {
+    check_accessor(static_cast<std::int64_t>(N), site);
+    return PackedTensorAccessor<T, N>(data_ptr<T>(site), sizes().data(), strides().data());
+  }
+  template <typename T, std::size_t N>
+  PackedTensorAccessor<T, N> packed_accessor32(Site site = Site::current()) const& {
+    return packed_accessor64<T, N>(site);
+  }
 
   // ---- of complex tensors (groove/ops/complex.h); others are real numbers ----
   Tensor conj(Site site = Site::current()) const;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "groove/methods/elementwise.h"
+#include "groove/optional_array_ref.h"
 
 namespace groove {
 
@@ -16,12 +17,12 @@ class ReductionMethods : public ElementwiseMethods {
 
   Tensor sum(Site site = Site::current()) const;
   Tensor sum(ScalarType dtype, Site site = Site::current()) const;
-  Tensor sum(IntArrayRef dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt,
-             Site site = Site::current()) const;
+  Tensor sum(OptionalIntArrayRef dim, bool keepdim = false,
+             std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
   Tensor mean(Site site = Site::current()) const;
   Tensor mean(ScalarType dtype, Site site = Site::current()) const;
-  Tensor mean(IntArrayRef dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt,
-              Site site = Site::current()) const;
+  Tensor mean(OptionalIntArrayRef dim, bool keepdim = false,
+              std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
   Tensor max(Site site = Site::current()) const;
   Tensor max(const Tensor& other, Site site = Site::current()) const;
   std::tuple<Tensor, Tensor> max(std::int64_t dim, bool keepdim = false,
@@ -42,28 +43,36 @@ class ReductionMethods : public ElementwiseMethods {
               std::optional<ScalarType> dtype = std::nullopt, Site site = Site::current()) const;
   Tensor any(Site site = Site::current()) const;
   Tensor any(std::int64_t dim, bool keepdim = false, Site site = Site::current()) const;
+  Tensor any(OptionalIntArrayRef dim, bool keepdim = false, Site site = Site::current()) const;
   Tensor all(Site site = Site::current()) const;
   Tensor all(std::int64_t dim, bool keepdim = false, Site site = Site::current()) const;
+  Tensor all(OptionalIntArrayRef dim, bool keepdim = false, Site site = Site::current()) const;
   Tensor var(Site site = Site::current()) const;
   template <std::same_as<bool> Flag>
   Tensor var(Flag unbiased, Site site = Site::current()) const;
-  Tensor var(IntArrayRef dim, bool unbiased = true, bool keepdim = false,
+  Tensor var(OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false,
+             Site site = Site::current()) const;
+  Tensor var(OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim = false,
              Site site = Site::current()) const;
   Tensor std(Site site = Site::current()) const;
   template <std::same_as<bool> Flag>
   Tensor std(Flag unbiased, Site site = Site::current()) const;
-  Tensor std(IntArrayRef dim, bool unbiased = true, bool keepdim = false,
+  Tensor std(OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false,
+             Site site = Site::current()) const;
+  Tensor std(OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim = false,
              Site site = Site::current()) const;
   Tensor norm(Scalar p = 2, Site site = Site::current()) const;
   Tensor norm(std::optional<Scalar> p, IntArrayRef dim, bool keepdim = false,
+              Site site = Site::current()) const;
+  Tensor norm(std::optional<Scalar> p, ScalarType dtype, Site site = Site::current()) const;
+  Tensor norm(std::optional<Scalar> p, IntArrayRef dim, bool keepdim, ScalarType dtype,
               Site site = Site::current()) const;
   Tensor cumsum(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
                 Site site = Site::current()) const;
   Tensor cumprod(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
                  Site site = Site::current()) const;
   Tensor logsumexp(IntArrayRef dim, bool keepdim = false, Site site = Site::current()) const;
-  Tensor count_nonzero(std::optional<std::int64_t> dim = std::nullopt,
-                       Site site = Site::current()) const;
+  Tensor count_nonzero(OptionalIntArrayRef dim = std::nullopt, Site site = Site::current()) const;
   Tensor softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,
                  Site site = Site::current()) const;
   Tensor log_softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt,

@@ -64,6 +64,12 @@ class ViewMethods : public ReductionMethods {
   Tensor broadcast_to(IntArrayRef size, Site site = Site::current()) const;
   Tensor repeat(IntArrayRef repeats, Site site = Site::current()) const;
   Tensor tile(IntArrayRef dims, Site site = Site::current()) const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> dim = std::nullopt,
+                           std::optional<std::int64_t> output_size = std::nullopt,
+                           Site site = Site::current()) const;
+  Tensor repeat_interleave(std::int64_t repeats, std::optional<std::int64_t> dim,
+                           std::optional<std::int64_t> output_size,
+                           Site site = Site::current()) const;
   Tensor repeat_interleave(std::int64_t repeats, std::optional<std::int64_t> dim = std::nullopt,
                            Site site = Site::current()) const;
   Tensor flip(IntArrayRef dims, Site site = Site::current()) const;

@@ -146,6 +146,8 @@ class Recurrent : public Resettable {
 
  protected:
   explicit Recurrent(const RNNOptionsBase& options);
+  /// Without parameters of its own: over these, one of each layer and direction in turn.
+  Recurrent(const RNNOptionsBase& options, std::vector<RecurrentWeights> weights);
   // One time step: what the input adds to the gates, [N, G H], and states [N, …] to the new states;
   // states[0] is also the output.
   using Step = std::vector<Tensor> (*)(const Tensor& input, const std::vector<Tensor>& states,
@@ -265,3 +267,23 @@ GROOVE_MODULE(GRU);
 extern template class Cloneable<GRUImpl, detail::Recurrent>;
 
 }  // namespace groove::nn
+
+namespace groove {
+
+/// The layers as functions: `params` are w_ih, w_hh and, with biases, b_ih, b_hh (and w_hr with a
+/// projection) of each layer and direction in turn, `hx` the first states [layers * directions, N,
+/// H], of an LSTM h and c. Gives the output and the last states.
+std::tuple<Tensor, Tensor, Tensor> lstm(Arg input, TensorList hx, TensorList params,
+                                        bool has_biases, std::int64_t num_layers, double dropout,
+                                        bool train, bool bidirectional, bool batch_first);
+std::tuple<Tensor, Tensor> gru(Arg input, const Tensor& hx, TensorList params, bool has_biases,
+                               std::int64_t num_layers, double dropout, bool train,
+                               bool bidirectional, bool batch_first);
+std::tuple<Tensor, Tensor> rnn_tanh(Arg input, const Tensor& hx, TensorList params, bool has_biases,
+                                    std::int64_t num_layers, double dropout, bool train,
+                                    bool bidirectional, bool batch_first);
+std::tuple<Tensor, Tensor> rnn_relu(Arg input, const Tensor& hx, TensorList params, bool has_biases,
+                                    std::int64_t num_layers, double dropout, bool train,
+                                    bool bidirectional, bool batch_first);
+
+}  // namespace groove

@@ -28,13 +28,16 @@ Tensor bilinear(Arg input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias = Tensor());
 
 /// query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]:
-/// softmax(query key^T * scale + mask) value, scale being 1 / sqrt(E) unless given. attn_mask is bool (true: take part) or
-/// floating (added), and broadcasts to [..., L, S]; is_causal lets row i see columns up to i and
-/// excludes attn_mask. Dropout acts on the weights (Vaswani et al. 2017).
+/// softmax(query key^T * scale + mask) value, scale being 1 / sqrt(E) unless given. attn_mask is
+/// bool (true: take part) or floating (added), and broadcasts to [..., L, S]; is_causal lets row i
+/// see columns up to i and excludes attn_mask. With enable_gqa key and value have fewer heads (axis
+/// -3), each of which serves several of the query (Ainslie et al. 2023). Dropout acts on the
+/// weights (Vaswani et al. 2017).
 Tensor scaled_dot_product_attention(Arg query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask = Tensor(), double dropout_p = 0,
                                     bool is_causal = false,
-                                    std::optional<double> scale = std::nullopt);
+                                    std::optional<double> scale = std::nullopt,
+                                    bool enable_gqa = false);
 
 /// One step of a long short-term memory cell: input [N, I], hx = {h, c} each [N, H], w_ih [4H, I],
 /// w_hh [4H, H], biases [4H] or undefined, gates in the order i, f, g, o (Hochreiter and

@@ -10,9 +10,11 @@ namespace groove {
 Tensor index_select(Arg self, std::int64_t dim, const Tensor& index);
 /// out[.., i, ..] = self[.., index[.., i, ..], ..]; index has self's rank and no larger sizes
 /// outside `dim`.
-Tensor gather(Arg self, std::int64_t dim, const Tensor& index);
+Tensor gather(Arg self, std::int64_t dim, const Tensor& index, bool sparse_grad = false);
 /// self with source's slices added at the positions in `index`, in ascending source order.
 Tensor index_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
+Tensor index_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                 Scalar alpha);
 /// self with source[.., i, ..] added at index[.., i, ..]; the counterpart of gather.
 Tensor scatter_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
 /// self with source's elements (or the value) at index[.., i, ..]; of several to one place the last
@@ -22,6 +24,8 @@ Tensor scatter(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
 /// self with source's slices (or the value) at the positions in `index`; the last one wins.
 Tensor index_copy(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source);
 Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, Scalar value);
+/// The value of a 0-d tensor.
+Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, const Tensor& value);
 /// Rows of weight [V, E] at indices of any shape: [..., E]. The row padding_idx gets no gradient;
 /// with scale_grad_by_freq the others get the mean over their indices instead of the sum. The
 /// gradient is dense, `sparse` or not.
@@ -46,6 +50,10 @@ std::vector<Tensor> where(Arg condition);
 /// order; NaN counts greatest.
 std::tuple<Tensor, Tensor> sort(Arg self, std::int64_t dim = -1, bool descending = false);
 Tensor argsort(Arg self, std::int64_t dim = -1, bool descending = false);
+// Every sort is stable.
+std::tuple<Tensor, Tensor> sort(Arg self, std::optional<bool> stable, std::int64_t dim,
+                                bool descending = false);
+Tensor argsort(Arg self, bool stable, std::int64_t dim, bool descending);
 /// The k greatest (smallest) along `dim`, in order; of equal ones the first.
 std::tuple<Tensor, Tensor> topk(Arg self, std::int64_t k, std::int64_t dim = -1,
                                 bool largest = true, bool sorted = true);

@@ -74,7 +74,7 @@ Tensor polygamma(std::int64_t order, Arg self);
 Tensor silu(Arg self);
 /// self * Phi(self), Phi the normal distribution; approximate is "none" or "tanh" (Hendrycks and
 /// Gimpel 2016).
-Tensor gelu(Arg self, const char* approximate = "none");
+Tensor gelu(Arg self, std::string_view approximate = "none");
 /// log(1 + exp(beta * self)) / beta; self itself where beta * self > threshold.
 Tensor softplus(Arg self, Scalar beta = 1, Scalar threshold = 20);
 /// self where positive, else negative_slope * self.
@@ -94,6 +94,7 @@ Tensor isfinite(Arg self);
 /// self - floor(self / other) * other: the sign of `other`.
 Tensor remainder(Arg self, const Tensor& other);
 Tensor remainder(Arg self, Scalar other);
+Tensor remainder(Scalar self, Arg other);
 /// self - trunc(self / other) * other: the sign of `self`.
 Tensor fmod(Arg self, const Tensor& other);
 Tensor fmod(Arg self, Scalar other);
@@ -115,10 +116,13 @@ Tensor logical_xor(Arg self, const Tensor& other);
 Tensor bitwise_not(Arg self);
 Tensor bitwise_and(Arg self, const Tensor& other);
 Tensor bitwise_and(Arg self, Scalar other);
+Tensor bitwise_and(Scalar self, Arg other);
 Tensor bitwise_or(Arg self, const Tensor& other);
 Tensor bitwise_or(Arg self, Scalar other);
+Tensor bitwise_or(Scalar self, Arg other);
 Tensor bitwise_xor(Arg self, const Tensor& other);
 Tensor bitwise_xor(Arg self, Scalar other);
+Tensor bitwise_xor(Scalar self, Arg other);
 /// self where positive or NaN, else 0.
 Tensor relu(Arg self);
 /// min(max(self, min), max); NaN stays. At least one bound must be given.
@@ -126,7 +130,9 @@ Tensor clamp(Arg self, std::optional<Scalar> min, std::optional<Scalar> max = st
 /// Between tensors that broadcast; an undefined one does not bound.
 Tensor clamp(Arg self, const std::optional<Tensor>& min, const std::optional<Tensor>& max = {});
 Tensor clamp_min(Arg self, Scalar min);
+Tensor clamp_min(Arg self, const Tensor& min);
 Tensor clamp_max(Arg self, Scalar max);
+Tensor clamp_max(Arg self, const Tensor& max);
 inline Tensor clip(Arg self, std::optional<Scalar> min, std::optional<Scalar> max = std::nullopt) {
   return clamp(self, min, max);
 }

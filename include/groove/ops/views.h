@@ -49,7 +49,7 @@ Tensor movedim(Arg self, IntArrayRef source, IntArrayRef destination);
 Tensor swapaxes(Arg self, std::int64_t axis0, std::int64_t axis1);
 Tensor broadcast_to(Arg self, IntArrayRef size);
 std::vector<Tensor> broadcast_tensors(TensorList tensors, Site site = Site::current());
-std::vector<Tensor> meshgrid(TensorList tensors, const char* indexing = "ij",
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing = "ij",
                              Site site = Site::current());
 
 // Copies.
@@ -58,7 +58,14 @@ Tensor repeat(Arg self, IntArrayRef repeats);
 Tensor tile(Arg self, IntArrayRef dims);
 /// Each slice along `dim` (of the flattened tensor without one) `repeats` times in a row.
 Tensor repeat_interleave(Arg self, std::int64_t repeats,
-                         std::optional<std::int64_t> dim = std::nullopt);
+                         std::optional<std::int64_t> dim = std::nullopt,
+                         std::optional<std::int64_t> output_size = std::nullopt);
+/// Each slice as often as its element of `repeats` (whole numbers) says, which is waited for.
+Tensor repeat_interleave(Arg self, const Tensor& repeats,
+                         std::optional<std::int64_t> dim = std::nullopt,
+                         std::optional<std::int64_t> output_size = std::nullopt);
+/// The positions 0, 1, .. each as often as its element says.
+Tensor repeat_interleave(Arg repeats, std::optional<std::int64_t> output_size = std::nullopt);
 /// Elements in reverse order along the axes.
 Tensor flip(Arg self, IntArrayRef dims);
 /// Elements moved by shifts along the axes (of the flattened tensor without axes), those that leave
@@ -67,7 +74,7 @@ Tensor roll(Arg self, IntArrayRef shifts, IntArrayRef dims = {});
 /// `pad` holds pairs (before, after) from the last axis on; negative ones cut.
 Tensor constant_pad_nd(Arg self, IntArrayRef pad, Scalar value = 0);
 /// mode is "constant", "reflect", "replicate" or "circular".
-Tensor pad(Arg self, IntArrayRef pad, const char* mode = "constant",
+Tensor pad(Arg self, IntArrayRef pad, std::string_view mode = "constant",
            std::optional<Scalar> value = std::nullopt);
 /// The elements on and below (above) the diagonal; 0 elsewhere.
 Tensor tril(Arg self, std::int64_t diagonal = 0);
@@ -98,6 +105,9 @@ Tensor column_stack(TensorList tensors, Site site = Site::current());
 Tensor atleast_1d(Arg self);
 Tensor atleast_2d(Arg self);
 Tensor atleast_3d(Arg self);
+std::vector<Tensor> atleast_1d(const std::vector<Tensor>& tensors, Site site = Site::current());
+std::vector<Tensor> atleast_2d(const std::vector<Tensor>& tensors, Site site = Site::current());
+std::vector<Tensor> atleast_3d(const std::vector<Tensor>& tensors, Site site = Site::current());
 
 // Other names of the same.
 inline Tensor concatenate(TensorList tensors, std::int64_t dim = 0, Site site = Site::current()) {

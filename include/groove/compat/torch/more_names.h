@@ -304,7 +304,6 @@ inline std::int64_t size(groove::Arg self, std::int64_t dim) {
 }
 inline std::int64_t numel(const Tensor& self) { return self.numel(); }
 inline bool is_floating_point(const Tensor& self) { return self.is_floating_point(); }
-inline bool is_nonzero(groove::Arg self) { return self.tensor->item(self.site).toBool(); }
 inline Tensor nll_loss2d(groove::Arg self, const Tensor& target, const Tensor& weight = {},
                          std::int64_t reduction = Reduction::Mean,
                          std::int64_t ignore_index = -100) {
@@ -334,7 +333,7 @@ inline Tensor _reshape_alias(groove::Arg self, IntArrayRef size, IntArrayRef str
 /// Threads start when they are needed.
 inline void init_num_threads() {}
 namespace native {
-inline bool is_nonzero(groove::Arg self) { return at::is_nonzero(self); }
+using groove::is_nonzero;
 }  // namespace native
 
 // Results into a tensor that is there, which takes their shape.
@@ -477,7 +476,6 @@ using at::getNumGPUs;
 using at::hasCUDA;
 using at::hasMPS;
 using at::is_floating_point;
-using at::is_nonzero;
 using at::log_;
 using at::log_softmax;
 using at::matmul_out;

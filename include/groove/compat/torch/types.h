@@ -13,7 +13,9 @@
 #include "groove/compat/cuda.h"
 #include "groove/compat/names.h"
 #include "groove/compat/torch/autocast.h"
+#include "groove/compat/torch/dispatch.h"
 #include "groove/compat/torch/functional_detail.h"
+#include "groove/compat/torch/in_place.h"
 #include "groove/compat/torch/more_names.h"
 #include "groove/compat/torch/script_module.h"
 #include "groove/compat/torch/specialised.h"
@@ -76,7 +78,24 @@ class Context {
   void setFloat32MatmulPrecision(const std::string&) {}
   void setDeterministicAlgorithms(bool, bool) {}
   static bool hasCUDA() { return false; }
+  static groove::Generator defaultGenerator(groove::Device) {
+    return groove::Generator::of_process();
+  }
 };
+using groove::Generator;
+// Asked for by name only: the one kind of generator there is.
+struct CPUGeneratorImpl {};
+template <typename Impl = CPUGeneratorImpl>
+Generator make_generator(std::uint64_t seed = 67280421310721) {
+  return Generator(seed);
+}
+namespace detail {
+inline const Generator& getDefaultCPUGenerator() {
+  static const Generator generator = Generator::of_process();
+  return generator;
+}
+inline Generator createCPUGenerator(std::uint64_t seed = 67280421310721) { return Generator(seed); }
+}  // namespace detail
 inline Context& globalContext() {
   static Context context;
   return context;
@@ -85,6 +104,7 @@ inline Context& globalContext() {
 
 namespace torch {
 using at::globalContext;
+using at::make_generator;
 using c10::make_optional;
 using std::make_unique;
 }  // namespace torch
@@ -92,3 +112,4 @@ using std::make_unique;
 // Over the above.
 #include "groove/compat/torch/library.h"
 #include "groove/compat/torch/optim/serialize.h"
+#include "groove/compat/torch/utilities.h"

@@ -1,25 +1,38 @@
 // unsqueeze_, squeeze_, transpose_ and t_: the tensor itself, in every handle, takes the geometry
 // of a view of it. The tape knows tensors by what they were when it saw them, so one that has a
-// gradient, is saved or has tracked views keeps its geometry.
+// gradient, is saved or has tracked views keeps its geometry. The tape does not know complex
+// tensors, only the pairs behind them: one takes the pair of the view, and its own stays.
 #include <utility>
 
 #include "groove/detail/untraced.h"
 #include "groove/ops/views.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "src/core/dispatch.h"
 
 namespace groove {
 namespace {
 
+void take_pair(TensorImpl& impl, const Tensor& view) {
+  impl.complex->pair = pair_of(view);
+  impl.storage = view.impl()->storage;
+  impl.set_geometry(view.impl()->geometry);
+  ++impl.metadata_epoch;
+}
+
 template <typename View>
 Tensor& take_geometry(const Tensor& self, const char* op, const View& view_of) {
   GROOVE_CHECK(self.defined(), "{}_: the tensor is undefined; assign it a tensor first", op);
   TensorImpl& impl = *self.impl();
-  GROOVE_CHECK(!impl.requires_grad,
+  GROOVE_CHECK(impl.complex ? !self.requires_grad() || !self.is_leaf() : !impl.requires_grad,
                "{0}_: the shape {1} of a tensor that requires a gradient cannot change in place; "
                "assign the result of {0}()",
                op, to_string(impl.geometry.sizes));
+  if (impl.complex) {
+    take_pair(impl, view_of(self));
+    return const_cast<Tensor&>(self);
+  }
   GROOVE_CHECK(impl.tape_references == 0,
                "{0}_: the shape {1} cannot change in place while other tensors are views of this "
                "one or backward() needs it; assign the result of {0}()",

@@ -7,6 +7,7 @@
 #include "kernels/ops/rules.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/check.h"
+#include "src/core/complex.h"
 #include "src/core/dispatch.h"
 
 namespace groove {
@@ -26,6 +27,19 @@ void grow(Storage& storage, std::size_t bytes) {
   std::swap(storage.free_context, larger->free_context);
 }
 
+// Another pair of the same memory: views of the one until now keep their shape.
+void resize_complex(const Tensor& self, IntArrayRef size, Site site) {
+  TensorImpl& impl = *self.impl();
+  const Tensor pair = pair_of(self).detach(site);
+  Shape sizes(size);
+  sizes.push_back(2);
+  pair.resize_(sizes, std::nullopt, site);
+  impl.complex->pair = pair;
+  impl.storage = pair.impl()->storage;
+  impl.set_geometry({size, contiguous_strides(size), pair.impl()->geometry.offset / 2});
+  ++impl.metadata_epoch;
+}
+
 }  // namespace
 
 Tensor& ViewMethods::resize_(IntArrayRef size, std::optional<MemoryFormat> format,
@@ -37,9 +51,13 @@ Tensor& ViewMethods::resize_(IntArrayRef size, std::optional<MemoryFormat> forma
   TensorImpl& impl = *self().impl();
   Tensor& result = const_cast<Tensor&>(self());
   if (IntArrayRef(impl.geometry.sizes) == size) return result;
-  GROOVE_CHECK(!impl.requires_grad,
+  GROOVE_CHECK(!taped(self()).impl()->requires_grad,
                "resize_: the shape {} of a tensor that requires a gradient cannot change in place",
                to_string(impl.geometry.sizes));
+  if (impl.complex) {
+    resize_complex(self(), size, site);
+    return result;
+  }
   GROOVE_CHECK(impl.tape_references == 0,
                "resize_: the shape {} cannot change in place while other tensors are views of this "
                "one or backward() needs it",

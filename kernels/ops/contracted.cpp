@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "groove/ops/complex.h"
 #include "groove/ops/contractions.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/linear_algebra.h"
@@ -146,8 +147,9 @@ Tensor inner(Arg self, const Tensor& other) {
 }
 
 Tensor vdot(Arg self, const Tensor& other) {
-  const CallFrame frame(self.site);
-  return dot(self, other);
+  const SiteScope scope(self.site);
+  checked("vdot", *self.tensor);
+  return dot({conj(self), self.site}, other);
 }
 
 Tensor kron(Arg self, const Tensor& other) {

@@ -1,4 +1,5 @@
 // Axes exchanged and elements in reverse order, spelled with permute and flip.
+#include "groove/ops/complex.h"
 #include "groove/ops/parts.h"
 #include "kernels/ops/rules.h"
 
@@ -11,11 +12,13 @@ Tensor matrices_transposed(const char* op, const Tensor& self, Site site) {
   return transpose({self, site}, -2, -1);
 }
 
+Tensor conjugated(const Tensor& x, Site site) { return conj({x, site}); }
+
 }  // namespace
 
 Tensor adjoint(Arg self) {
-  const CallFrame frame(self.site);
-  return matrices_transposed("adjoint", *self.tensor, self.site);
+  const SiteScope scope(self.site);
+  return conjugated(matrices_transposed("adjoint", *self.tensor, self.site), self.site);
 }
 Tensor PartMethods::adjoint(Site site) const { return groove::adjoint({self(), site}); }
 Tensor PartMethods::mT(Site site) const {
@@ -23,14 +26,14 @@ Tensor PartMethods::mT(Site site) const {
   return matrices_transposed("mT", self(), site);
 }
 Tensor PartMethods::mH(Site site) const {
-  const CallFrame frame(site);
-  return matrices_transposed("mH", self(), site);
+  const SiteScope scope(site);
+  return conjugated(matrices_transposed("mH", self(), site), site);
 }
 Tensor PartMethods::matrix_H(Site site) const {
-  const CallFrame frame(site);
+  const SiteScope scope(site);
   const Shape& sizes = checked("matrix_H", self()).geometry.sizes;
   GROOVE_CHECK(sizes.size() == 2, "matrix_H: shape {} is not that of a matrix", to_string(sizes));
-  return groove::transpose({self(), site}, 0, 1);
+  return conjugated(groove::transpose({self(), site}, 0, 1), site);
 }
 Tensor PartMethods::numpy_T(Site site) const {
   const CallFrame frame(site);

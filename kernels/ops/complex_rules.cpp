@@ -216,10 +216,9 @@ Tensor logarithm(const Tensor& z) { return joined(log(magnitude(z)), angle(z)); 
 // 0 to a positive power is 0, where the logarithm is infinite.
 Tensor power(const Tensor& z, const Tensor& exponent) {
   const Tensor base = is_complex_tensor(z) ? z : over(pair_as(z, z.scalar_type()));
-  const Tensor is_zero = eq(base, 0);
-  const Tensor result = exponential(product(logarithm(masked_fill(base, is_zero, 1)), exponent));
-  const Tensor positive = logical_and(is_zero, gt(parts_of(exponent).re, 0));
-  return masked_fill(result, positive, 0);
+  const Tensor vanishes = logical_and(eq(base, 0), gt(parts_of(exponent).re, 0));
+  const Tensor result = exponential(product(logarithm(masked_fill(base, vanishes, 1)), exponent));
+  return masked_fill(result, vanishes, 0);
 }
 
 Tensor direction(const Tensor& z) {

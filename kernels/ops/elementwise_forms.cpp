@@ -30,8 +30,8 @@ Tensor over_nan(const char* op, const Tensor& x, const Tensor& y,
 }
 
 Tensor doubles(const char* op, const Tensor& x, Site site) {
-  checked(op, x);
-  return x.to(kDouble, false, false, site);
+  const bool has_parts = is_complex(checked(op, x).dtype);
+  return x.to(has_parts ? kComplexDouble : kDouble, false, false, site);
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ const Op& op_scalar = define({
     .complex =
         [](const Call& c) {
           if (c.numbers[0].equal(2)) return square(c.inputs[0]);
+          if (c.numbers[0].equal(0)) return ones_like(c.inputs[0]);
           const ScalarType part = real_dtype(c.inputs[0].scalar_type());
           return complex_rules::power(c.inputs[0], full({}, c.numbers[0], part));
         },

@@ -28,6 +28,7 @@ const Op& op = define({
         [](const Call& c) {
           const ScalarType dtype = AttrReader(*c.op, *c.attrs).dtype(0);
           if (is_complex(dtype)) return from_pair(pair_of(c.inputs[0]).to(real_dtype(dtype)));
+          if (dtype == kBool) return ne(c.inputs[0], 0);
           warn("Casting complex values to real discards the imaginary part");
           return complex_rules::parts_of(c.inputs[0]).re.to(dtype);
         },

@@ -225,6 +225,56 @@ CASE(views_and_indices) {
   show("kind", std::string(w.is_complex() && !w.is_floating_point() ? "complex" : "other"));
 }
 
+CASE(shape_in_place) {
+  auto z = numbers({2, 3}).clone();
+  const auto pair = torch::view_as_real(z);
+  show("t_", z.t_());
+  pair.fill_(1);
+  show("a view keeps its shape", pair);
+  show("and its memory", z + 0);
+  show("transpose_", numbers({2, 3, 4}).clone().transpose_(0, -1) + 0);
+  show("swapaxes_", numbers({2, 3}).clone().swapaxes_(0, 1).add_(1));
+  show("unsqueeze_", numbers({2, 3}).clone().unsqueeze_(-1) + 0);
+  show("squeeze_", numbers({1, 2, 1, 3}).clone().squeeze_() + 0);
+  show("squeeze_ of an axis", numbers({1, 2, 1}).clone().squeeze_(0) + 0);
+  show("resize_", numbers({2, 3}).clone().resize_({4}) + 0);
+  show("resize_ larger", numbers({2, 3}).clone().resize_({3, 3}).flatten().slice(0, 0, 6));
+  const auto leaf = complex_leaf({2, 3});
+  auto twice = leaf * 2;
+  twice.t_();
+  show_gradients("result", (twice * numbers({3, 2}, 5)).abs(), {leaf});
+  show_error("leaf", [&] { complex_leaf({2, 3}).t_(); });
+}
+
+CASE(conjugated) {
+  const auto z = complex_leaf({2, 3}), w = complex_leaf({3}, 5), v = complex_leaf({3}, 2);
+  show_gradients("mH", z.mH(), {z});
+  show_gradients("adjoint", torch::adjoint(z), {z});
+  show_gradients("matrix_H", z.matrix_H(), {z});
+  show_gradients("vdot", torch::vdot(w, v), {w, v});
+  show("vdot of itself", torch::vdot(w, w));
+  show("mH of reals", filled({2, 3}).mH());
+}
+
+CASE(doubles_and_truth) {
+  const auto z = complex_leaf({2, 3}), w = complex_leaf({3}, 5), x = leaf({3}, 7);
+  show_gradients("float_power", torch::float_power(z, 3), {z});
+  show_gradients("float_power of tensors", torch::float_power(x.abs(), w), {w});
+  show("float_power of a number", torch::float_power(2, z));
+  show("float_power of single", torch::float_power(numbers({2}).to(torch::kComplexFloat), 2));
+  show("float_power_", numbers({2}).clone().float_power_(2));
+  show("power 0 of 0", torch::pow(torch::zeros({2}, torch::kComplexDouble), 0.));
+  show("imaginary power of 0", torch::pow(torch::zeros({2}, torch::kComplexDouble),
+                                          torch::complex(filled({2}) * 0, filled({2}))));
+  show_gradients("logsumexp", torch::logsumexp(z, 0), {z});
+  show_gradients("logsumexp of all", torch::logsumexp(z, {0, 1}, true), {z});
+  show("logsumexp of nothing", torch::logsumexp(torch::zeros({0}, torch::kComplexDouble), 0));
+  show("logsumexp of zeros", torch::logsumexp(torch::zeros({2}, torch::kComplexDouble).log(), 0));
+  const auto turned = torch::complex(torch::zeros({2}), torch::tensor({1.f, 0.f}));
+  show("bool", turned.to(torch::kBool));
+  show("copied into bool", torch::zeros({2}, torch::kBool).copy_(turned));
+}
+
 // What does not depend on how a vector is turned.
 CASE(eigenvalues) {
   for (const std::int64_t n : {1, 2, 3, 5}) {

@@ -11,7 +11,11 @@ namespace {
 
 enum { kDim };
 
-// `turn` descends: keys ascend with values but for NaN, which is greatest and must stay so.
+// Keys ascend with values but for that of NaN, which is greatest also where the least one wins.
+std::uint64_t key_of_nan(ScalarType dtype) {
+  return dtype == kDouble ? key_of(std::nan("")) : key_of(std::nanf(""));
+}
+
 template <bool kGreatest>
 void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
          int parts) {
@@ -20,7 +24,7 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, 
   const void* source = inputs[0].impl()->data();
   void* const values = outputs[0].impl()->data();
   auto* const positions = static_cast<std::int64_t*>(outputs[1].impl()->data());
-  constexpr std::uint64_t kNaN = ~std::uint64_t{0};
+  const std::uint64_t nan = key_of_nan(type.dtype);
   const bool has_nan = is_floating(type.dtype);
   std::vector<Ranked> ranked;
   const auto [begin, end] = line_share(lines.count, part, parts);
@@ -31,8 +35,8 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, 
     for (std::int64_t i = 0; i < lines.length; ++i, to += lines.stride) {
       const std::uint64_t key = ranked[static_cast<std::size_t>(i)].key;
       const std::uint64_t kept = ranked[static_cast<std::size_t>(best)].key;
-      const bool is_stuck = has_nan && kept == kNaN && key != kNaN;
-      const bool wins = (has_nan && key == kNaN) || (kGreatest ? key >= kept : key <= kept);
+      const bool is_stuck = has_nan && kept == nan && key != nan;
+      const bool wins = (has_nan && key == nan) || (kGreatest ? key >= kept : key <= kept);
       if (wins && !is_stuck) best = i;
       move_element(element_size(type.dtype), values, to, source, offset + best * lines.stride);
       positions[to] = best;

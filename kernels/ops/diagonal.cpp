@@ -99,8 +99,8 @@ Tensor matrix_of(Arg self, std::int64_t k) {
   const Tensor padded = constant_pad_nd({x, self.site}, {0, size - x.numel()});
   const Tensor line = arange(Scalar(size), {}, self.site);
   const Tensor rows = line.unsqueeze(1, self.site);
-  const Tensor meets = eq({k == 0 ? rows : rows.add(Scalar(k), 1, self.site), self.site}, line);
-  return where({meets, self.site}, k < 0 ? padded : padded.unsqueeze(1, self.site), 0);
+  const Tensor apart = ne({k == 0 ? rows : rows.add(Scalar(k), 1, self.site), self.site}, line);
+  return masked_fill({k < 0 ? padded : padded.unsqueeze(1, self.site), self.site}, apart, 0);
 }
 
 }  // namespace

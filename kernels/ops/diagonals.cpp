@@ -25,8 +25,9 @@ Tensor diag_embed(Arg self, std::int64_t offset, std::int64_t dim1, std::int64_t
   const std::int64_t apart = offset < 0 ? -offset : offset;
   const Tensor padded = apart == 0 ? *self.tensor : constant_pad_nd(self, {0, apart});
   const Tensor line = arange(Scalar(padded.size(-1)), kLong);
-  const Tensor meets = eq(line.unsqueeze(1) + offset, line);
-  const Tensor matrices = where(meets, offset < 0 ? padded.unsqueeze(-2) : padded.unsqueeze(-1), 0);
+  const Tensor apart_there = ne(line.unsqueeze(1) + offset, line);
+  const Tensor matrices =
+      masked_fill(offset < 0 ? padded.unsqueeze(-2) : padded.unsqueeze(-1), apart_there, 0);
   return movedim(matrices, {-2, -1}, {first, second});
 }
 Tensor diagflat(Arg self, std::int64_t offset) {

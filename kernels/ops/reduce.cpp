@@ -33,7 +33,7 @@ const Op& define_truth(const char* name, kernels::Prim reduction,
       .attributes = reduction_attributes(),
       .type = [](const Signature& s) -> TypeResult {
         const Shape sizes = reduced_sizes(s);
-        return {{{kBool, sizes}}, kBool};
+        return {{{s.inputs[0].dtype == kByte ? kByte : kBool, sizes}}, kBool};
       },
       .lowering = kernels::lower(kernels::ReductionLowering{
           .reductions = {reduction},

@@ -13,7 +13,8 @@ inline std::vector<AttrField> reduction_attributes() {
 Attrs reduction_attrs(const char* op, const Tensor& self, IntArrayRef dims, bool keepdim);
 /// The call of an op whose attributes these are; no dims are all of them.
 Tensor reduce(const Op& op, Arg self, IntArrayRef dims, bool keepdim);
-/// The record of all and any: 0 and 1 for what is 0 and what is not, reduced by `reduction`.
+/// The record of all and any: 0 and 1 for what is 0 and what is not, reduced by `reduction`. Bool,
+/// but bytes give a byte.
 const Op& define_truth(const char* name, kernels::Prim reduction,
                        std::function<double(const std::vector<double>& row)> reference);
 /// The result's shape.

@@ -67,6 +67,15 @@ ReferenceRule scan_reference(
   };
 }
 
+namespace {
+
+// Integers run as i64, whose low bits are those of a narrower one.
+ScalarType running_dtype(ScalarType wanted) {
+  return is_integral(wanted) && wanted != kBool ? kLong : wanted;
+}
+
+}  // namespace
+
 Tensor scan(const Op& op, Arg self, std::int64_t dim, std::optional<ScalarType> dtype) {
   const CallFrame frame(self.site);
   const char* name = op.name.c_str();
@@ -74,13 +83,15 @@ Tensor scan(const Op& op, Arg self, std::int64_t dim, std::optional<ScalarType> 
   const Attrs attrs = scan_attrs(name, *self.tensor, dim);
   const bool is_whole = is_integral(impl.dtype) || impl.dtype == kBool;
   const ScalarType wanted = dtype.value_or(is_whole ? kLong : impl.dtype);
-  const Tensor x = self.tensor->to(wanted, false, false, self.site);
-  if (!impl.geometry.sizes.empty()) return call(op, {x}, self.site, attrs);
-  return squeeze({call(op, {x.unsqueeze(0, self.site)}, self.site, attrs), self.site}, 0);
+  const Tensor x = self.tensor->to(wanted, false, false, self.site)
+                       .to(running_dtype(wanted), false, false, self.site);
+  const bool is_line = !impl.geometry.sizes.empty();
+  const Tensor result = call(op, {is_line ? x : x.unsqueeze(0, self.site)}, self.site, attrs);
+  return (is_line ? result : squeeze({result, self.site}, 0)).to(wanted, false, false, self.site);
 }
 
 Tensor shifted(const Tensor& x, std::int64_t dim, bool forward, double fill) {
-  const std::int64_t count = type_of(x).sizes[static_cast<std::size_t>(dim)];
+  const std::int64_t count = x.impl()->geometry.sizes[static_cast<std::size_t>(dim)];
   if (count == 0) return x;
   const Tensor edge = full_like(x.narrow(dim, 0, 1), fill);
   if (count == 1) return edge;

@@ -35,8 +35,10 @@ const Op& op = define({
 
 Tensor reduced(Arg self, IntArrayRef dims, bool keepdim, std::optional<ScalarType> dtype) {
   const Attrs attrs = reduction_attrs("sum", *self.tensor, dims, keepdim);
-  if (dtype) return call(op, {self.tensor->to(*dtype, false, false, self.site)}, self.site, attrs);
-  return call(op, {*self.tensor}, self.site, attrs);
+  if (!dtype) return call(op, {*self.tensor}, self.site, attrs);
+  // Integers come as i64, whose low bits are those of a narrower one.
+  const Tensor x = self.tensor->to(*dtype, false, false, self.site);
+  return call(op, {x}, self.site, attrs).to(*dtype, false, false, self.site);
 }
 
 }  // namespace

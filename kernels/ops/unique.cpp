@@ -45,6 +45,18 @@ Tensor as_rows(const Tensor& x) {
   return reshape(x, {n, n == 0 ? 0 : x.numel() / n});
 }
 
+// Slices without elements cannot be told apart.
+std::int64_t slice_axis(const char* op, const Shape& sizes, std::int64_t dim) {
+  GROOVE_CHECK(!sizes.empty(), "{}: dim {} of a 0-d tensor, which has no slices", op, dim);
+  const std::int64_t axis = normal_dim(op, dim, sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    GROOVE_CHECK(sizes[i] != 0 || static_cast<std::int64_t>(i) == axis,
+                 "{}: the slices of shape {} along dim {} have no elements", op, to_string(sizes),
+                 dim);
+  return axis;
+}
+
+// Of slices the inverse and the counts are there in any case, as in LibTorch.
 std::tuple<Tensor, Tensor, Tensor> consecutive(const char* op, const Tensor& self, bool inverse,
                                                bool counts, std::optional<std::int64_t> dim) {
   const Shape sizes = checked(op, self).geometry.sizes;
@@ -55,10 +67,9 @@ std::tuple<Tensor, Tensor, Tensor> consecutive(const char* op, const Tensor& sel
     return {index_select(flat, 0, found.places),
             inverse ? reshape(found.inverse, sizes) : found.inverse, found.counts};
   }
-  const std::int64_t axis = normal_dim(op, *dim, sizes.size());
-  const Tensor x = sizes.empty() ? unsqueeze(plain, 0) : plain;
-  const Found found = runs_of(as_rows(movedim(x, axis, 0)), inverse, counts);
-  return {index_select(x, axis, found.places), found.inverse, found.counts};
+  const std::int64_t axis = slice_axis(op, sizes, *dim);
+  const Found found = runs_of(as_rows(movedim(plain, axis, 0)), true, true);
+  return {index_select(plain, axis, found.places), found.inverse, found.counts};
 }
 
 // Of rows in ascending order; positions are those of rows as they were.
@@ -85,14 +96,12 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(Arg self, std::int64_t
   return consecutive("unique_dim_consecutive", *self.tensor, return_inverse, return_counts, dim);
 }
 
-std::tuple<Tensor, Tensor, Tensor> unique_dim(Arg self, std::int64_t dim, bool, bool return_inverse,
-                                              bool return_counts) {
+std::tuple<Tensor, Tensor, Tensor> unique_dim(Arg self, std::int64_t dim, bool, bool, bool) {
   const SiteScope scope(self.site);
   const Shape sizes = checked("unique_dim", *self.tensor).geometry.sizes;
-  const std::int64_t axis = normal_dim("unique_dim", dim, sizes.size());
-  const Tensor plain = self.tensor->detach();
-  const Tensor x = sizes.empty() ? unsqueeze(plain, 0) : plain;
-  const Found found = sorted_runs(as_rows(movedim(x, axis, 0)), return_inverse, return_counts);
+  const std::int64_t axis = slice_axis("unique_dim", sizes, dim);
+  const Tensor x = self.tensor->detach();
+  const Found found = sorted_runs(as_rows(movedim(x, axis, 0)), true, true);
   return {index_select(x, axis, found.places), found.inverse, found.counts};
 }
 

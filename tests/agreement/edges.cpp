@@ -1,0 +1,91 @@
+// What stands at the edges: narrow and unsigned dtypes, bounds, NaN, nothing, and dtypes asked for.
+#include "cases.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace agreement;
+
+namespace {
+
+torch::Tensor bytes() {
+  return torch::tensor({200, 3, 0, 2, 255, 100}).reshape({2, 3}).to(torch::kByte);
+}
+
+void show_three(const std::string& name,
+                const std::tuple<torch::Tensor, torch::Tensor, torch::Tensor>& found) {
+  show(name, std::get<0>(found));
+  show(name + " inverse", std::get<1>(found));
+  show(name + " counts", std::get<2>(found));
+}
+void show_two(const std::string& name, const std::tuple<torch::Tensor, torch::Tensor>& picked) {
+  show(name, std::get<0>(picked));
+  show(name + " positions", std::get<1>(picked));
+}
+
+}  // namespace
+
+CASE(unique_slices) {
+  const auto x = torch::tensor({3, 1, 3, 1, 1, 1}).reshape({3, 2});
+  show_three("rows", torch::unique_dim(x, 0));
+  show_three("columns", torch::unique_dim(x, 1));
+  show_three("no rows", torch::unique_dim(torch::empty({0, 3}), 0));
+  show_three("runs", torch::unique_dim_consecutive(x, 0));
+  show_three("runs along", torch::unique_consecutive(x, false, false, 0));
+  show_three("runs of all", torch::unique_consecutive(x));
+  show_error("empty rows", [] { torch::unique_dim(torch::empty({2, 0}), 0); });
+  show_error("empty and none", [] { torch::unique_dim_consecutive(torch::empty({0, 0}), 0); });
+  show_error("0-d", [] { torch::unique_dim(torch::tensor(1.5), 0); });
+}
+
+CASE(dtypes_asked_for) {
+  const auto x = filled({2, 3}) * 300;
+  show("sum", torch::sum(x, torch::kInt));
+  show("sum along", torch::sum(x, {0}, false, torch::kInt));
+  show("sum of bytes", torch::sum(bytes(), torch::kByte));
+  show("sum of i32", torch::sum(bytes().to(torch::kInt)));
+  show("sum as bool", torch::sum(x, torch::kBool));
+  show("nansum", torch::nansum(x, {0}, false, torch::kInt));
+  show("prod", torch::prod(x, torch::kInt));
+  show("prod along", torch::prod(bytes(), 1, true, torch::kByte));
+  show("cumsum", torch::cumsum(x, 0, torch::kInt));
+  show("cumsum of bytes", torch::cumsum(bytes(), 1, torch::kByte));
+  show("cumprod", torch::cumprod(x, 0, torch::kInt));
+  show("cumprod of bytes", torch::cumprod(bytes(), 1, torch::kByte));
+  show_error("cumsum as bool", [&] { torch::cumsum(x, 0, torch::kBool); });
+  show("all of bytes", bytes().all());
+  show("any of bytes", bytes().any());
+  show("all along", bytes().all(0));
+  show("any along", bytes().any(1, true));
+  show("all of no bytes", torch::empty({0}, torch::kByte).all());
+  const auto mask = x > 0;
+  show("diagflat", torch::diagflat(mask));
+  show("diag_embed", torch::diag_embed(mask, 1));
+  show("diag_embed below", torch::diag_embed(mask, -1));
+  show("diag", torch::diag(mask[0], 1));
+  const auto rows = leaf({2, 3});
+  show_gradients("diag_embed of leaf", torch::diag_embed(rows, 1).square(), {rows});
+}
+
+CASE(running_least) {
+  const auto x = torch::tensor({1.f, NAN, -INFINITY, 3.f});
+  for (const auto dtype : {torch::kFloat, torch::kDouble, torch::kHalf}) {
+    const std::string name = dtype == torch::kFloat ? "f32" : dtype == torch::kHalf ? "f16" : "f64";
+    show_two("cummin " + name, torch::cummin(x.to(dtype), 0));
+    show_two("cummin back " + name, torch::cummin(x.to(dtype).flip(0), 0));
+    show_two("cummax " + name, torch::cummax(x.to(dtype), 0));
+  }
+}
+
+CASE(equal) {
+  const auto is_equal = [](const std::string& name, const torch::Tensor& a,
+                           const torch::Tensor& b) { show(name, double(torch::equal(a, b))); };
+  const auto x = torch::tensor({0.5f, 2.f});
+  is_equal("double", x, x.to(torch::kDouble));
+  is_equal("half", x, x.to(torch::kHalf));
+  is_equal("rounded", torch::tensor({0.1f}), torch::tensor({0.1}, torch::kDouble));
+  is_equal("integers", torch::ones({2}), torch::ones({2}, torch::kLong));
+  is_equal("truth", torch::ones({2}, torch::kBool), torch::ones({2}, torch::kLong));
+  is_equal("complex", torch::ones({2}), torch::ones({2}, torch::kComplexFloat));
+  is_equal("shapes", torch::ones({2}), torch::ones({1}));
+}

@@ -3,7 +3,7 @@
 
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
-#include "kernels/ops/rules.h"
+#include "kernels/ops/held_numbers.h"
 
 namespace groove {
 namespace {
@@ -18,9 +18,12 @@ Tensor& placed(const Arg& self, Function function) {
   return writable(*self.tensor).copy_(function(clone(*self.tensor)), false, self.site);
 }
 
-// Without a gradient at the bounds, unlike clamp.
+// Without a gradient at the bounds. Of integers the bounds are what their dtype holds.
 Tensor between(const Tensor& x, Scalar low, Scalar high) {
-  return masked_fill(masked_fill(x, le(x, low), low), ge(x, high), high);
+  const ScalarType dtype = checked("hardtanh", x).dtype;
+  GROOVE_CHECK(dtype != kBool, "hardtanh: not defined for Bool tensors; convert with to(kInt)");
+  const Scalar least = nearest_held(low, dtype), most = nearest_held(high, dtype);
+  return masked_fill(masked_fill(x, le(x, least), least), ge(x, most), most);
 }
 
 }  // namespace

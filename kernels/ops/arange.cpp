@@ -66,17 +66,36 @@ Tensor sequence(std::int64_t size, Scalar start, Scalar step, ScalarType dtype,
   return result;
 }
 
+std::int64_t steps_between(Scalar start, Scalar end, Scalar step) {
+  const double span = end.to_double() - start.to_double(), by = step.to_double();
+  GROOVE_CHECK(by != 0, "arange: step is 0");
+  GROOVE_CHECK(std::isfinite(span) && std::isfinite(by), "arange: from {} to {} by {}: no end",
+               start.to_double(), end.to_double(), by);
+  GROOVE_CHECK(span * by >= 0, "arange: step {} leads away from {} to {}; change its sign", by,
+               start.to_double(), end.to_double());
+  return static_cast<std::int64_t>(std::ceil(span / by));
+}
+
+// Of integers, which may be too large for a double.
+std::int64_t whole_steps_between(std::int64_t start, std::int64_t end, std::int64_t step) {
+  GROOVE_CHECK(step != 0, "arange: step is 0");
+  GROOVE_CHECK(start == end || (start < end) == (step > 0),
+               "arange: step {} leads away from {} to {}; change its sign", step, start, end);
+  const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  const std::uint64_t span = step > 0 ? word(end) - word(start) : word(start) - word(end);
+  const std::uint64_t by = step > 0 ? word(step) : 0 - word(step);
+  return static_cast<std::int64_t>(span / by + (span % by != 0));
+}
+
 }  // namespace
 
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options, Site site) {
   const CallFrame frame(site);
   const bool whole = !start.isFloatingPoint() && !end.isFloatingPoint() && !step.isFloatingPoint();
-  const double span = end.to_double() - start.to_double(), by = step.to_double();
-  GROOVE_CHECK(by != 0, "arange: step is 0");
-  GROOVE_CHECK(span * by >= 0, "arange: step {} leads away from {} to {}; change its sign", by,
-               start.to_double(), end.to_double());
-  const auto size = static_cast<std::int64_t>(std::ceil(span / by));
   const ScalarType dtype = options.dtype_opt().value_or(whole ? kLong : get_default_dtype());
+  const std::int64_t size = whole && is_integral(dtype)
+                                ? whole_steps_between(start.to_int(), end.to_int(), step.to_int())
+                                : steps_between(start, end, step);
   if (is_integral(dtype) && !whole)
     return sequence(size, start.to_int(), step.to_int(), dtype, options, site);
   return sequence(size, start, step, dtype, options, site);

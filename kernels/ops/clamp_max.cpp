@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/ops/rules.h"
+#include "kernels/ops/held_numbers.h"
 
 namespace groove {
 namespace {
@@ -32,12 +32,18 @@ const Op& op = define(ScalarSpec{
 
 }  // namespace
 
-Tensor clamp_max(Arg self, Scalar bound) { return call(op, self, bound); }
+Tensor clamp_max(Arg self, Scalar bound) {
+  const CallFrame frame(self.site);
+  return call(op, self, bound_for("clamp_max", *self.tensor, bound, false));
+}
 Tensor MathMethods::clamp_max(Scalar bound, Site site) const {
-  return call(op, {self(), site}, bound);
+  const CallFrame frame(site);
+  return groove::clamp_max({self(), site}, bound);
 }
 Tensor& MathMethods::clamp_max_(Scalar bound, Site site) const {
-  return call_inplace(op, writable(self()), {}, site, {}, bound);
+  const CallFrame frame(site);
+  const Scalar held = bound_for("clamp_max_", self(), bound, false);
+  return call_inplace(op, writable(self()), {}, site, {}, held);
 }
 
 }  // namespace groove

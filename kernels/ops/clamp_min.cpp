@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/ops/rules.h"
+#include "kernels/ops/held_numbers.h"
 
 namespace groove {
 namespace {
@@ -32,12 +32,18 @@ const Op& op = define(ScalarSpec{
 
 }  // namespace
 
-Tensor clamp_min(Arg self, Scalar bound) { return call(op, self, bound); }
+Tensor clamp_min(Arg self, Scalar bound) {
+  const CallFrame frame(self.site);
+  return call(op, self, bound_for("clamp_min", *self.tensor, bound, true));
+}
 Tensor MathMethods::clamp_min(Scalar bound, Site site) const {
-  return call(op, {self(), site}, bound);
+  const CallFrame frame(site);
+  return groove::clamp_min({self(), site}, bound);
 }
 Tensor& MathMethods::clamp_min_(Scalar bound, Site site) const {
-  return call_inplace(op, writable(self()), {}, site, {}, bound);
+  const CallFrame frame(site);
+  const Scalar held = bound_for("clamp_min_", self(), bound, true);
+  return call_inplace(op, writable(self()), {}, site, {}, held);
 }
 
 }  // namespace groove

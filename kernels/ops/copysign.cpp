@@ -34,12 +34,19 @@ const Op& op = define(BinarySpec{
     .tolerance_ulp = 0,
 });
 
+// In the dtype of the result: one of unsigned integers has no sign.
+Tensor number_with_sign(const Tensor& self, Scalar number, Site site) {
+  const ScalarType dtype = result_type(Arg(self, site), number);
+  return full({}, number, is_floating(dtype) ? dtype : get_default_dtype(), site);
+}
+
 }  // namespace
 
 Tensor copysign(Arg self, const Tensor& other) { return call(op, self, other); }
 Tensor copysign(Arg self, Scalar other) {
   const SiteScope scope(self.site);
-  return call(op, self, number_beside(*self.tensor, other, self.site));
+  checked("copysign", *self.tensor);
+  return call(op, self, number_with_sign(*self.tensor, other, self.site));
 }
 Tensor ElementwiseMethods::copysign(const Tensor& other, Site site) const {
   return call(op, {self(), site}, other);
@@ -53,7 +60,7 @@ Tensor& ElementwiseMethods::copysign_(const Tensor& other, Site site) const {
 Tensor& ElementwiseMethods::copysign_(Scalar other, Site site) const {
   const SiteScope scope(site);
   checked("copysign_", self());
-  return call_inplace(op, writable(self()), {number_beside(self(), other, site)}, site);
+  return call_inplace(op, writable(self()), {number_with_sign(self(), other, site)}, site);
 }
 
 }  // namespace groove

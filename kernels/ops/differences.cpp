@@ -127,6 +127,17 @@ OptionalIntArrayRef as_list(const std::optional<std::int64_t>& dim) {
   return dim ? OptionalIntArrayRef(*dim) : OptionalIntArrayRef();
 }
 
+void check_numbers(const char* op, const Tensor& y) {
+  GROOVE_CHECK(checked(op, y).dtype != kBool,
+               "{}: not defined for Bool tensors; convert with to(kInt)", op);
+}
+
+bool has_no_values(const char* op, const Tensor& y, std::int64_t dim) {
+  const Shape& sizes = checked(op, y).geometry.sizes;
+  GROOVE_CHECK(!sizes.empty(), "{}: y has no axis", op);
+  return sizes[static_cast<std::size_t>(normal_dim(op, dim, sizes.size()))] == 0;
+}
+
 // Areas of twice the height between neighbours.
 Tensor areas(const char* op, const Tensor& y, const Tensor& x, std::int64_t dim) {
   const Shape sizes = checked(op, y).geometry.sizes;
@@ -148,8 +159,7 @@ Tensor areas(const char* op, const Tensor& y, std::int64_t dim) {
   const std::size_t rank = checked(op, y).geometry.sizes.size();
   GROOVE_CHECK(rank > 0, "{}: y has no axis", op);
   const std::int64_t axis = normal_dim(op, dim, rank);
-  GROOVE_CHECK(y.size(axis) > 0, "{}: y {} has no elements along dim {}", op,
-               to_string(type_of(y).sizes), dim);
+  if (y.size(axis) == 0) return y;
   return part(y, axis, 1, 0) + part(y, axis, 0, 1);
 }
 
@@ -211,11 +221,19 @@ std::vector<Tensor> gradient(Arg self, TensorList spacing, IntArrayRef dim,
 
 Tensor trapezoid(Arg y, const Tensor& x, std::int64_t dim) {
   const SiteScope scope(y.site);
+  check_numbers("trapezoid", *y.tensor);
+  check_numbers("trapezoid", x);
+  if (has_no_values("trapezoid", *y.tensor, dim))
+    return sum(*y.tensor, dim, false, type_of(*y.tensor).dtype);
   return sum(areas("trapezoid", *y.tensor, x, dim), dim) / 2;
 }
 Tensor trapezoid(Arg y, Scalar dx, std::int64_t dim) {
   const SiteScope scope(y.site);
-  return sum(areas("trapezoid", *y.tensor, dim), dim) * dx / 2;
+  check_numbers("trapezoid", *y.tensor);
+  const bool is_empty = has_no_values("trapezoid", *y.tensor, dim);
+  if (is_empty) return sum(*y.tensor, dim, false, type_of(*y.tensor).dtype);
+  const Tensor ends = select(y, dim, 0) + select(y, dim, -1);
+  return (sum(y, dim) - ends * 0.5) * dx.to_double();
 }
 Tensor trapz(Arg y, const Tensor& x, std::int64_t dim) {
   const CallFrame frame(y.site);

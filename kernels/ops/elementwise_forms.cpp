@@ -34,6 +34,13 @@ Tensor doubles(const char* op, const Tensor& x, Site site) {
   return x.to(has_parts ? kComplexDouble : kDouble, false, false, site);
 }
 
+// Integers compute as the default dtype does, before anything of theirs wraps.
+Tensor as_floating(const char* op, const Tensor& x, Site site) {
+  const ScalarType dtype = checked(op, x).dtype;
+  const bool is_whole = !is_floating(dtype) && !is_complex(dtype);
+  return is_whole ? x.to(get_default_dtype(), false, false, site) : x;
+}
+
 }  // namespace
 
 Tensor sinc(Arg self) {
@@ -46,8 +53,8 @@ Tensor sinc(Arg self) {
 
 Tensor logit(Arg self, std::optional<double> eps) {
   const SiteScope scope(self.site);
-  checked("logit", *self.tensor);
-  const Tensor x = eps ? clamp(self, *eps, 1 - *eps) : *self.tensor;
+  const Tensor given = as_floating("logit", *self.tensor, self.site);
+  const Tensor x = eps ? clamp(given, *eps, 1 - *eps) : given;
   return log(x / (1 - x));
 }
 

@@ -39,6 +39,10 @@ void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, 
   switch (s.inputs[0].dtype) {
     case kByte:
       return divide<std::uint8_t>(inputs, outputs[0], part, parts);
+    case kChar:
+      return divide<std::int8_t>(inputs, outputs[0], part, parts);
+    case kShort:
+      return divide<std::int16_t>(inputs, outputs[0], part, parts);
     case kInt:
       return divide<std::int32_t>(inputs, outputs[0], part, parts);
     default:
@@ -70,7 +74,7 @@ const Op& op = define({
           std::gcd(static_cast<std::int64_t>(x[0]), static_cast<std::int64_t>(x[1])));
     }),
     .domain = {-60, 60},
-    .dtypes = {kByte, kInt, kLong},
+    .dtypes = {kByte, kChar, kShort, kInt, kLong},
     .samples =
         [](ScalarType dtype) {
           std::vector<Sample> samples;
@@ -102,7 +106,7 @@ Pair alike(const char* name, const Tensor& a, const Tensor& b, Site site) {
 Tensor multiple(const Tensor& self, const Tensor& other, Site site) {
   const auto [a, b] = alike("lcm", self, other, site);
   const Tensor common = call(op, {a, b}, site);
-  const Tensor share = div(a, maximum(common, ones_like(common)), "trunc");
+  const Tensor share = div(a, masked_fill(common, eq(common, 0), 1), "trunc");
   return abs(mul(share, b));
 }
 

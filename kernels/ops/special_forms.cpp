@@ -28,8 +28,9 @@ Tensor special_ndtr(Arg self) {
 
 Tensor special_log_ndtr(Arg self) {
   const SiteScope scope(self.site);
-  checked("special_log_ndtr", *self.tensor);
-  const Tensor& x = *self.tensor;
+  const bool is_real = is_floating(checked("special_log_ndtr", *self.tensor).dtype);
+  const Tensor x =
+      is_real ? *self.tensor : self.tensor->to(get_default_dtype(), false, false, self.site);
   const Tensor is_far = lt(x, -20), is_low = lt(x, -1);
   // Each form sees only numbers that it is made for, so that no other has a gradient of NaN.
   const Tensor far = log_tail(clamp_max(x, -20));

@@ -25,7 +25,7 @@ template <typename View>
 Tensor& take_geometry(const Tensor& self, const char* op, const View& view_of) {
   GROOVE_CHECK(self.defined(), "{}_: the tensor is undefined; assign it a tensor first", op);
   TensorImpl& impl = *self.impl();
-  GROOVE_CHECK(impl.complex ? !self.requires_grad() || !self.is_leaf() : !impl.requires_grad,
+  GROOVE_CHECK(!taped(self).impl()->requires_grad || (impl.complex && !self.is_leaf()),
                "{0}_: the shape {1} of a tensor that requires a gradient cannot change in place; "
                "assign the result of {0}()",
                op, to_string(impl.geometry.sizes));

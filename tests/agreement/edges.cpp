@@ -89,3 +89,73 @@ CASE(equal) {
   is_equal("complex", torch::ones({2}), torch::ones({2}, torch::kComplexFloat));
   is_equal("shapes", torch::ones({2}), torch::ones({1}));
 }
+
+CASE(bounds_of_integers) {
+  const auto x = torch::tensor({-7, 3, 0, 200});
+  const auto none = std::optional<torch::Scalar>();
+  show("clamp below bytes", torch::clamp(bytes(), -1, none));
+  show("clamp around bytes", torch::clamp(bytes(), -1, 300));
+  show("clamp of i32",
+       torch::clamp(x.to(torch::kInt), std::numeric_limits<std::int64_t>::min(), 5));
+  show("clamp in place", bytes().clamp_(-1, 100));
+  show("clamp_max above", torch::clamp_max(bytes(), 300));
+  show("clamp of a fraction", torch::clamp(bytes(), -1.5, 2));
+  show_error("clamp_max below", [] { torch::clamp_max(bytes(), -1); });
+  show_error("clamp_min above", [] { torch::clamp_min(bytes(), 300); });
+  show("hardtanh of bytes", torch::hardtanh(bytes()));
+  show("hardtanh above", torch::hardtanh(bytes(), -1, 300));
+  show("hardtanh of fractions", torch::hardtanh(x, -1.5, 2.5));
+  show("relu6 of bytes", torch::relu6(bytes()));
+  show_error("hardtanh of bool", [] { torch::hardtanh(bytes() > 2); });
+  show("copysign", torch::copysign(bytes(), -1));
+  show("copysign of bool", torch::copysign(bytes() > 2, -2));
+  show("copysign minus zero", torch::copysign(bytes(), -0.0));
+}
+
+CASE(integers_as_numbers) {
+  const auto x = torch::tensor({-7, 3, 0, 1});
+  show("logit of bytes", torch::logit(bytes()));
+  show("logit", torch::logit(x));
+  show("logit eps", torch::logit(x, 0.1));
+  show("log_ndtr of bytes", torch::special::log_ndtr(bytes()));
+  show("log_ndtr", torch::special::log_ndtr(torch::tensor({-128, 3}).to(torch::kChar)));
+  show("log_ndtr of least",
+       torch::special::log_ndtr(torch::tensor({std::numeric_limits<std::int64_t>::min()})));
+  show("trapezoid of bytes", torch::trapezoid(bytes()));
+  show("trapezoid", torch::trapezoid(x, 0.5));
+  show("trapezoid of nothing", torch::trapezoid(torch::empty({2, 0})));
+  show("trapezoid of no integers", torch::trapezoid(torch::empty({0}, torch::kLong)));
+  show("trapezoid of no places", torch::trapezoid(torch::empty({0}), torch::empty({0})));
+  show("trapezoid of infinity", torch::trapezoid(torch::tensor({INFINITY, 0.f, 1.f})));
+  show("cumulative of nothing", torch::cumulative_trapezoid(torch::empty({0})));
+  show_error("trapezoid of bool", [] { torch::trapezoid(bytes() > 2); });
+  const auto y = leaf({2, 4});
+  show_gradients("trapezoid gradient", torch::trapezoid(y, 0.5), {y});
+  for (const auto dtype : {torch::kChar, torch::kShort, torch::kInt, torch::kLong}) {
+    const std::string name = " " + std::to_string(torch::elementSize(dtype));
+    const auto a = torch::tensor({-12, 18, 0, -7, 100, -3}).to(dtype);
+    const auto b = torch::tensor({8, -12, -5, 0, 75, 4}).to(dtype);
+    show("gcd" + name, torch::gcd(a, b));
+    show("lcm" + name, torch::lcm(a, b));
+  }
+  const auto least = torch::tensor({std::numeric_limits<std::int64_t>::min()});
+  show("lcm of least", torch::lcm(least, least));
+}
+
+CASE(long_ranges) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  const auto shown = [](const std::string& name, const torch::Tensor& x, std::int64_t from) {
+    show(name, x - from);
+  };
+  shown("to the greatest", torch::arange(kMost - 2, kMost), kMost - 10);
+  shown("by 2", torch::arange(kMost - 5, kMost, 2), kMost - 10);
+  shown("from the least", torch::arange(kLeast, kLeast + 3), kLeast);
+  shown("down", torch::arange(kLeast + 2, kLeast, -1), kLeast);
+  shown("odd", torch::arange(9007199254740993, 9007199254740996), 9007199254740990);
+  show("down by 3", torch::arange(7, 0, -3));
+  show("none", torch::arange(1, 1));
+  show_error("away", [] { torch::arange(5, 0); });
+  show_error("step 0", [] { torch::arange(0, 5, 0); });
+  show_error("no end", [] { torch::arange(0, INFINITY, 1.0); });
+}

@@ -3,7 +3,8 @@
 
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
-#include "kernels/ops/held_numbers.h"
+#include "kernels/ops/rules.h"
+#include "src/core/held_numbers.h"
 
 namespace groove {
 namespace {

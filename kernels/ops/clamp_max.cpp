@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/ops/held_numbers.h"
+#include "kernels/ops/rules.h"
+#include "src/core/held_numbers.h"
 
 namespace groove {
 namespace {

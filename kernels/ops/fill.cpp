@@ -3,6 +3,7 @@
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/held_numbers.h"
 
 namespace groove {
 namespace {
@@ -28,6 +29,8 @@ const Op& op = define({
 }  // namespace
 
 Tensor& MathMethods::fill_(Scalar value, Site site) const {
+  const CallFrame frame(site);
+  check_held("fill_", value, checked("fill_", self()).dtype);
   return call_inplace(op, writable(self()), {}, site, {}, value);
 }
 Tensor& MathMethods::fill_(const Tensor& value, Site site) const {

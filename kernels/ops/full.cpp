@@ -4,6 +4,7 @@
 #include "groove/ops/creation.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/held_numbers.h"
 
 namespace groove {
 namespace {
@@ -39,6 +40,7 @@ const Op& op = define({
 Tensor filled(IntArrayRef size, Scalar value, ScalarType dtype, const TensorOptions& options,
               Site site) {
   detail::check_place("full", options);
+  check_held("full", value, dtype);
   if (is_complex(dtype))
     return detail::complex_tensor(size, value.to_double(), dtype, options.dtype(dtype), site);
   Tensor result = call(op, {}, site, Attrs().add(size).add(dtype), value);

@@ -2,6 +2,7 @@
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/spelled.h"
+#include "src/core/held_numbers.h"
 #include "src/core/promotion.h"
 
 namespace groove {
@@ -57,12 +58,16 @@ const Op& op = define({
 }  // namespace
 
 Tensor masked_fill(Arg self, const Tensor& mask, Scalar value) {
+  const CallFrame frame(self.site);
+  check_held("masked_fill", value, checked("masked_fill", *self.tensor).dtype);
   return call(op, {*self.tensor, mask}, self.site, {}, value);
 }
 Tensor MathMethods::masked_fill(const Tensor& mask, Scalar value, Site site) const {
   return groove::masked_fill({self(), site}, mask, value);
 }
 Tensor& MathMethods::masked_fill_(const Tensor& mask, Scalar value, Site site) const {
+  const CallFrame frame(site);
+  check_held("masked_fill_", value, checked("masked_fill_", self()).dtype);
   return call_inplace(op, writable(self()), {mask}, site, {}, value);
 }
 // As where, with the dtype of self.

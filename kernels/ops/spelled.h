@@ -5,12 +5,15 @@
 #include "groove/ops/creation.h"
 #include "groove/ops/elementwise.h"
 #include "kernels/ops/rules.h"
+#include "src/core/held_numbers.h"
 
 namespace groove {
 
 /// A number as a 0-d tensor that gives the dtype which the number itself would.
 inline Tensor number_beside(const Tensor& tensor, Scalar number, Site site) {
-  return full({}, number, result_type(Arg(tensor, site), number), site);
+  const ScalarType dtype = result_type(Arg(tensor, site), number);
+  if (is_held(number, dtype)) return full({}, number, dtype, site);
+  return full({}, number, number.type(), site).to(dtype, false, false, site);
 }
 
 /// The in-place form of what is computed aside; throws unless shape and dtype fit.

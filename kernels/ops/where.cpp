@@ -3,6 +3,7 @@
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/held_numbers.h"
 #include "src/core/promotion.h"
 
 namespace groove {
@@ -117,6 +118,10 @@ Tensor where(Arg condition, const Tensor& self, const Tensor& other) {
   return call(op, {*condition.tensor, self, other}, condition.site);
 }
 Tensor where(Arg condition, const Tensor& self, Scalar other) {
+  const CallFrame frame(condition.site);
+  checked("where", self);
+  check_element("where", other,
+                result_type(ArrayRef<Type>(type_of(self)), ArrayRef<Scalar>(other)));
   return call(op_scalar, {*condition.tensor, self}, condition.site, {}, other);
 }
 Tensor where(Arg condition, Scalar self, const Tensor& other) {

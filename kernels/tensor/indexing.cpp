@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include <algorithm>
+#include <cmath>
 
 #include "groove/ops/complex.h"
 #include "groove/ops/math.h"
@@ -12,6 +13,7 @@
 #include "kernels/tensor/index_tensors.h"
 #include "src/core/check.h"
 #include "src/core/dispatch.h"
+#include "src/core/held_numbers.h"
 #include "src/core/temporary.h"
 
 namespace groove {
@@ -168,9 +170,17 @@ void check_is_seen(const Tensor& target) {
                to_string(impl->geometry.sizes));
 }
 
+// Beyond all numbers of a 16-bit float is infinity.
+Scalar as_element(const Tensor& target, const Scalar& value) {
+  if (!target.defined()) return value;
+  const ScalarType dtype = target.scalar_type();
+  check_element("index_put_", value, dtype);
+  return is_held(value, dtype) ? value : Scalar(std::copysign(INFINITY, value.to_double()));
+}
+
 Tensor as_tensor(const Tensor& like, const Scalar& value) {
   Tensor result = make_empty({}, like.scalar_type());
-  result.fill_(value);
+  result.fill_(as_element(like, value));
   return result;
 }
 
@@ -241,7 +251,7 @@ Tensor& DataMethods::index_put_(ArrayRef<TensorIndex> indices, const Scalar& val
   const SiteScope scope(site);
   const Located at = locate("index_put_", self(), indices, site);
   if (at.by_axis.empty()) {
-    at.view.fill_(value, site);
+    at.view.fill_(as_element(self(), value), site);
   } else {
     const Tensor filler = as_tensor(self(), value);
     if (!put_by_mask(at, filler, site)) write_at(at.view, at.by_axis, filler);
@@ -289,7 +299,7 @@ Tensor& Tensor::assign(const std::complex<double>& value) {
 Tensor& Tensor::operator=(detail::ScalarArg value) && {
   const SiteScope scope(value.site);
   check_is_seen(*this);
-  fill_(value.value, value.site);
+  fill_(as_element(*this, value.value), value.site);
   return *this;
 }
 

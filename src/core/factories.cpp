@@ -7,6 +7,7 @@
 #include "src/core/complex.h"
 #include "src/core/environment.h"
 #include "src/core/geometry.h"
+#include "src/core/held_numbers.h"
 #include "src/core/host_value.h"
 #include "src/core/state.h"
 
@@ -62,6 +63,7 @@ Tensor tensor(const detail::TensorData& data, TensorOptions options, Site site) 
   Tensor result = make_empty(Shape(data.sizes()), dtype);
   char* out = static_cast<char*>(result.impl()->data());
   const auto put = [&](const Scalar& value) {
+    check_element("tensor", value, part);
     store_host_value(out, part, value);
     out += element_size(part);
     if (adds_imaginary) store_host_value(std::exchange(out, out + element_size(part)), part, 0);

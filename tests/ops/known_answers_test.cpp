@@ -47,6 +47,31 @@ Tensor slope(const Tensor& x, const std::function<Tensor(const Tensor&)>& functi
   return autograd::grad({function(leaf).sum()}, {leaf})[0];
 }
 
+// LibTorch: "value cannot be converted to type uint8_t without overflow". What is computed wraps.
+TEST(KnownAnswers, NumbersThatADtypeDoesNotHold) {
+  EXPECT_THROW(full({2}, 300, kByte), Error);
+  EXPECT_THROW(full({2}, -256, kByte), Error);
+  EXPECT_THROW(full({2}, -0.5, kByte), Error);
+  EXPECT_THROW(full({2}, 1e10, kHalf), Error);
+  EXPECT_THROW(full({2}, 1e39, kFloat), Error);
+  EXPECT_THROW(full({2}, kNan, kInt), Error);
+  EXPECT_THROW(full({2}, 0x1p63, kLong), Error);
+  EXPECT_THROW(zeros({2}, kChar).fill_(200), Error);
+  EXPECT_THROW(zeros({2}, kByte).masked_fill_(ones({2}, kBool), 300), Error);
+  EXPECT_THROW(zeros({2}, kByte).index_fill_(0, zeros({1}, kLong), 300), Error);
+  EXPECT_THROW(zeros({2}, kByte)[0] = 300, Error);
+  EXPECT_THROW(where(ones({2}, kBool), zeros({2}, kByte), 300), Error);
+  EXPECT_THROW(tensor(300, kByte), Error);
+  EXPECT_THROW(add(ones({2}, kByte), ones({2}, kByte), 300), Error);
+  expect("wraps", full({2}, -1, kByte), {255, 255});
+  expect("truncates", full({1}, 255.5, kByte), {255});
+  expect("infinity", full({2}, kInf, kHalf), {kInf, kInf});
+  expect("nan", full({1}, kNan, kFloat), {kNan});
+  expect("truth", full({1}, 300, kBool), {1});
+  expect("sum", zeros({1}, kByte) + 300, {44});
+  expect("element", where(zeros({1}, kBool), zeros({1}, kHalf), 1e10), {kInf});
+}
+
 TEST(KnownAnswers, Rounding) {
   const Tensor x = numbers({kNan, kInf, -kInf, 2.5, -2.5, 3.5, 0.5, -0.5}, kFloat);
   expect("sign", sign(x), {0, 1, -1, 1, -1, 1, 1, -1});
@@ -207,23 +232,26 @@ TEST(KnownAnswers, Normalisation) {
   };
   expect("layer_norm", of(x),
          {0.8889072884777581, -0.3704118384779004, 0.5636685991078438, 1.8351385921193248});
-  expect("slope", slope(x, [&](const Tensor& t) { return of(t) * waves({2, 3, 2}, 3); }),
+  expect("slope",
+         slope(x,
+               [&](const Tensor& t) {
+                 return of(t) * waves({2, 3, 2}, 3);
+               }),
          {0.615414498068485, 0.3374950341509985, -0.30195063986983794, -0.8984851729849083});
   expect("addmm", addmm(waves({2}), waves({2, 3}), waves({3, 2}, 0.2), 0.5, 2),
          {1.578816400136866, -0.8128318388962587, 0.05457452021331344, -0.5698169350336033});
 }
 
 TEST(KnownAnswers, Attention) {
-  expect("plain",
-         scaled_dot_product_attention(waves({2, 3, 4}), waves({2, 5, 4}, 0.2),
-                                      waves({2, 5, 2}, 0.7)),
-         {-0.34179316926535697, 0.3131741075635339, -0.06152848928508435, 0.03441782229879799});
+  expect(
+      "plain",
+      scaled_dot_product_attention(waves({2, 3, 4}), waves({2, 5, 4}, 0.2), waves({2, 5, 2}, 0.7)),
+      {-0.34179316926535697, 0.3131741075635339, -0.06152848928508435, 0.03441782229879799});
   const Tensor q = waves({1, 3, 4}), k = waves({1, 3, 4}, 0.2), v = waves({1, 3, 2}, 0.7);
   expect("causal", scaled_dot_product_attention(q, k, v, {}, 0, true),
          {0.644217687237691, -0.14786317380431852, 0.1805886199714217, 0.28332996655641207,
           -0.643684946831533, 0.7545749557037389});
-  const Tensor mask =
-      numbers({1, 0, 1, 0, 1, 1, 1, 0, 1}).reshape({3, 3}).to(kBool);
+  const Tensor mask = numbers({1, 0, 1, 0, 1, 1, 1, 0, 1}).reshape({3, 3}).to(kBool);
   expect("mask", scaled_dot_product_attention(q, k, v, mask, 0, false, 0.3),
          {-0.3464914896954178, 0.4744590198619852, -0.5435359147500364, 0.833031570366544,
           -0.5684761115894494, 0.6139005028660396});

@@ -1,11 +1,12 @@
 // What a dtype holds of a number.
-#include "kernels/ops/held_numbers.h"
+#include "src/core/held_numbers.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "groove/ops/elementwise.h"
+#include "src/core/check.h"
+#include "src/core/promotion.h"
 
 namespace groove {
 namespace {
@@ -34,20 +35,24 @@ bool is_held_by_integers(const Scalar& number, ScalarType dtype) {
   return value <= all.high && value >= (dtype == kByte ? -all.high : all.low);
 }
 
-bool is_held(const Scalar& number, ScalarType dtype) {
-  if (is_integral(dtype)) return is_held_by_integers(number, dtype);
-  const double value = number.to_double();
-  return dtype == kBool || !std::isfinite(value) || std::fabs(value) <= greatest_of(dtype);
-}
-
 }  // namespace
 
-void check_held(const char* op, const Scalar& number, ScalarType dtype) {
+bool is_held(const Scalar& number, ScalarType dtype) {
   const ScalarType part = real_dtype(dtype);
-  if (part == kDouble) return;
-  const Scalar value = number.with_origin(-1);  // the check derives nothing from it
-  GROOVE_CHECK(is_held(value, part), "{}: {} cannot be converted to type {} without overflow", op,
-               value.to_double(), name(dtype));
+  if (part == kDouble || part == kBool) return true;
+  const Scalar plain = number.with_origin(-1);  // nothing is derived from its value
+  if (is_integral(part)) return is_held_by_integers(plain, part);
+  const double value = plain.to_double();
+  return !std::isfinite(value) || std::fabs(value) <= greatest_of(part);
+}
+
+void check_held(const char* op, const Scalar& number, ScalarType dtype) {
+  GROOVE_CHECK(is_held(number, dtype), "{}: {} cannot be converted to type {} without overflow", op,
+               number.to_double(), name(dtype));
+}
+
+void check_element(const char* op, const Scalar& number, ScalarType dtype) {
+  if (dtype != kHalf && dtype != kBFloat16) check_held(op, number, dtype);
 }
 
 Scalar nearest_held(const Scalar& number, ScalarType dtype) {
@@ -61,8 +66,9 @@ Scalar nearest_held(const Scalar& number, ScalarType dtype) {
 }
 
 Scalar bound_for(const char* op, const Tensor& x, const Scalar& bound, bool is_lower) {
-  checked(op, x);
-  const ScalarType dtype = result_type(x, bound);
+  if (!x.defined()) return bound;
+  const Type type{x.impl()->dtype, x.impl()->geometry.sizes};
+  const ScalarType dtype = result_type(ArrayRef<Type>(type), ArrayRef<Scalar>(bound));
   if (!is_integral(dtype)) {
     if (is_floating(dtype)) check_held(op, bound, dtype);
     return bound;

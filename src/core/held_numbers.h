@@ -1,13 +1,16 @@
 // Numbers of the program that a dtype may not hold: kernels would wrap or truncate them.
 #pragma once
 
-#include "kernels/ops/rules.h"
+#include "src/core/op.h"
 
 namespace groove {
 
-/// Throws where LibTorch does: a number beyond all that the dtype holds. An integer below 0 wraps
-/// in an unsigned dtype; infinities and NaN are numbers of the floating ones; anything is a truth.
+/// Does LibTorch convert it? An integer below 0 wraps in an unsigned dtype; infinities and NaN are
+/// numbers of the floating ones; anything is a truth.
+bool is_held(const Scalar& number, ScalarType dtype);
 void check_held(const char* op, const Scalar& number, ScalarType dtype);
+/// The same for what becomes an element: too large a number is infinity in the 16-bit floats.
+void check_element(const char* op, const Scalar& number, ScalarType dtype);
 /// Of an integer dtype the number that is nearest, without its fraction; of others itself.
 Scalar nearest_held(const Scalar& number, ScalarType dtype);
 /// A bound for the elements of a tensor. One that all integers of their dtype keep becomes the

@@ -1,7 +1,9 @@
 // add: self + other, with a tensor, a scaled tensor or a number.
+#include "groove/ops/elementwise.h"
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/held_numbers.h"
 
 namespace groove {
 namespace {
@@ -48,7 +50,6 @@ TypeResult scaled_type(const Signature& s) {
                "{}: alpha {} is not an integer but the result is {}; convert a tensor to a "
                "floating dtype",
                s.op.name, s.numbers[0].to_double(), name(result.compute));
-  GROOVE_CHECK(result.compute != kBool, "{}: alpha is not defined for Bool tensors", s.op.name);
   return result;
 }
 
@@ -57,11 +58,16 @@ const Op& op_scaled = define({
     .inputs = 2,
     .number_names = {"alpha"},
     .type = scaled_type,
-    .lowering = kernels::lower(kernels::ElementwiseLowering{
-        .body =
-            [](kernels::Body& b) {
-              return kernels::Exprs{b.inputs[0] + b.numbers[0] * b.inputs[1]};
-            }}),
+    .lowering =
+        kernels::lower(kernels::ElementwiseLowering{.body =
+                                                        [](kernels::Body& b) {
+                                                          const Expr &x = b.inputs[0],
+                                                                     &y = b.inputs[1],
+                                                                     &alpha = b.numbers[0];
+                                                          if (b.compute == kBool)
+                                                            return kernels::Exprs{x | (alpha & y)};
+                                                          return kernels::Exprs{x + alpha * y};
+                                                        }}),
     .gradient =
         [](const Grad& g) {
           return both(g, g.needs[1] ? mul(g.cotangent(), g.numbers[0]) : Tensor());
@@ -79,9 +85,26 @@ const Op& op_scaled = define({
         },
 });
 
-bool is_one(Scalar alpha) { return alpha.to_double() == 1.0 && alpha.origin() < 0; }
+bool is_one(Scalar alpha) {
+  return alpha.to_double() == 1.0 && alpha.origin() < 0 && !alpha.isBoolean();
+}
 
-Scalar product(Scalar a, Scalar b) {
+void check_alpha(const char* op, Scalar alpha, ScalarType dtype) {
+  GROOVE_CHECK(!alpha.isBoolean() || dtype == kBool,
+               "{}: a bool alpha for a result of {}; give a number", op, name(dtype));
+  GROOVE_CHECK(!alpha.isFloatingPoint() || !(is_integral(dtype) || dtype == kBool),
+               "{}: alpha {} is not an integer but the result is {}; convert a tensor to a "
+               "floating dtype",
+               op, alpha.with_origin(-1).to_double(), name(dtype));
+  check_held(op, alpha, dtype);
+}
+
+Scalar product(const char* op, Arg self, Scalar a, Scalar alpha) {
+  checked(op, *self.tensor);
+  const ScalarType dtype = result_type(self, a);
+  check_alpha(op, alpha, dtype);
+  if (dtype == kBool) return a.toBool() && alpha.toBool();
+  const Scalar b = alpha.isBoolean() ? Scalar(alpha.to_int()) : alpha;
   if (a.isFloatingPoint() || b.isFloatingPoint()) return a.to_double() * b.to_double();
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a.to_int()) *
                                    static_cast<std::uint64_t>(b.to_int()));
@@ -91,10 +114,15 @@ Scalar product(Scalar a, Scalar b) {
 
 Tensor add(Arg self, const Tensor& other, Scalar alpha) {
   if (is_one(alpha)) return call(op, self, other);
+  const CallFrame frame(self.site);
+  checked("add", *self.tensor);
+  checked("add", other);
+  check_alpha("add", alpha, result_type(self, other));
   return call(op_scaled, {*self.tensor, other}, self.site, {}, alpha);
 }
 Tensor add(Arg self, Scalar other, Scalar alpha) {
-  return call(op_scalar, self, is_one(alpha) ? other : product(other, alpha));
+  const CallFrame frame(self.site);
+  return call(op_scalar, self, is_one(alpha) ? other : product("add", self, other, alpha));
 }
 Tensor operator+(Arg a, const Tensor& b) { return call(op, a, b); }
 Tensor operator+(Arg a, Scalar b) { return call(op_scalar, a, b); }
@@ -114,11 +142,16 @@ Tensor MathMethods::add(Scalar other, Scalar alpha, Site site) const {
 }
 Tensor& MathMethods::add_(const Tensor& other, Scalar alpha, Site site) const {
   if (is_one(alpha)) return call_inplace(op, writable(self()), {other}, site);
+  const CallFrame frame(site);
+  checked("add_", self());
+  checked("add_", other);
+  check_alpha("add_", alpha, result_type({self(), site}, other));
   return call_inplace(op_scaled, writable(self()), {other}, site, {}, alpha);
 }
 Tensor& MathMethods::add_(Scalar other, Scalar alpha, Site site) const {
-  return call_inplace(op_scalar, writable(self()), {}, site, {},
-                      is_one(alpha) ? other : product(other, alpha));
+  const CallFrame frame(site);
+  const Scalar number = is_one(alpha) ? other : product("add_", {self(), site}, other, alpha);
+  return call_inplace(op_scalar, writable(self()), {}, site, {}, number);
 }
 
 }  // namespace groove

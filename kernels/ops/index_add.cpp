@@ -1,5 +1,6 @@
 // index_add: a source's slices added at the positions of a 1-d index; index_sum adds into zeros.
 #include "groove/ops/index.h"
+#include "groove/ops/views.h"
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/indexed_write.h"
 
@@ -42,6 +43,10 @@ Tensor index_sum(const Tensor& index, const Tensor& source, std::int64_t dim, In
 }
 
 Tensor index_add(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  const CallFrame frame(self.site);
+  if (checked("index_add", *self.tensor).geometry.sizes.empty() &&
+      checked("index_add", source).geometry.sizes.empty())
+    return squeeze(index_add(unsqueeze(self, 0), dim, index, unsqueeze(source, 0)), 0);
   return call(op, {*self.tensor, as_list("index_add", index, self.site), source}, self.site,
               attrs_of(*self.tensor, dim));
 }

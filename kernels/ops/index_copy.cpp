@@ -59,6 +59,7 @@ Attrs attrs_of(const Tensor& self, std::int64_t dim) {
   return Attrs().add(indexed_axis("index_copy", self, dim));
 }
 
+// Positions count from the end where they are negative.
 Tensor fill_mask(const Tensor& self, std::int64_t dim, const Tensor& index, Site site) {
   const std::int64_t axis = indexed_axis("index_fill", self, dim);
   const Tensor list = as_list("index_fill", index, site);
@@ -67,17 +68,27 @@ Tensor fill_mask(const Tensor& self, std::int64_t dim, const Tensor& index, Site
   GROOVE_CHECK(type_of(list).sizes.size() == 1, "index_fill: the index has shape {}, not one axis",
                to_string(type_of(list).sizes));
   const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
-  return along(is_listed(op, list, size, site), sizes.size(), axis);
+  const Tensor from_start = where(lt(list, 0), list + size, list);
+  return along(is_listed(op, from_start, size, site), sizes.size(), axis);
+}
+
+bool is_one_number(const char* op, const Tensor& self) {
+  return checked(op, self).geometry.sizes.empty();
 }
 
 }  // namespace
 
 Tensor index_copy(Arg self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  const CallFrame frame(self.site);
+  if (is_one_number("index_copy", *self.tensor) && is_one_number("index_copy", source))
+    return squeeze(index_copy(unsqueeze(self, 0), dim, index, unsqueeze(source, 0)), 0);
   return call(op, {*self.tensor, as_list("index_copy", index, self.site), source}, self.site,
               attrs_of(*self.tensor, dim));
 }
 Tensor index_fill(Arg self, std::int64_t dim, const Tensor& index, Scalar value) {
   const SiteScope scope(self.site);
+  if (is_one_number("index_fill", *self.tensor))
+    return squeeze(index_fill(unsqueeze(self, 0), dim, index, value), 0);
   return masked_fill(self, fill_mask(*self.tensor, dim, index, self.site), value);
 }
 
@@ -97,6 +108,10 @@ Tensor IndexMethods::index_fill(std::int64_t dim, const Tensor& index, Scalar va
 Tensor& IndexMethods::index_fill_(std::int64_t dim, const Tensor& index, Scalar value,
                                   Site site) const {
   const SiteScope scope(site);
+  if (is_one_number("index_fill_", self())) {
+    self().unsqueeze(0, site).index_fill_(dim, index, value, site);
+    return writable(self());
+  }
   return self().masked_fill_(fill_mask(self(), dim, index, site), value, site);
 }
 

@@ -1,5 +1,6 @@
 // index_select: slices at the positions a 1-d tensor holds.
 #include "groove/ops/index.h"
+#include "groove/ops/views.h"
 #include "kernels/ops/axis.h"
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/indexed_write.h"
@@ -78,9 +79,14 @@ const Op& op = define({
 Tensor index_select(Arg self, std::int64_t dim, const Tensor& index) {
   const CallFrame frame(self.site);
   const std::size_t rank = checked("index_select", *self.tensor).geometry.sizes.size();
-  GROOVE_CHECK(rank > 0, "index_select: a 0-d tensor has no axis to select from");
-  checked("index_select", index);
-  return call(op, {*self.tensor, index}, self.site,
+  const Tensor list = as_list("index_select", index, self.site);
+  if (rank == 0) {
+    GROOVE_CHECK(list.impl()->numel == 1,
+                 "index_select: {} positions of a 0-d tensor, which has one element",
+                 list.impl()->numel);
+    return squeeze(index_select(unsqueeze(self, 0), dim, list), 0);
+  }
+  return call(op, {*self.tensor, list}, self.site,
               Attrs().add(normal_dim("index_select", dim, rank)));
 }
 Tensor IndexMethods::index_select(std::int64_t dim, const Tensor& index, Site site) const {

@@ -42,9 +42,10 @@ const Op& op = define({
 }  // namespace
 
 TypeResult softmax_type(const Signature& s) {
-  GROOVE_CHECK_AS(NotImplementedError, is_floating(s.inputs[0].dtype),
-                  "{}: not defined for {} tensors; give a floating dtype", s.op.name,
-                  name(s.inputs[0].dtype));
+  check_defined(s);
+  GROOVE_CHECK_AS(
+      NotImplementedError, is_floating(s.inputs[0].dtype) || element_count(s.inputs[0].sizes) == 0,
+      "{}: not defined for {} tensors; give a floating dtype", s.op.name, name(s.inputs[0].dtype));
   return {{s.inputs[0]}, s.inputs[0].dtype};
 }
 

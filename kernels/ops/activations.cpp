@@ -62,7 +62,10 @@ Tensor softshrink(Arg self, Scalar lambd) {
   const SiteScope scope(self.site);
   GROOVE_CHECK(lambd.to_double() >= 0, "softshrink: lambda is {}; it must not be negative",
                lambd.to_double());
-  return *self.tensor - clamp(*self.tensor, -lambd.to_double(), lambd);
+  const Tensor& x = *self.tensor;
+  const double least = -lambd.to_double();
+  const Tensor is_inside = logical_and(ge(x, least), le(x, lambd));  // flat at the bounds, too
+  return x - where(is_inside, x, clamp(x.detach(), least, lambd));
 }
 Tensor threshold(Arg self, Scalar threshold, Scalar value) {
   const SiteScope scope(self.site);

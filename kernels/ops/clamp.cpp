@@ -1,14 +1,21 @@
 // clamp: both bounds, one after the other; so the upper one wins where they cross, as in LibTorch.
 #include "kernels/ops/spelled.h"
+#include "src/core/promotion.h"
 
 namespace groove {
 namespace {
 
-// Where they are equal the tensor stays, and has the gradient.
-Tensor bounded(const Tensor& x, const Tensor* bound, bool is_lower) {
-  if (!bound) return x;
-  const Tensor is_beyond = is_lower ? lt(x, *bound) : gt(x, *bound);
-  return where(logical_or(is_beyond, isnan(*bound)), *bound, x);
+// The gradient goes to what the element is; where that is two of them, half to each: unless the
+// bounds themselves are equal, and x has it. Where they cross it is the upper one's.
+Tensor between(const Tensor& x, const Tensor& min, const Tensor& max) {
+  const Tensor are_apart = lt(min, max);
+  const Tensor raised = where(lt(x, min), min, x);
+  const Tensor is_above = logical_or(gt(x, max), lt(max, min));
+  Tensor result = where(logical_and(is_above, logical_not(isnan(x))), max, raised);
+  result = where(logical_and(are_apart, eq(x, min)), maximum(x, min), result);
+  result = where(logical_and(are_apart, eq(x, max)), minimum(x, max), result);
+  result = where(isnan(min), min, result);
+  return where(isnan(max), max, result);
 }
 
 }  // namespace
@@ -35,8 +42,11 @@ Tensor clamp(Arg self, const std::optional<Tensor>& min, const std::optional<Ten
   const bool has_min = min && min->defined(), has_max = max && max->defined();
   checked("clamp", *self.tensor);
   GROOVE_CHECK(has_min || has_max, "clamp: neither min nor max is given");
-  return bounded(bounded(*self.tensor, has_min ? &*min : nullptr, true), has_max ? &*max : nullptr,
-                 false);
+  if (!has_max) return maximum(self, *min);
+  if (!has_min) return minimum(self, *max);
+  const Type types[] = {type_of(*self.tensor), type_of(*min), type_of(*max)};
+  const ScalarType dtype = result_type(ArrayRef<Type>(types));
+  return between(self.tensor->to(dtype), min->to(dtype), max->to(dtype));
 }
 Tensor MathMethods::clamp(const std::optional<Tensor>& min, const std::optional<Tensor>& max,
                           Site site) const {

@@ -1,4 +1,5 @@
-// clamp_max: the bound where self is above it, else self; NaN if either is.
+// clamp_max: the bound where self is above it, else self; NaN if either is. At the bound there is
+// no slope, as in LibTorch.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +16,7 @@ const Op& op = define(ScalarSpec{
                kernels::Expr bound) { return select(is_nan(bound), bound, min(bound, x)); },
     .gradient =
         [](const Grad& g) {
-          const Tensor kept = where(le(g.input(0), g.numbers[0]), g.cotangent(), 0);
+          const Tensor kept = where(lt(g.input(0), g.numbers[0]), g.cotangent(), 0);
           return Tensors{reduced_to(kept, g.input_types[0])};
         },
     .saves_input = true,

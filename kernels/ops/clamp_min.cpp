@@ -1,4 +1,5 @@
-// clamp_min: the bound where self is below it, else self; NaN if either is.
+// clamp_min: the bound where self is below it, else self; NaN if either is. At the bound there is
+// no slope, as in LibTorch.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +16,7 @@ const Op& op = define(ScalarSpec{
                kernels::Expr bound) { return select(is_nan(bound), bound, max(bound, x)); },
     .gradient =
         [](const Grad& g) {
-          const Tensor kept = where(ge(g.input(0), g.numbers[0]), g.cotangent(), 0);
+          const Tensor kept = where(gt(g.input(0), g.numbers[0]), g.cotangent(), 0);
           return Tensors{reduced_to(kept, g.input_types[0])};
         },
     .saves_input = true,

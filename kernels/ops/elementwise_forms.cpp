@@ -54,7 +54,9 @@ Tensor sinc(Arg self) {
 Tensor logit(Arg self, std::optional<double> eps) {
   const SiteScope scope(self.site);
   const Tensor given = as_floating("logit", *self.tensor, self.site);
-  const Tensor x = eps ? clamp(given, *eps, 1 - *eps) : given;
+  if (!eps) return log(given / (1 - given));
+  const Tensor raised = masked_fill(given, lt(given, *eps), *eps);  // with its slope at the bounds
+  const Tensor x = masked_fill(raised, gt(raised, 1 - *eps), 1 - *eps);
   return log(x / (1 - x));
 }
 
@@ -134,6 +136,7 @@ Tensor rsub(Arg self, const Tensor& other, Scalar alpha) {
 Tensor rsub(Arg self, Scalar other, Scalar alpha) {
   const SiteScope scope(self.site);
   checked("rsub", *self.tensor);
+  GROOVE_CHECK(!other.isBoolean(), "rsub: not defined with a Bool operand; give a number");
   return sub(number_beside(*self.tensor, other, self.site), *self.tensor, alpha);
 }
 

@@ -30,7 +30,8 @@ Tensor elu(Arg self, Scalar alpha, Scalar scale, Scalar input_scale) {
   if (is_one(scale) && is_one(input_scale)) return call(op, self, alpha);
   const SiteScope scope(self.site);
   const Tensor& x = *self.tensor;
-  const Tensor negative = expm1(clamp_max(x, 0) * input_scale);  // finite where it is not taken
+  const Tensor negative =
+      expm1(masked_fill(x, gt(x, 0), 0) * input_scale);  // finite where it is not taken
   return where(gt(x, 0), x * scale, negative * (alpha.to_double() * scale.to_double()));
 }
 

@@ -88,6 +88,7 @@ const Op& op_scalar = define({
     .gradient =
         [](const Grad& g) {
           const double exponent = g.numbers[0].to_double();
+          if (exponent == 0) return Tensors{zeros_like(g.input(0))};
           if (exponent == 2) return Tensors{mul(g.cotangent(), mul(g.input(0), 2))};
           return Tensors{mul(g.cotangent(), mul(power(g.input(0), exponent - 1), g.numbers[0]))};
         },
@@ -127,8 +128,11 @@ const Op& op = define(BinarySpec{
             const Tensor slope = masked_fill(mul(y, pow(x, y - 1)), eq(y, 0), 0);
             result[0] = reduced_to(mul(g.cotangent(), slope), g.input_types[0]);
           }
-          if (g.needs[1])
-            result[1] = reduced_to(mul(g.cotangent(), mul(pow(x, y), log(x))), g.input_types[1]);
+          if (g.needs[1]) {  // the power of 0 is flat where the exponent is not negative
+            const Tensor is_flat = logical_and(eq(x, 0), ge(y, 0));
+            const Tensor slope = masked_fill(mul(pow(x, y), log(x)), is_flat, 0);
+            result[1] = reduced_to(mul(g.cotangent(), slope), g.input_types[1]);
+          }
           return result;
         },
     .saves_inputs = 3,

@@ -33,9 +33,11 @@ Tensor special_log_ndtr(Arg self) {
       is_real ? *self.tensor : self.tensor->to(get_default_dtype(), false, false, self.site);
   const Tensor is_far = lt(x, -20), is_low = lt(x, -1);
   // Each form sees only numbers that it is made for, so that no other has a gradient of NaN.
-  const Tensor far = log_tail(clamp_max(x, -20));
-  const Tensor low = log(special_ndtr(clamp(x, -20, -1)));
-  const Tensor high = log1p(erfc(clamp_min(x, -1) * (1 / std::numbers::sqrt2)) * -0.5);
+  const auto raised = [](const Tensor& at, double to) { return masked_fill(at, lt(at, to), to); };
+  const auto lowered = [](const Tensor& at, double to) { return masked_fill(at, gt(at, to), to); };
+  const Tensor far = log_tail(lowered(x, -20));
+  const Tensor low = log(special_ndtr(lowered(raised(x, -20), -1)));
+  const Tensor high = log1p(erfc(raised(x, -1) * (1 / std::numbers::sqrt2)) * -0.5);
   return where(is_far, far, where(is_low, low, high));
 }
 

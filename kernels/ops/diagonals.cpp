@@ -46,6 +46,8 @@ Tensor PartMethods::diagflat(std::int64_t offset, Site site) const {
 Tensor trace(Arg self) {
   const SiteScope scope(self.site);
   const Shape& sizes = checked("trace", *self.tensor).geometry.sizes;
+  GROOVE_CHECK(self.tensor->impl()->dtype != kBool,
+               "trace: not defined for Bool tensors; convert with to(kInt)");
   GROOVE_CHECK(sizes.size() == 2, "trace: shape {} is not that of a matrix", to_string(sizes));
   return sum(diagonal(self));
 }

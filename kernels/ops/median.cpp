@@ -119,6 +119,7 @@ std::tuple<Tensor, Tensor> picked_along(Arg self, std::int64_t axis, std::int64_
 
 std::tuple<Tensor, Tensor> median_along(const char* name, const Tensor& self, std::int64_t dim,
                                         bool keepdim, std::int64_t place) {
+  check_ranked(name, self);
   const Shape sizes = checked(name, self).geometry.sizes;
   const std::int64_t axis = normal_dim(name, dim, sizes.size());
   GROOVE_CHECK(sizes.empty() || sizes[static_cast<std::size_t>(axis)] > 0,
@@ -176,11 +177,9 @@ const Op& op = define({
 });
 
 Tensor median_of_all(const char* name, const Tensor& self, bool ignores_nan) {
+  check_ranked(name, self);
   const TensorImpl& impl = checked(name, self);
-  if (impl.numel == 0) {
-    GROOVE_CHECK(is_floating(impl.dtype), "{}: no elements", name);
-    return full({}, NAN, TensorOptions(impl.dtype));
-  }
+  if (impl.numel == 0) return full({}, NAN).to(impl.dtype);  // of integers what NaN becomes
   return call(op, {flatten(self)}, Site::current(), Attrs().add(ignores_nan));
 }
 
@@ -205,6 +204,7 @@ std::tuple<Tensor, Tensor> nanmedian(Arg self, std::int64_t dim, bool keepdim) {
 
 std::tuple<Tensor, Tensor> kthvalue(Arg self, std::int64_t k, std::int64_t dim, bool keepdim) {
   const SiteScope scope(self.site);
+  check_ranked("kthvalue", *self.tensor);
   const Shape sizes = checked("kthvalue", *self.tensor).geometry.sizes;
   const std::int64_t axis = normal_dim("kthvalue", dim, sizes.size());
   const std::int64_t length = sizes.empty() ? 1 : sizes[static_cast<std::size_t>(axis)];

@@ -1,6 +1,7 @@
 // min: the smallest element, over all axes or some (amin), or along one axis with its position. NaN
 // if an element is; over nothing an error.
 #include "kernels/ops/extremum.h"
+#include "kernels/ops/ranking.h"
 
 namespace groove {
 namespace {
@@ -30,6 +31,7 @@ std::tuple<Tensor, Tensor> min(Arg self, std::int64_t dim, bool keepdim) {
 }
 Tensor argmin(Arg self, std::optional<std::int64_t> dim, bool keepdim) {
   const CallFrame frame(self.site);
+  check_ranked("argmin", *self.tensor);
   return extremum_position(ops.position, self, dim, keepdim);
 }
 

@@ -42,6 +42,11 @@ std::tuple<Tensor, Tensor> call_ranked(const Op& op, Arg self, const Attrs& attr
   return {outputs[0], outputs[1]};
 }
 
+void check_ranked(const char* op, const Tensor& self) {
+  GROOVE_CHECK(checked(op, self).dtype != kBool,
+               "{}: not defined for Bool tensors; convert with to(kInt)", op);
+}
+
 std::int64_t ranked_axis(const char* op, const Tensor& self, std::int64_t dim) {
   return normal_dim(op, dim, checked(op, self).geometry.sizes.size());
 }

@@ -135,6 +135,8 @@ Shape picked_shape(const Signature& s, std::int64_t count);
 /// The rule of an op that gives one element along that axis, and where it stands.
 ReferenceRule picked_reference(
     std::function<std::size_t(const Signature&, const std::vector<double>& line)> pick);
+/// Throws for bool, which LibTorch does not rank here.
+void check_ranked(const char* op, const Tensor& self);
 /// The axis of an op that takes 0-d tensors as one element.
 std::int64_t ranked_axis(const char* op, const Tensor& self, std::int64_t dim);
 /// The gradient of picked elements, at their positions among zeros.

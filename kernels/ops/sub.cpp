@@ -6,10 +6,27 @@
 namespace groove {
 namespace {
 
+// As LibTorch: no operand is a truth, whatever the other one is.
+void check_no_truth(const char* op, bool is_bool) {
+  GROOVE_CHECK(!is_bool,
+               "{}: not defined with a Bool operand; use ne() or convert it with to(kInt)", op);
+}
+void check_no_truth(const char* op, const Tensor& x) {
+  check_no_truth(op, checked(op, x).dtype == kBool);
+}
+void check_operands(const char* op, const Tensor& x, const Tensor& y, const Scalar& alpha) {
+  check_no_truth(op, x);
+  check_no_truth(op, y);
+  check_no_truth(op, alpha.isBoolean());
+}
+void check_operands(const char* op, const Tensor& x, const Scalar& y, const Scalar& alpha) {
+  check_no_truth(op, x);
+  check_no_truth(op, y.isBoolean() || alpha.isBoolean());
+}
+
 TypeResult not_bool(const Signature& s) {
   TypeResult result = promoted(s);
-  GROOVE_CHECK(result.compute != kBool,
-               "{}: not defined for Bool tensors; use ne() or convert with to(kInt)", s.op.name);
+  check_no_truth(s.op.name.c_str(), result.compute == kBool);
   return result;
 }
 
@@ -61,18 +78,38 @@ Scalar negated(Scalar alpha) {
 }  // namespace
 
 Tensor sub(Arg self, const Tensor& other, Scalar alpha) {
+  const CallFrame frame(self.site);
+  check_operands("sub", *self.tensor, other, alpha);
   return is_one(alpha) ? call(op, self, other) : add(self, other, negated(alpha));
 }
 Tensor sub(Arg self, Scalar other, Scalar alpha) {
+  const CallFrame frame(self.site);
+  check_operands("sub", *self.tensor, other, alpha);
   return is_one(alpha) ? call(op_scalar, self, other) : add(self, other, negated(alpha));
 }
-Tensor operator-(Arg a, const Tensor& b) { return call(op, a, b); }
-Tensor operator-(Arg a, Scalar b) { return call(op_scalar, a, b); }
-Tensor operator-(Scalar a, Arg b) { return call(op_reversed, b, a); }
+Tensor operator-(Arg a, const Tensor& b) {
+  const CallFrame frame(a.site);
+  check_operands("-", *a.tensor, b, 1);
+  return call(op, a, b);
+}
+Tensor operator-(Arg a, Scalar b) {
+  const CallFrame frame(a.site);
+  check_operands("-", *a.tensor, b, 1);
+  return call(op_scalar, a, b);
+}
+Tensor operator-(Scalar a, Arg b) {
+  const CallFrame frame(b.site);
+  check_no_truth("-", *b.tensor);
+  return call(op_reversed, b, a);
+}
 Tensor& operator-=(Arg a, const Tensor& b) {
+  const CallFrame frame(a.site);
+  check_operands("-=", *a.tensor, b, 1);
   return call_inplace(op, writable(*a.tensor), {b}, a.site);
 }
 Tensor& operator-=(Arg a, Scalar b) {
+  const CallFrame frame(a.site);
+  check_operands("-=", *a.tensor, b, 1);
   return call_inplace(op_scalar, writable(*a.tensor), {}, a.site, {}, b);
 }
 
@@ -83,10 +120,14 @@ Tensor MathMethods::sub(Scalar other, Scalar alpha, Site site) const {
   return groove::sub({self(), site}, other, alpha);
 }
 Tensor& MathMethods::sub_(const Tensor& other, Scalar alpha, Site site) const {
+  const CallFrame frame(site);
+  check_operands("sub_", self(), other, alpha);
   if (!is_one(alpha)) return add_(other, negated(alpha), site);
   return call_inplace(op, writable(self()), {other}, site);
 }
 Tensor& MathMethods::sub_(Scalar other, Scalar alpha, Site site) const {
+  const CallFrame frame(site);
+  check_operands("sub_", self(), other, alpha);
   if (!is_one(alpha)) return add_(other, negated(alpha), site);
   return call_inplace(op_scalar, writable(self()), {}, site, {}, other);
 }

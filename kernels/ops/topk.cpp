@@ -111,6 +111,7 @@ const Op& op = define({
 
 std::tuple<Tensor, Tensor> topk(Arg self, std::int64_t k, std::int64_t dim, bool largest, bool) {
   const CallFrame frame(self.site);
+  check_ranked("topk", *self.tensor);
   const std::int64_t axis = ranked_axis("topk", *self.tensor, dim);
   const Shape& sizes = type_of(*self.tensor).sizes;
   const std::int64_t size = sizes.empty() ? 1 : sizes[static_cast<std::size_t>(axis)];

@@ -159,3 +159,127 @@ CASE(long_ranges) {
   show_error("step 0", [] { torch::arange(0, 5, 0); });
   show_error("no end", [] { torch::arange(0, INFINITY, 1.0); });
 }
+
+CASE(alpha) {
+  const auto mask = bytes() > 2, other = bytes() > 100;
+  const auto whole = bytes().to(torch::kLong);
+  show("bool", torch::add(mask, other, 2));
+  show("bool by 0", torch::add(mask, other, 0));
+  show("bool by true", torch::add(mask, other, true));
+  show("bool and a truth", torch::add(mask, true, 2));
+  show("bool in place", mask.clone().add_(other, 2));
+  show("bool and integers", torch::add(mask, whole, 2));
+  show("bytes", torch::add(bytes(), bytes(), -1));
+  show_error("fraction of bool", [&] { torch::add(mask, other, 1.5); });
+  show_error("fraction of integers", [&] { torch::add(whole, 1, 1.5); });
+  show_error("truth of integers", [&] { torch::add(whole, whole, true); });
+  show_error("truth in sub", [&] { torch::sub(whole, whole, true); });
+}
+
+CASE(running_in_place) {
+  for (const auto dtype : {torch::kByte, torch::kChar, torch::kShort, torch::kInt}) {
+    const std::string name =
+        dtype == torch::kByte ? " u8" : " " + std::to_string(torch::elementSize(dtype));
+    show("cumsum_" + name, bytes().to(dtype).clone().cumsum_(0));
+    show("cumprod_" + name, bytes().to(dtype).clone().cumprod_(1));
+  }
+  show_error("cumsum_ of bool", [] { (bytes() > 2).cumsum_(0); });
+}
+
+CASE(nothing) {
+  const auto none = torch::empty({2, 0}, torch::kLong);
+  show("softmax", torch::softmax(none, 1));
+  show("log_softmax", torch::log_softmax(none, 0));
+  show("softmax of truths", torch::softmax(torch::empty({0}, torch::kBool), 0));
+  show_error("softmax of integers", [] { torch::softmax(torch::ones({2}, torch::kLong), 0); });
+  for (const auto dtype : {torch::kFloat, torch::kLong, torch::kInt, torch::kByte, torch::kChar}) {
+    const std::string name = torch::toString(dtype);
+    show("median " + name, torch::median(torch::empty({0}, dtype)));
+    show("nanmedian " + name, torch::nanmedian(torch::empty({2, 0}, dtype)));
+  }
+}
+
+CASE(indices) {
+  const auto x = filled({2, 3}), one = torch::tensor(1.0);
+  const auto at = [](std::vector<std::int64_t> list) { return torch::tensor(list); };
+  show("index_fill from the end", x.index_fill(1, at({0, -1}), 9));
+  show("index_fill_ from the end", x.clone().index_fill_(0, at({-1}), 9));
+  show("index_fill of 0-d", one.index_fill(0, at({-1}), 9));
+  show("index_fill_ of 0-d", one.clone().index_fill_(0, at({0}), 9));
+  show("index_fill of 0-d by none", one.index_fill(0, torch::empty({0}, torch::kLong), 9));
+  show_error("index_fill before", [&] { x.index_fill(0, at({-3}), 9); });
+  show_error("index_fill behind", [&] { one.index_fill(0, at({1}), 9); });
+  show("index_select by 0-d", x.index_select(1, torch::tensor(2)));
+  show("index_select of 0-d", one.index_select(0, at({0})));
+  show_error("index_select of 0-d twice", [&] { one.index_select(0, at({0, 0})); });
+  show_error("index_select from the end", [&] { x.index_select(0, at({-1})); });
+  show("index_add of 0-d", one.index_add(0, at({0}), torch::tensor(2.0)));
+  show("index_copy of 0-d", one.index_copy(0, torch::tensor(0), torch::tensor(2.0)));
+  const auto y = leaf({2, 3});
+  show_gradients("index_select gradient", y.index_select(1, torch::tensor(2)), {y});
+  show_gradients("index_fill gradient", y.index_fill(1, at({-1}), 9), {y});
+}
+
+CASE(at_the_bounds) {
+  const auto at = [](std::vector<double> values) {
+    return torch::tensor(values, torch::kDouble).requires_grad_();
+  };
+  const auto x = at({0, 1, 0.5, 2, -1, NAN});
+  show_gradients("clamp", torch::clamp(x, 0, 1), {x});
+  show_gradients("clamp_min", torch::clamp_min(x, 0), {x});
+  show_gradients("clamp_max", torch::clamp_max(x, 1), {x});
+  show_gradients("crossed", torch::clamp(x, 2, 1), {x});
+  show_gradients("in place", (x * 1).clamp_(0, 1), {x});
+  show_gradients("hardtanh", torch::hardtanh(x, 0, 1), {x});
+  show_gradients("softshrink", torch::softshrink(x, 1), {x});
+  show_gradients("logit", torch::logit(at({0.1, 0.9, 0.5, 0, 1}), 0.1), {});
+  const auto edge = at({0.1, 0.5, 0.05});
+  show_gradients("logit of edge", torch::logit(edge, 0.1), {edge});
+  const auto far = at({-20, -1, 0});
+  show_gradients("log_ndtr", torch::special::log_ndtr(far), {far});
+  show_gradients("selu", torch::selu(far), {far});
+  const auto low = at({0, 0, 0, 0, 0, 0}), high = at({1, 1, 1, 1, 1, 1}),
+             two = at({2, 2, 2, 2, 2, 2});
+  const auto optional = [](const torch::Tensor& tensor) {
+    return std::optional<torch::Tensor>(tensor);
+  };
+  show_gradients("tensors", torch::clamp(x, optional(low), optional(high)), {x, low, high});
+  show_gradients("lower", torch::clamp(x, optional(low), std::nullopt), {x, low});
+  show_gradients("upper", torch::clamp(x, std::nullopt, optional(high)), {x, high});
+  const auto known = at({0, 1, 0.5, 2, -1, 3}), same = at({1, 1, 1, 1, 1, 1});
+  show_gradients("equal", torch::clamp(known, optional(same), optional(high)), {known, same, high});
+  show_gradients("crossed tensors", torch::clamp(known, optional(two), optional(high)),
+                 {known, two, high});
+  show("of bytes",
+       torch::clamp(bytes(), optional(torch::tensor(-1)), optional(torch::tensor(100))));
+  const auto base = at({0, 0, 0, 0, 2, 0}), exponent = at({0, 1, 2, -1, 0, 0.5});
+  show_gradients("pow", torch::pow(base, exponent), {base, exponent});
+  show_gradients("pow of itself", torch::pow(base, base), {base});
+  show_gradients("pow 0", torch::pow(base, 0), {base});
+}
+
+CASE(truths_refused) {
+  const auto x = filled({2, 3});
+  const auto mask = x > 0;
+  show_error("sub", [&] { torch::sub(x, mask); });
+  show_error("sub a truth", [&] { torch::sub(x, true); });
+  show_error("of truths", [&] { torch::sub(mask, 1); });
+  show_error("minus", [&] { mask - 1; });
+  show_error("number minus", [&] { 1 - mask; });
+  show_error("rsub", [&] { torch::rsub(x, mask); });
+  show_error("rsub of truths", [&] { torch::rsub(mask, 1); });
+  show_error("sub_", [&] { x.clone().sub_(mask); });
+  show_error("minus assigned", [&] {
+    auto y = x.clone();
+    y -= mask;
+  });
+  show_error("argmax", [&] { torch::argmax(mask); });
+  show_error("argmin", [&] { torch::argmin(mask, 0); });
+  show_error("median", [&] { torch::median(mask); });
+  show_error("median along", [&] { torch::median(mask, 0); });
+  show_error("kthvalue", [&] { torch::kthvalue(mask, 1); });
+  show_error("topk", [&] { torch::topk(mask, 1); });
+  show_error("trace", [&] { torch::trace(mask); });
+  show("number minus tensor", 1 - x);
+  show_two("max", torch::max(mask, 0));
+}

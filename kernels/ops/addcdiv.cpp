@@ -1,5 +1,6 @@
 // addcdiv: self + value * tensor1 / tensor2; floating dtypes only.
 #include "kernels/ops/addc.h"
+#include "kernels/ops/complex_rules.h"
 
 namespace groove {
 namespace {
@@ -32,6 +33,11 @@ const Op& op = define({
           return result;
         },
     .saves_inputs = 6,
+    .complex =
+        [](const Call& c) {
+          const Tensor x = complex_rules::operand(c, 1), y = complex_rules::operand(c, 2);
+          return complex_rules::operand(c, 0) + x * c.numbers[0] / y;
+        },
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] + s.numbers[0].to_double() * x[1] / x[2];
     }),

@@ -1,5 +1,6 @@
 // addcmul: self + value * tensor1 * tensor2.
 #include "kernels/ops/addc.h"
+#include "kernels/ops/complex_rules.h"
 
 namespace groove {
 namespace {
@@ -25,6 +26,11 @@ const Op& op = define({
           return result;
         },
     .saves_inputs = 6,
+    .complex =
+        [](const Call& c) {
+          const Tensor x = complex_rules::operand(c, 1), y = complex_rules::operand(c, 2);
+          return complex_rules::operand(c, 0) + x * y * c.numbers[0];
+        },
     .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
       return x[0] + s.numbers[0].to_double() * x[1] * x[2];
     }),
@@ -46,9 +52,9 @@ TypeResult addc_type(const Signature& s) {
 }
 
 std::vector<Sample> addc_samples(ScalarType dtype) {
-  const Shape triples[][3] = {{{}, {}, {}},         {{7}, {1}, {7}},      {{5}, {}, {5}},
-                              {{0}, {1}, {0}},      {{3, 5}, {3, 5}, {5}}, {{3, 1}, {1, 5}, {3, 5}},
-                              {{2, 3, 4}, {4}, {3, 1}}, {{1}, {19}, {19}}};
+  const Shape triples[][3] = {
+      {{}, {}, {}},          {{7}, {1}, {7}},          {{5}, {}, {5}},           {{0}, {1}, {0}},
+      {{3, 5}, {3, 5}, {5}}, {{3, 1}, {1, 5}, {3, 5}}, {{2, 3, 4}, {4}, {3, 1}}, {{1}, {19}, {19}}};
   std::vector<Sample> samples;
   for (const auto& [a, b, c] : triples)
     samples.push_back({{{dtype, a}, {dtype, b}, {dtype, c}}, {}, {Scalar(2)}});

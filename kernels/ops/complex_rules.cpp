@@ -138,6 +138,13 @@ Tensor on_parts(const Call& call) {
   return joined(called(call, re, *call.attrs), called(apart, im, *call.attrs));
 }
 
+Tensor on_truths(const Call& call) {
+  Tensors inputs(call.inputs.begin(), call.inputs.end());
+  for (Tensor& input : inputs)
+    if (is_complex_tensor(input)) input = ne(input, 0);
+  return called(call, inputs, *call.attrs);
+}
+
 Tensor on_real_part(const Call& call) {
   const Parts z = parts_of(call.inputs[0]);
   return joined(called(call, ArrayRef<Tensor>(z.re), *call.attrs), z.im);
@@ -212,6 +219,23 @@ Tensor exponential(const Tensor& z) {
 }
 
 Tensor logarithm(const Tensor& z) { return joined(log(magnitude(z)), angle(z)); }
+
+// Without cancellation: cos(y) - 1 is -2 sin(y / 2)^2.
+Tensor exponential_less_one(const Tensor& z) {
+  const Parts parts = parts_of(z);
+  const Tensor half = square(sin(mul(parts.im, 0.5)));
+  const Tensor re = sub(mul(expm1(parts.re), cos(parts.im)), mul(half, 2));
+  return joined(re, mul(exp(parts.re), sin(parts.im)));
+}
+
+// Near 0 from |1 + z|^2 - 1, which does not cancel there.
+Tensor logarithm_of_one_more(const Tensor& z) {
+  const Tensor more = add(z, 1);
+  const Tensor is_far = ge(magnitude(z.detach()), 0.5);
+  const Parts near = parts_of(masked_fill(z, is_far, 0));
+  const Tensor excess = add(mul(near.re, add(near.re, 2)), square(near.im));
+  return joined(where(is_far, log(magnitude(more)), mul(log1p(excess), 0.5)), angle(more));
+}
 
 // 0 to a positive power is 0, where the logarithm is infinite.
 Tensor power(const Tensor& z, const Tensor& exponent) {

@@ -36,6 +36,8 @@ Tensor on_pairs(const Call& call, const Attrs& attrs);
 Tensor on_all_pairs(const Call& call);
 /// The op itself of the real parts, and of the imaginary parts, where its numbers are zeros.
 Tensor on_parts(const Call& call);
+/// The op itself of what is not 0.
+Tensor on_truths(const Call& call);
 /// The op itself of the real parts; the imaginary parts stay.
 Tensor on_real_part(const Call& call);
 /// On pairs, whose op puts its last new axis behind theirs.
@@ -58,6 +60,8 @@ Tensor of_each(const Call& call) {
 }
 Tensor exponential(const Tensor& z);
 Tensor logarithm(const Tensor& z);
+Tensor exponential_less_one(const Tensor& z);
+Tensor logarithm_of_one_more(const Tensor& z);
 Tensor power(const Tensor& z, const Tensor& exponent);
 /// |z|, whose gradient at 0 is 0.
 Tensor magnitude(const Tensor& z);

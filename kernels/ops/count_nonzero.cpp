@@ -1,6 +1,7 @@
 // count_nonzero: how many elements differ from 0 (NaN does), as i64.
 #include <algorithm>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reduce.h"
 
 namespace groove {
@@ -17,6 +18,7 @@ const Op& op = define({
     .lowering = kernels::lower(kernels::ReductionLowering{
         .reductions = {kernels::Prim::kReduceSum},
         .before = [](kernels::Body& b) { return kernels::Exprs{convert(b.inputs[0], kLong)}; }}),
+    .complex = complex_rules::on_truths,
     .has_inplace = false,
     .reference = reduction_reference([](const std::vector<double>& row) {
       return static_cast<double>(

@@ -1,6 +1,8 @@
 // exp2: 2 to the power of self.
 #include <cmath>
+#include <numbers>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -15,6 +17,7 @@ const Op& op = define(UnarySpec{
           return Tensors{mul(g.cotangent(), mul(g.output(0), 0x1.62e42fefa39efp-1))};
         },
     .saves_output = true,
+    .complex = [](const Call& c) { return exp(c.inputs[0] * std::numbers::ln2); },
     .reference = [](double x) { return std::exp2(x); },
     .domain = {-4, 4},
     .dtypes = all_dtypes(),

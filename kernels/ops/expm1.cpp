@@ -1,6 +1,7 @@
 // expm1: exp(self) - 1 without cancellation.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -9,11 +10,9 @@ namespace {
 const Op& op = define(UnarySpec{
     .name = "expm1",
     .body = [](kernels::Expr x) { return kernels::expm1(x); },
-    .gradient =
-        [](const Grad& g) {
-          return Tensors{mul(g.cotangent(), g.output() + 1)};
-        },
+    .gradient = [](const Grad& g) { return Tensors{mul(g.cotangent(), g.output() + 1)}; },
     .saves_output = true,
+    .complex = complex_rules::of_each<complex_rules::exponential_less_one>,
     .reference = [](double x) { return std::expm1(x); },
 });
 

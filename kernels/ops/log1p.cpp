@@ -1,6 +1,7 @@
 // log1p: log(1 + self) without cancellation.
 #include <cmath>
 
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -9,11 +10,9 @@ namespace {
 const Op& op = define(UnarySpec{
     .name = "log1p",
     .body = [](kernels::Expr x) { return kernels::log1p(x); },
-    .gradient =
-        [](const Grad& g) {
-          return Tensors{div(g.cotangent(), g.input(0) + 1)};
-        },
+    .gradient = [](const Grad& g) { return Tensors{div(g.cotangent(), g.input(0) + 1)}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::logarithm_of_one_more>,
     .reference = [](double x) { return std::log1p(x); },
     .domain = {-0.9, 4},
 });

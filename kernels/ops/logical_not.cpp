@@ -1,4 +1,5 @@
 // logical_not: is self 0?
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -7,6 +8,7 @@ namespace {
 const Op& op = define(UnarySpec{
     .name = "logical_not",
     .body = [](kernels::Expr x) { return ~convert(x, kBool); },
+    .complex = complex_rules::on_truths,
     .reference = [](double x) -> double { return x == 0; },
     .type = truth_result,
     .dtypes = all_dtypes(),

@@ -1,4 +1,5 @@
 // logical_or: is one true? Anything but 0 is.
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -7,6 +8,7 @@ namespace {
 const Op& op = define(BinarySpec{
     .name = "logical_or",
     .body = [](kernels::Expr a, kernels::Expr b) { return convert(a, kBool) | convert(b, kBool); },
+    .complex = complex_rules::on_truths,
     .reference = [](double a, double b) -> double { return a != 0 || b != 0; },
     .type = promoted_bool,
     .dtypes = all_dtypes(),

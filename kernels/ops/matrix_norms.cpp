@@ -8,10 +8,13 @@ namespace groove {
 namespace {
 
 Tensor converted(const char* op, const Tensor& self, std::optional<ScalarType> dtype) {
-  const ScalarType own = checked(op, self).dtype;
-  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype.value_or(own)) && is_floating(own),
+  const ScalarType own = checked(op, self).dtype, wanted = dtype.value_or(own);
+  GROOVE_CHECK_AS(NotImplementedError,
+                  is_floating(real_dtype(wanted)) && is_floating(real_dtype(own)),
                   "{}: not defined for {} tensors; convert to a floating dtype", op,
-                  name(is_floating(own) ? *dtype : own));
+                  name(is_floating(real_dtype(own)) ? wanted : own));
+  GROOVE_CHECK(is_complex(wanted) == is_complex(own), "{}: dtype {} for a tensor of {}", op,
+               name(wanted), name(own));
   return dtype ? self.to(*dtype) : self;
 }
 

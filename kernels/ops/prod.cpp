@@ -1,10 +1,35 @@
 // prod: the product over all axes or one; integers and bool as i64. 1 over nothing.
+#include "groove/ops/creation.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/reduce.h"
 #include "kernels/ops/scan.h"
 
 namespace groove {
 namespace {
+
+// The halves of an axis by each other, until one element is left.
+Tensor product_along(Tensor z, std::int64_t dim) {
+  std::int64_t count = z.size(dim);
+  while (count > 1) {
+    const std::int64_t half = count / 2;
+    const Tensor pairs = z.narrow(dim, 0, half) * z.narrow(dim, half, half);
+    z = count % 2 ? cat({pairs, z.narrow(dim, count - 1, 1)}, dim) : pairs;
+    count -= half;
+  }
+  return z;
+}
+
+Tensor of_complex(const Call& call) {
+  const Tensor& z = call.inputs[0];
+  const Type type = type_of(z);
+  const Signature s{*call.op, ArrayRef<Type>(type), *call.attrs, {}};
+  const IntArrayRef dims = s.attr().integers(0);
+  const Tensor line = dims.empty() ? z.reshape({-1}) : z;
+  const std::int64_t dim = dims.empty() ? 0 : dims[0];
+  const Shape sizes = reduced_sizes(s);
+  if (line.size(dim) == 0) return ones(sizes, z.scalar_type());
+  return product_along(line, dim).reshape(sizes);
+}
 
 const Op& op = define({
     .name = "prod",
@@ -30,6 +55,7 @@ const Op& op = define({
           return Tensors{others.reshape(g.input_types[0].sizes) * unreduced(g.cotangent(), g)};
         },
     .saves_inputs = 1,
+    .complex = of_complex,
     .autocast = Precision::kFloat,
     .has_inplace = false,
     .reference = reduction_reference([](const std::vector<double>& row) {

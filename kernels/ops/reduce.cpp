@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/ops/complex_rules.h"
+
 namespace groove {
 namespace {
 
@@ -40,6 +42,7 @@ const Op& define_truth(const char* name, kernels::Prim reduction,
           .before = [](kernels::Body& b) { return kernels::Exprs{convert(b.inputs[0], kInt)}; },
           .after = [](kernels::Body&, const kernels::Exprs& reduced,
                       kernels::Expr) { return kernels::Exprs{gt(reduced[0], 0.0)}; }}),
+      .complex = complex_rules::on_truths,
       .has_inplace = false,
       .reference = reduction_reference(std::move(reference)),
       .dtypes = all_dtypes(),

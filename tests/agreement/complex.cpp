@@ -275,6 +275,56 @@ CASE(doubles_and_truth) {
   show("copied into bool", torch::zeros({2}, torch::kBool).copy_(turned));
 }
 
+CASE(more_functions) {
+  const auto z = complex_leaf({2, 3}), w = complex_leaf({2, 3}, 5), x = leaf({2, 3}, 7);
+  show_gradients("prod", z.prod(), {z});
+  show_gradients("prod along", z.prod(1, true), {z});
+  show("prod of nothing", torch::empty({0}, torch::kComplexDouble).prod());
+  show("prod of reals", torch::prod(x, torch::kComplexDouble));
+  show_gradients("expm1", torch::expm1(z), {z});
+  show_gradients("log1p", torch::log1p(z), {z});
+  const auto small = z.detach() * 1e-10;
+  show("expm1 near 0", torch::expm1(small));
+  show("log1p near 0", torch::log1p(small));
+  show_gradients("log2", torch::log2(z), {z});
+  show_gradients("log10", torch::log10(z), {z});
+  show_gradients("exp2", torch::exp2(z), {z});
+  show_gradients("addcmul", torch::addcmul(z, w, x, 2), {z, w, x});
+  show_gradients("addcdiv", torch::addcdiv(z, w, z + 2, 0.5), {z, w});
+  show("addcmul of reals", torch::addcmul(x, w, z));
+  show("addcmul_", z.detach().clone().addcmul_(z, w));
+}
+
+CASE(truth) {
+  const auto z = torch::complex(torch::tensor({0., 0., 1.}), torch::tensor({0., 2., 0.}));
+  show("all", z.all());
+  show("any", z.any());
+  show("any along", z.any(0, true));
+  show("count_nonzero", torch::count_nonzero(z));
+  show("not", torch::logical_not(z));
+  show("and", torch::logical_and(z, z.flip(0)));
+  show("or", torch::logical_or(z, torch::zeros({3})));
+  show("xor", torch::logical_xor(z, z.flip(0)));
+  show("logical_not_", z.clone().logical_not_());
+  show("logical_and_", z.clone().logical_and_(z));
+}
+
+CASE(more_norms) {
+  const auto z = complex_leaf({2, 3});
+  show_gradients("of all", torch::linalg_vector_norm(z), {z});
+  for (const double order : {0.0, 1.0, 3.0, double(INFINITY), -double(INFINITY)})
+    show_gradients("order " + std::to_string(order),
+                   torch::linalg_vector_norm(z, order, torch::IntArrayRef{1}, true), {z});
+  show_gradients("of matrices", torch::linalg_matrix_norm(z), {z});
+  show("columns", torch::linalg_matrix_norm(z, 1));
+  show("rows", torch::linalg_norm(z, INFINITY));
+  show("fro", torch::linalg_norm(z, "fro"));
+  show("double", torch::linalg_vector_norm(numbers({2}).to(torch::kComplexFloat), 2, std::nullopt,
+                                           false, torch::kComplexDouble));
+  show_error("real dtype",
+             [&] { torch::linalg_vector_norm(z, 2, std::nullopt, false, torch::kDouble); });
+}
+
 // What does not depend on how a vector is turned.
 CASE(eigenvalues) {
   for (const std::int64_t n : {1, 2, 3, 5}) {

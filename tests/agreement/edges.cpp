@@ -283,3 +283,16 @@ CASE(truths_refused) {
   show("number minus tensor", 1 - x);
   show_two("max", torch::max(mask, 0));
 }
+
+CASE(neighbours) {
+  const std::vector<float> from = {
+      1,   -1,       0,         -0.f,     1,        65504,     INFINITY,     -INFINITY,
+      NAN, 0x1p-24f, -0x1p-24f, 0x1p-14f, 0x1p-13f, -0x1p-14f, 0x1.ffcp-15f, 2};
+  const std::vector<float> to = {2, 2, 1, -1, 0, INFINITY, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2};
+  for (const auto dtype : {torch::kHalf, torch::kBFloat16, torch::kFloat, torch::kDouble}) {
+    const auto x = torch::tensor(from).to(dtype), y = torch::tensor(to).to(dtype);
+    show(std::string("there ") + torch::toString(dtype), torch::nextafter(x, y));
+    show(std::string("back ") + torch::toString(dtype), torch::nextafter(y, x));
+    show(std::string("signs ") + torch::toString(dtype), torch::signbit(torch::nextafter(x, y)));
+  }
+}

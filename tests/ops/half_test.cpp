@@ -136,7 +136,7 @@ TEST(HalfOps, HostAccess) {
   EXPECT_EQ(b.half().scalar_type(), kHalf);
   EXPECT_EQ(t.bfloat16().scalar_type(), kBFloat16);
   EXPECT_EQ(full({}, Half(0.5f), kFloat).item<float>(), 0.5f);
-  EXPECT_EQ(full({1}, 70000, kHalf).item<float>(), INFINITY);
+  EXPECT_EQ(full({1}, 70000, kFloat).half().item<float>(), INFINITY);
   const Tensor two = tensor({1.0, 2.0});
   two.copy_(t.slice(0, 0, 2));
   EXPECT_EQ(two.select(0, 1).item<float>(), 2.5f);

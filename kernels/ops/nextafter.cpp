@@ -6,6 +6,7 @@
 #include "kernels/ops/float_bits.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/promotion.h"
 
 namespace groove {
 namespace {
@@ -40,7 +41,7 @@ Expr neighbour_of_half(Expr x, Expr y) {
 }
 
 kernels::Exprs body(kernels::Body& b) {
-  const ScalarType dtype = b.signature.op.type(b.signature).outputs[0].dtype;
+  const ScalarType dtype = result_type(b.signature.inputs);
   const Expr &x = b.inputs[0], &y = b.inputs[1];
   const Expr moved =
       dtype == kHalf ? neighbour_of_half(x, y) : neighbour(x, y, dtype == kBFloat16 ? 1 << 16 : 1);

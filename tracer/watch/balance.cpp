@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracer/watch/investment.h"
+
 namespace groove::tracer {
 namespace {
 
@@ -51,6 +53,7 @@ bool Balance::on_step(std::uint64_t operators, std::int64_t now) {
   last_ = now;
   total_ += took;
   ++steps_;
+  if (is_paused_) investment().pass(took);
   const bool is_cold = cold_ > 0;
   cold_ -= is_cold;
   if (operators > 0 && !is_cold) note(operators, took);

@@ -21,7 +21,9 @@ std::int64_t Investment::time_run() const {
 }
 
 bool Investment::allows(const Terms& terms, std::int64_t spent) const {
-  return spent <= terms.at_once + time_run() / terms.share_of_time +
+  const std::int64_t time =
+      std::max<std::int64_t>(0, time_run() - passed_.load(std::memory_order_relaxed));
+  return spent <= terms.at_once + time / terms.share_of_time +
                       saved_.load(std::memory_order_relaxed) / terms.share_of_saved;
 }
 
@@ -133,7 +135,7 @@ void Investment::forget() {
   had_.store(process_time(), std::memory_order_relaxed);
   had_when_born_.store(had_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   for (std::atomic<std::int64_t>* const sum :
-       {&spent_, &spent_here_, &spent_searching_, &saved_, &paid_until_})
+       {&spent_, &spent_here_, &spent_searching_, &saved_, &paid_until_, &passed_})
     sum->store(0, std::memory_order_relaxed);
   reserved_.store(0, std::memory_order_relaxed);
   const ForkGate gate;

@@ -1,5 +1,5 @@
 // What the process may spend on recording and compiling: a little at once, a share of the time it
-// has run (not of that in which others had the cores), and half of what compiled code has saved so
+// has run (not of that in which others had the cores, or the tracer was paused), and half of what compiled code has saved so
 // far. What the program's own threads spend, which nothing hides, is less, and nothing at once: a
 // program that ends before a recording is a small share of its time gets none. One that never comes
 // to repeat itself loses no more than that. Any thread may add and ask.
@@ -41,6 +41,10 @@ class Investment {
   }
   void spend(std::int64_t nanoseconds) { spent_.fetch_add(nanoseconds, std::memory_order_relaxed); }
   void spend_here(std::int64_t nanoseconds);
+  /// Steps of that long ran with the tracer paused, as it only lost: nothing is paid from them.
+  void pass(std::int64_t nanoseconds) {
+    passed_.fetch_add(nanoseconds, std::memory_order_relaxed);
+  }
   /// What the program's own threads spent so far.
   std::int64_t spent_here() const { return spent_here_.load(std::memory_order_relaxed); }
   /// Below 0 for what was lost.
@@ -98,6 +102,7 @@ class Investment {
   static constexpr std::int64_t kOfAny = 100'000;              // to compile whatever it is, and …
   std::atomic<std::int64_t> of_an_operator_{10'000};           // … of late
   std::atomic<std::int64_t> settled_{0};                       // segments that this is of
+  std::atomic<std::int64_t> passed_{0};
 };
 
 /// Of the process.

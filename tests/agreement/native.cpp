@@ -199,6 +199,11 @@ CASE(in_place_and_out) {
   show("max_out positions", positions);
   torch::topk_out(out, positions, filled({6}), 2);
   show("topk_out", out);
+  show_error("add_out with gradients", [&] { torch::add_out(out, leaf({2}), leaf({2}, 1)); });
+  {
+    const torch::NoGradGuard guard;
+    show("add_out without", torch::add_out(out, leaf({2}), leaf({2}, 1)));
+  }
 }
 
 CASE(dispatch) {

@@ -7,20 +7,6 @@
 namespace groove {
 namespace {
 
-// The greatest finite number, as a double.
-double greatest_of(ScalarType dtype) {
-  switch (dtype) {
-    case kHalf:
-      return 65504;
-    case kBFloat16:
-      return 0x1.fep127;
-    case kFloat:
-      return 0x1.fffffep127;
-    default:
-      return 0x1.fffffffffffffp1023;
-  }
-}
-
 // One operand, or the other where the one is NaN.
 Tensor over_nan(const char* op, const Tensor& x, const Tensor& y,
                 Tensor (*pick)(Arg, const Tensor&)) {

@@ -11,19 +11,6 @@
 namespace groove {
 namespace {
 
-double greatest_of(ScalarType dtype) {
-  switch (dtype) {
-    case kHalf:
-      return 65504;
-    case kBFloat16:
-      return 0x1.fep127;
-    case kFloat:
-      return 0x1.fffffep127;
-    default:
-      return 0x1.fffffffffffffp1023;
-  }
-}
-
 bool is_held_by_integers(const Scalar& number, ScalarType dtype) {
   const ValueRange all = values_of(dtype);
   const double value = number.to_double();
@@ -36,6 +23,19 @@ bool is_held_by_integers(const Scalar& number, ScalarType dtype) {
 }
 
 }  // namespace
+
+double greatest_of(ScalarType dtype) {
+  switch (dtype) {
+    case kHalf:
+      return 65504;
+    case kBFloat16:
+      return 0x1.fep127;
+    case kFloat:
+      return 0x1.fffffep127;
+    default:
+      return 0x1.fffffffffffffp1023;
+  }
+}
 
 bool is_held(const Scalar& number, ScalarType dtype) {
   const ScalarType part = real_dtype(dtype);

@@ -5,6 +5,8 @@
 
 namespace groove {
 
+/// The greatest finite number of a floating dtype.
+double greatest_of(ScalarType dtype);
 /// Does LibTorch convert it? An integer below 0 wraps in an unsigned dtype; infinities and NaN are
 /// numbers of the floating ones; anything is a truth.
 bool is_held(const Scalar& number, ScalarType dtype);

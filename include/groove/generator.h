@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "groove/random.h"
@@ -19,9 +18,7 @@ class Generator {
  public:
   /// Undefined.
   Generator() = default;
-  explicit Generator(std::uint64_t seed) : own_(std::make_shared<Own>()) {
-    own_->state.seed = seed;
-  }
+  explicit Generator(std::uint64_t seed);
   /// The process's own, which manual_seed() sets.
   static Generator of_process();
   bool defined() const { return own_ || is_process_; }
@@ -35,18 +32,13 @@ class Generator {
   void set_state(const Tensor& state) const;
   /// The same state, not shared.
   Generator clone() const;
-  /// Held by programs around draws from several threads; Groove's own draws need it not.
-  std::mutex& mutex() const;
   bool operator==(const Generator& other) const {
     return own_ == other.own_ && is_process_ == other.is_process_;
   }
 
  private:
   friend class DrawsFrom;
-  struct Own {
-    std::mutex of_program, mutex;
-    RandomState state;
-  };
+  struct Own;
   RandomState state() const;
   void set(const RandomState& state) const;
   std::shared_ptr<Own> own_;

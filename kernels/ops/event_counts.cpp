@@ -85,7 +85,7 @@ double rare_of(double count, double p, Stream stream) {
 }
 
 double binomial_of(double count, double p, Stream stream) {
-  if (std::isnan(count) || std::isnan(p)) return NAN;
+  if (!(count >= 0 && std::isfinite(count) && p >= 0 && p <= 1)) return NAN;
   const double trials = std::floor(count);
   return p <= 0.5 ? rare_of(trials, p, stream) : trials - rare_of(trials, 1 - p, stream);
 }
@@ -170,12 +170,13 @@ const Op& define_counts(const char* name, int inputs, Count count, Domain domain
   });
 }
 
-const Op& op_poisson = define_counts("poisson", 1,
-                                     [](const auto& value, Stream stream) {
-                                       const double rate = value(0);
-                                       return std::isfinite(rate) ? poisson_of(rate, stream) : rate;
-                                     },
-                                     {0.1, 20});
+const Op& op_poisson =
+    define_counts("poisson", 1,
+                  [](const auto& value, Stream stream) {
+                    const double rate = value(0);
+                    return rate >= 0 && std::isfinite(rate) ? poisson_of(rate, stream) : NAN;
+                  },
+                  {0.1, 20});
 const Op& op_binomial = define_counts(
     "binomial", 2,
     [](const auto& value, Stream stream) { return binomial_of(value(0), value(1), stream); },

@@ -2,6 +2,7 @@
 #include "groove/generator.h"
 
 #include <cstring>
+#include <mutex>
 #include <random>
 
 #include "groove/factories.h"
@@ -14,6 +15,15 @@ namespace {
 constinit thread_local DrawsFrom* open_scope = nullptr;
 
 }  // namespace
+
+struct Generator::Own {
+  std::mutex mutex;
+  RandomState state;
+};
+
+Generator::Generator(std::uint64_t seed) : own_(std::make_shared<Own>()) {
+  own_->state.seed = seed;
+}
 
 Generator Generator::of_process() {
   Generator result;
@@ -67,11 +77,6 @@ Generator Generator::clone() const {
   Generator result(now.seed);
   result.set(now);
   return result;
-}
-
-std::mutex& Generator::mutex() const {
-  static std::mutex& of_process = *new std::mutex;
-  return own_ ? own_->of_program : of_process;
 }
 
 DrawsFrom::DrawsFrom(const std::optional<Generator>& generator) : previous_(open_scope) {

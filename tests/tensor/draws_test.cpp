@@ -71,7 +71,7 @@ TEST(EventCounts, RefuseWhatIsNoChance) {
   EXPECT_THROW(poisson(tensor({1, 2})), Error);
   EXPECT_THROW(binomial(tensor({3.0f}), tensor({1.5f})), Error);
   EXPECT_THROW(binomial(tensor({-3.0f}), tensor({0.5f})), Error);
-  EXPECT_THROW(binomial(tensor({3.0f}), tensor({0.5})), Error);
+  EXPECT_THROW(binomial(tensor({3.0f}), tensor({0.5}, kDouble)), Error);
 }
 
 // What every function that takes one gives, as one list.

@@ -339,7 +339,8 @@ using groove::is_nonzero;
 // Results into a tensor that is there, which takes their shape.
 namespace detail {
 inline Tensor& into(Tensor& out, const Tensor& value, const groove::Site& site) {
-  if (groove::GradMode::is_enabled() && (value.requires_grad() || out.requires_grad()))
+  if (groove::GradMode::is_enabled() &&
+      (value.requires_grad() || (out.defined() && out.requires_grad())))
     throw c10::Error(
         "functions with out=... arguments don't support automatic differentiation, but one of the "
         "arguments requires grad");

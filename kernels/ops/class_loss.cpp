@@ -152,7 +152,8 @@ ClassRows class_rows(const char* op, Arg input, const Tensor& target, bool are_p
   GROOVE_CHECK_AS(ValueError, target_sizes == (are_probabilities ? sizes : rows.sizes),
                   "{}: input {} and target {} do not fit; they must be [N, C] and [N]", op,
                   to_string(sizes), to_string(target_sizes));
-  const std::int64_t places = element_count(rows.sizes) / (rank == 1 ? 1 : sizes[0]);
+  std::int64_t places = 1;  // of one of the batch, which may be empty
+  for (std::size_t axis = 2; axis < rank; ++axis) places *= sizes[axis];
   const Geometry& geometry = input.tensor->impl()->geometry;
   // Classes stay the second axis where vectors of places lie side by side in memory.
   const bool are_apart = rank > 2 && places >= kPlacesOfVector && geometry.strides[1] != 1;

@@ -95,6 +95,21 @@ CASE(order_of_memory) {
                  {wide});
 }
 
+CASE(nothing_in_the_batch) {
+  for (const std::vector<std::int64_t>& scores :
+       {std::vector<std::int64_t>{0, 4}, {0, 4, 9}, {0, 3, 2, 5}, {2, 3, 0, 5}}) {
+    const Tensor x = torch::empty(scores, torch::kDouble).requires_grad_();
+    std::vector<std::int64_t> places = scores;
+    places.erase(places.begin() + 1);
+    const Tensor target = torch::empty(places, torch::kLong);
+    const std::string name = std::to_string(scores.size()) + " axes " + std::to_string(scores[0]);
+    show_gradients(name,
+                   F::cross_entropy(x, target, F::CrossEntropyFuncOptions().reduction(torch::kSum)),
+                   {x});
+    show(name + " mean", F::cross_entropy(x, target));
+  }
+}
+
 CASE(second_order) {
   for (const Shapes& shapes : {kShapes[1], kShapes[3]}) {
     const Tensor x = leaf(shapes.scores);

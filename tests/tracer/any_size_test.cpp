@@ -31,12 +31,14 @@ struct Programs {
   std::function<std::uint64_t(const SizeValues&)> of;
   int at_a_time = 0;  // without end
   int made = 0;
+  // Of the recording, where sizes are 1.
+  AnySize::TypesAt types_at = [](const SizeValues& sizes) { return sizes; };
 
   AnySize found(const SizeValues& now, const Bounds& widest) {
     AnySize::Search search{now, widest, {}};
     for (;;) {
       try {
-        return AnySize(search, make());
+        return AnySize(search, make(), types_at);
       } catch (const AnySize::PutOff&) {
         ++searches;
       }
@@ -70,9 +72,9 @@ std::uint64_t pairs_that_are_alike(const SizeValues& sizes) {
 TEST(AnySizeFinder, SizesThatAreTheSameByChanceAreTakenApart) {
   Programs programs{pairs_that_are_alike};
   const AnySize any = programs.found({30, 30, 20}, {{2, 64}, {2, 64}, {2, 64}});
-  EXPECT_TRUE(any.covers({2, 2, 2}));
-  EXPECT_TRUE(any.covers({64, 64, 64}));
-  EXPECT_TRUE(any.covers({5, 60, 5}));
+  EXPECT_TRUE(any.covers({2, 2, 2}, 0));
+  EXPECT_TRUE(any.covers({64, 64, 64}, 0));
+  EXPECT_TRUE(any.covers({5, 60, 5}, 0));
 }
 
 // … but where a size itself makes a difference, that is seen, whatever the others are.
@@ -83,9 +85,9 @@ TEST(AnySizeFinder, ABoundIsAProgramsOwn) {
     return structure;
   }};
   const AnySize any = programs.found({30, 30}, {{2, 64}, {2, 64}});
-  EXPECT_TRUE(any.covers({8, 8}));
-  EXPECT_FALSE(any.covers({7, 30}));
-  EXPECT_FALSE(any.covers({30, 7}));
+  EXPECT_TRUE(any.covers({8, 8}, 0));
+  EXPECT_FALSE(any.covers({7, 30}, 0));
+  EXPECT_FALSE(any.covers({30, 7}, 0));
 }
 
 // A bound may be one more than a power of two.
@@ -151,6 +153,37 @@ TEST(AnySizeFinder, GoesOnWhereItWasPutOff) {
   EXPECT_EQ(in_parts.made, at_once.made);
   EXPECT_EQ(in_parts.searches, (in_parts.made + 1) / 2);
   EXPECT_EQ(any.describe(), expected.describe());
+}
+
+// A program for any size does for 1, where a program would be another, if the recording holds
+// there.
+TEST(AnySizeFinder, OneIsASizeAsOthersAreWhereTheTypesSaySo) {
+  const auto structure = [](const SizeValues& sizes) { return pairs_that_are_alike(sizes); };
+  const Bounds widest{{2, 64}, {2, 64}};
+  constexpr AnySize::Ones kFirst = AnySize::one(0), kBoth = kFirst | AnySize::one(1);
+  Programs programs{structure};
+  const AnySize any = programs.found({30, 20}, widest);
+  EXPECT_TRUE(any.covers({1, 20}, kFirst));
+  EXPECT_TRUE(any.covers({1, 1}, kBoth));
+  EXPECT_FALSE(any.covers({1, 1}, kFirst));
+  EXPECT_FALSE(any.covers({1, 20}, 0));
+  EXPECT_FALSE(any.covers({0, 20}, kBoth));
+
+  // A stride that is another there.
+  programs.types_at = [](const SizeValues& sizes) {
+    return SizeValues{sizes[0], sizes[1] == 1 ? 7 : sizes[1]};
+  };
+  const AnySize first = programs.found({30, 20}, widest);
+  EXPECT_TRUE(first.covers({1, 20}, kBoth));
+  EXPECT_FALSE(first.covers({30, 1}, kBoth));
+
+  // Each alone, but not both.
+  programs.types_at = [](const SizeValues& sizes) -> std::optional<SizeValues> {
+    if (sizes[0] == sizes[1]) return std::nullopt;
+    return sizes;
+  };
+  const AnySize none = programs.found({30, 20}, widest);
+  EXPECT_FALSE(none.covers({1, 20}, kBoth));
 }
 
 }  // namespace

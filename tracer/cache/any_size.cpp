@@ -15,7 +15,6 @@ namespace {
 
 // Of the samples between the bounds.
 constexpr int kInner = 1, kInnerOfASize = 2;
-constexpr std::size_t kMostSizes = 4;
 
 SizedRow::Kind kind_of(const ProgramNumber& number) {
   if (!number.is_real()) return SizedRow::Kind::kInteger;
@@ -206,7 +205,8 @@ class AnySize::Finder {
   std::vector<Sample>& samples_;
 };
 
-AnySize::AnySize(Search& search, const Make& make) : bounds_(search.widest) {
+AnySize::AnySize(Search& search, const Make& make, const TypesAt& types_at)
+    : bounds_(search.widest) {
   Finder(search, bounds_, make).run();
   std::vector<Sample>& samples = search.samples;
   structure_ = samples[0].numbers.structure;
@@ -276,18 +276,41 @@ AnySize::AnySize(Search& search, const Make& make) : bounds_(search.widest) {
     GROOVE_CHECK(found[row], "a number of the program follows from no size:{}", text_of(rows[row]));
     in_program_.push_back({number, place(row)});
   }
+  find_ones(search.now, types_at);
 }
 
-bool AnySize::covers(const SizeValues& sizes) const {
+// Each of them alone, and all at once.
+void AnySize::find_ones(const SizeValues& now, const TypesAt& types_at) {
+  SizeValues of_expressions;
+  const auto is_alike = [&](Ones ones) {
+    SizeValues sizes = now;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if ((ones & one(i)) != 0) sizes[i] = 1;
+    const std::optional<SizeValues> there = types_at(sizes);
+    if (!there) return false;
+    SizeValues types = types_;
+    evaluate(sizes, of_expressions);
+    for (const auto& [number, expression] : in_types_) types[number] = of_expressions[expression];
+    return std::equal(
+        types.begin(), types.end(), there->begin(), there->end(),
+        [](std::int64_t own, std::int64_t known) { return known == kAny || known == own; });
+  };
+  for (std::size_t i = 0; i < bounds_.size(); ++i)
+    if (bounds_[i].least == 2 && is_alike(one(i))) ones_ |= one(i);
+  if (std::popcount(ones_) > 1 && !is_alike(ones_)) ones_ = 0;
+}
+
+bool AnySize::covers(const SizeValues& sizes, Ones ones) const {
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (!covers(i, sizes[i])) return false;
+    if (!covers(i, sizes[i], ones)) return false;
   return true;
 }
 
 std::string AnySize::describe() const {
   std::string text = "for sizes";
-  for (const Bounds& bounds : bounds_)
-    text += fmt::format(" {}..{}", bounds.least, bounds.greatest);
+  for (std::size_t i = 0; i < bounds_.size(); ++i)
+    text += fmt::format(" {}{}..{}", (ones_ & one(i)) != 0 ? "(1) " : "", bounds_[i].least,
+                        bounds_[i].greatest);
   return text;
 }
 

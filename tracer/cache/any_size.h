@@ -5,11 +5,18 @@
 // What tells structures apart are comparisons of such expressions (an order of summation, a stride
 // of 1, room in a cache), which change at most once as sizes grow. So the programs for the least
 // and the greatest sizes bound those between; some of these are made and compared besides.
+//
+// A program that is made for a size of 1 has no loop over it, where one for any size has a loop of
+// one turn. So no program tells that this one holds for 1, too: its numbers count elements, which
+// the expressions go on giving, and the sizes and strides of the recording must be theirs there.
+// That the program itself does the same where a size is 1 is for the segment to know.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +43,11 @@ class AnySize final : public Executable {
   struct Bounds {
     std::int64_t least, greatest;
   };
+  /// Of symbols: those that may be 1 (a segment's), or are as the others where they are (here).
+  using Ones = std::uint32_t;
+  static constexpr std::size_t kMostSizes = 16;
+  static constexpr Ones one(std::size_t symbol) { return Ones{1} << symbol; }
+
   // A program, and the sizes and strides of its recording, at some sizes.
   struct Sample {
     SizeValues sizes, types;
@@ -46,6 +58,10 @@ class AnySize final : public Executable {
   /// `like`: the first program that was made, or null. May throw PutOff.
   using Make = std::function<Sample(const SizeValues&, const Executable* like)>;
   struct PutOff {};
+  /// The sizes and strides of the recording where some sizes are 1, or kAny for a stride that tells
+  /// nothing; none where it does not hold.
+  static constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::min();
+  using TypesAt = std::function<std::optional<SizeValues>(const SizeValues&)>;
   /// A search around `now`, within the widest bounds, and what it has found so far: one that was
   /// put off goes on with it.
   struct Search {
@@ -55,12 +71,13 @@ class AnySize final : public Executable {
   };
   /// Within the widest bounds around `now` that have one structure. Throws groove::Error where
   /// there is no such program.
-  AnySize(Search& search, const Make& make);
+  AnySize(Search& search, const Make& make, const TypesAt& types_at);
 
   const Bounds& bounds(std::size_t symbol) const { return bounds_[symbol]; }
-  bool covers(const SizeValues& sizes) const;
-  bool covers(std::size_t symbol, std::int64_t size) const {
-    return size >= bounds_[symbol].least && size <= bounds_[symbol].greatest;
+  bool covers(const SizeValues& sizes, Ones ones) const;
+  bool covers(std::size_t symbol, std::int64_t size, Ones ones) const {
+    const auto& [least, greatest] = bounds_[symbol];
+    return (size >= least && size <= greatest) || (size == 1 && (ones & ones_ & one(symbol)) != 0);
   }
 
   /// A program that takes on sizes, for one thread.
@@ -98,8 +115,10 @@ class AnySize final : public Executable {
     std::uint32_t number, expression;
   };
   void evaluate(const SizeValues& sizes, SizeValues& values) const;
+  void find_ones(const SizeValues& now, const TypesAt& types_at);
 
   std::vector<Bounds> bounds_;
+  Ones ones_ = 0;
   SizeValues types_;  // at some sizes
   std::uint64_t structure_ = 0;
   std::vector<SizeExpression> expressions_;  // that move, each once

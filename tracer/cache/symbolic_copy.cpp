@@ -26,11 +26,22 @@ Shape strides_of(const Segment& segment, const Slot& slot) {
   return recorded_view(made, {parent.type.sizes, parent.strides, 0}, parent.type, starts).strides;
 }
 
-bool has_classes_of(const Shape& sizes, const Shape& known) {
+// `takes_ones`: a size may be 1 where it is more in the recording.
+bool has_classes_of(const Shape& sizes, const Shape& known, bool takes_ones) {
   if (sizes.size() != known.size()) return false;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (size_class(sizes[i]) != size_class(known[i])) return false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool is_one = takes_ones && sizes[i] == 1 && known[i] > 1;
+    if (!is_one && size_class(sizes[i]) != size_class(known[i])) return false;
+  }
   return true;
+}
+
+// A stride along an axis of one element, of what the program never sees.
+bool is_for_nothing(const Segment& segment, const TypeNumber& number) {
+  if (number.slot == kNoSlot) return false;
+  const Slot& slot = segment.slots[static_cast<std::size_t>(number.slot)];
+  return !slot.is_live_in && !slot.is_user_visible && number.of == &slot.strides &&
+         slot.type.sizes[number.axis] == 1;
 }
 
 // Runs the program for the sizes that the copy has now.
@@ -141,13 +152,27 @@ bool SymbolicCopy::resize(const SizeValues& sizes, std::size_t first_call) {
   return false;
 }
 
-bool SymbolicCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
+std::optional<SizeValues> SymbolicCopy::types_with_ones(const SizeValues& sizes) {
+  set_numbers(sizes);
+  if (!derive_all_types(segment_->slots.size(), true)) return std::nullopt;
+  SizeValues types;
+  for (const TypeNumber& number : types_)
+    types.push_back(is_for_nothing(*segment_, number) ? AnySize::kAny : number.value());
+  return types;
+}
+
+void SymbolicCopy::set_numbers(const SizeValues& sizes) {
   *sizes_ = sizes;
   const std::vector<SizeExpression>& expressions = symbolic_->expressions();
   for (const std::size_t number : symbolic_->moving())
     numbers_.numbers[number].set(expressions[number].value(sizes));
+}
+
+bool SymbolicCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
+  set_numbers(sizes);
   const std::shared_ptr<const AnySize> before = any_size_;
-  if (!any_size_ || !any_size_->covers(sizes)) any_size_ = symbolic_->any_size(sizes);
+  if (!any_size_ || !any_size_->covers(sizes, symbolic_->ones()))
+    any_size_ = symbolic_->any_size(sizes);
   if (!any_size_) return derive_all_types(first_slot);
   // The sizes there are known to be such that nothing else needs to be asked.
   const bool are_all_new = first_slot >= segment_->slots.size();
@@ -155,13 +180,13 @@ bool SymbolicCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
                               are_all_new ? 0 : static_cast<SlotId>(first_slot));
 }
 
-bool SymbolicCopy::derive_all_types(std::size_t first_slot) {
+bool SymbolicCopy::derive_all_types(std::size_t first_slot, bool takes_ones) {
   Segment& segment = *segment_;
   const Segment& original = *symbolic_->original();
   Graph& graph = segment.graph;
   const auto is_alike = [&](const Type& type, ValueId value) {
     const Type& known = original.graph.type(value);
-    return type.dtype == known.dtype && has_classes_of(type.sizes, known.sizes);
+    return type.dtype == known.dtype && has_classes_of(type.sizes, known.sizes, takes_ones);
   };
   try {
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,16 @@ class SymbolicCopy {
   /// Takes on other sizes. False, with nothing changed, when the recording does not hold at them;
   /// what calls before `first_call` gave must not change.
   bool resize(const SizeValues& sizes, std::size_t first_call);
+  /// The sizes and strides that follow where some sizes are 1 which are more in the recording; none
+  /// if it does not hold there. The copy takes on these sizes, and no others may be run at them.
+  std::optional<SizeValues> types_with_ones(const SizeValues& sizes);
   /// The sizes when call `at` shows these numbers; false when it cannot.
   bool sizes_shown(std::size_t at, const SizeValues& shown, SizeValues& sizes) const;
 
  private:
   bool take_on(const SizeValues& sizes, std::size_t first_slot);
-  bool derive_all_types(std::size_t first_slot);
+  void set_numbers(const SizeValues& sizes);
+  bool derive_all_types(std::size_t first_slot, bool takes_ones = false);
 
   SymbolicSegmentPtr symbolic_;
   SegmentPtr segment_;

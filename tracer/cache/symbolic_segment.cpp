@@ -105,11 +105,27 @@ void SymbolicSegment::adopt_original() {
 }
 
 bool SymbolicSegment::covers(const SizeNumbers& numbers) const {
-  const std::vector<std::int64_t> values = numbers.values();
+  return gives(numbers, numbers.values());
+}
+
+bool SymbolicSegment::gives(const SizeNumbers& numbers,
+                            const std::vector<std::int64_t>& values) const {
   const SizeValues sizes = sizes_in(values);
   for (std::size_t i = 0; i < expressions_.size(); ++i)
     if (!numbers.numbers[i].may_be_anything && expressions_[i].value(sizes) != values[i])
       return false;
+  return true;
+}
+
+bool SymbolicSegment::admit_ones(const SizeNumbers& numbers,
+                                 const std::vector<std::int64_t>& values) {
+  if (!gives(numbers, values)) return false;
+  const SizeValues sizes = sizes_in(values);
+  AnySize::Ones seen = 0;
+  for (std::size_t i = 0; i < sizes.size() && i < AnySize::kMostSizes; ++i)
+    if (sizes[i] == 1) seen |= AnySize::one(i);
+  ones_.fetch_or(seen, std::memory_order_relaxed);
+  note_sizes(sizes);
   return true;
 }
 
@@ -179,9 +195,18 @@ void SymbolicSegment::drop_oldest() {
   }
 }
 
-bool SymbolicSegment::excludes(const SizeValues& sizes) {
+bool SymbolicSegment::excludes(const SizeValues& sizes, std::size_t at) {
   const std::lock_guard lock(symbolic_locks().of(this));
-  return excluded_.contains(Hash()(sizes));
+  bool are_known = true;
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    const auto takes_one = [&](const auto& any_size) { return any_size->covers(i, 1, ones()); };
+    const bool is_shown = symbols_[i].call <= at;
+    are_known &= is_shown;
+    if (is_shown && sizes[i] == 1 && is_refused(i) &&
+        std::none_of(any_sizes_.begin(), any_sizes_.end(), takes_one))
+      return true;
+  }
+  return are_known && excluded_.contains(Hash()(sizes));
 }
 
 bool SymbolicSegment::wants(const SizeValues& sizes) {
@@ -206,7 +231,7 @@ bool SymbolicSegment::may_want(const SizeValues& sizes, std::size_t at) {
   if (is_compilation_synchronous() || !may_have_any_size()) return true;
   const auto is_within = [&](const std::shared_ptr<const AnySize>& any_size) {
     for (std::size_t i = 0; i < symbols_.size(); ++i)
-      if (symbols_[i].call <= at && !any_size->covers(i, sizes[i])) return false;
+      if (symbols_[i].call <= at && !any_size->covers(i, sizes[i], ones())) return false;
     return true;
   };
   {
@@ -262,8 +287,9 @@ std::shared_ptr<const AnySize> SymbolicSegment::any_size(const SizeValues& sizes
       is_asked_.store(false, std::memory_order_relaxed);
     }
   }
-  const auto found = std::find_if(any_sizes_.begin(), any_sizes_.end(),
-                                  [&](const auto& any_size) { return any_size->covers(sizes); });
+  const auto found = std::find_if(any_sizes_.begin(), any_sizes_.end(), [&](const auto& any_size) {
+    return any_size->covers(sizes, ones());
+  });
   return found == any_sizes_.end() ? nullptr : *found;
 }
 
@@ -356,10 +382,30 @@ void SymbolicSegment::ask_for_any_size(const SizeValues& sizes) {
   compile_program(job, is_synchronous);
 }
 
+// Where a size may be 1 only as an expression says (AnySize::covers), it is more in all samples.
+bool SymbolicSegment::begin_search(SymbolicCopy& copy) {
+  if (!search_.samples.empty()) return copy.resize(search_.now, 0);
+  SizeValues more = search_.now;
+  for (std::int64_t& size : more)
+    if (size == 1) size = 2;
+  if (!copy.resize(more, 0)) return copy.resize(search_.now, 0);
+  for (std::size_t i = 0; i < more.size() && i < AnySize::kMostSizes; ++i) {
+    SizeValues sizes = more;
+    sizes[i] = 1;
+    if (copy.resize(sizes, 0)) continue;
+    const std::lock_guard lock(symbolic_locks().of(this));
+    refused_ |= AnySize::one(i);
+    search_.now[i] = more[i];
+    std::int64_t& least = search_.widest[i].least;
+    least = std::max<std::int64_t>(least, 2);
+  }
+  return copy.resize(search_.now, 0);
+}
+
 std::shared_ptr<Executable> SymbolicSegment::find_any_size(Compiler& compiler, Segment& job,
                                                            std::int64_t granted) {
   SymbolicCopy copy(shared_from_this());
-  if (!copy.resize(search_.now, 0)) {
+  if (!begin_search(copy)) {
     job.failure = "the recording does not hold at these sizes";
     const std::lock_guard lock(symbolic_locks().of(this));
     excluded_.insert(Hash()(search_.now));
@@ -384,7 +430,8 @@ std::shared_ptr<Executable> SymbolicSegment::find_any_size(Compiler& compiler, S
     return sample;
   };
   try {
-    return std::make_shared<AnySize>(search_, make);
+    return std::make_shared<AnySize>(
+        search_, make, [&](const SizeValues& at) { return copy.types_with_ones(at); });
   } catch (const AnySize::PutOff&) {
     const std::lock_guard lock(symbolic_locks().of(this));
     none_made_ = NoneMade::kPutOff;

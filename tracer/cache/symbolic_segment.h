@@ -17,6 +17,8 @@
 
 namespace groove::tracer {
 
+class SymbolicCopy;
+
 class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
  public:
   /// `original` is the recording that `numbers` belong to.
@@ -26,6 +28,9 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   void adopt_original();
   /// Is a recording with these numbers what the segment would be at its sizes?
   bool covers(const SizeNumbers& numbers) const;
+  /// A recording that has the same structure but for sizes of 1 (SizeNumbers::with_ones) has these
+  /// values. If they are what the segment would have there, its programs may take on such sizes.
+  bool admit_ones(const SizeNumbers& numbers, const std::vector<std::int64_t>& values);
   /// Stands for the segment in reports and in the registry; never run itself.
   const SegmentPtr& original() const { return original_; }
   bool is_armed() const { return original_->is_armed(); }
@@ -37,6 +42,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
     std::int64_t least, greatest;
   };
   const std::vector<Symbol>& symbols() const { return symbols_; }
+  /// Those that may be 1 where the recording has more.
+  AnySize::Ones ones() const { return ones_.load(std::memory_order_relaxed); }
   /// Their values in a recording with these numbers.
   SizeValues sizes_in(const std::vector<std::int64_t>& numbers) const;
   const std::vector<SizeExpression>& expressions() const { return expressions_; }
@@ -45,7 +52,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   const std::vector<std::uint64_t>& structure_before() const { return structure_before_; }
 
   /// Is it known that the recording does not hold at these sizes, of which some are 0 or 1, say?
-  bool excludes(const SizeValues& sizes);
+  /// Those count that calls up to `at` show.
+  bool excludes(const SizeValues& sizes, std::size_t at);
   /// The program comes at these sizes: is there a program for them, or is one worth making? A
   /// cheap question, before a copy takes them on.
   bool wants(const SizeValues& sizes);
@@ -89,10 +97,15 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
     std::size_t operator()(const SizeValues& sizes) const;
   };
   SegmentPtr find(const SizeValues& sizes);
+  bool gives(const SizeNumbers& numbers, const std::vector<std::int64_t>& values) const;
   bool may_have_any_size() const;
   std::vector<AnySize::Bounds> bounds_of(const SizeValues& sizes) const;
   std::vector<AnySize::Bounds> widest_bounds(const SizeValues& sizes) const;
   std::shared_ptr<Executable> find_any_size(Compiler& compiler, Segment& job, std::int64_t granted);
+  bool begin_search(SymbolicCopy& copy);
+  bool is_refused(std::size_t symbol) const {
+    return symbol < AnySize::kMostSizes && (refused_ & AnySize::one(symbol)) != 0;
+  }
   /// Makes one: at once, or on the compile thread.
   SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
   void note_programs_made();
@@ -125,6 +138,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   enum class NoneMade : std::uint8_t { kFailed, kExcluded, kPutOff } none_made_ = NoneMade::kFailed;
   std::int64_t times_noted_ = 0;  // sizes that the symbols' bounds are of
   std::atomic<bool> is_asked_{false};
+  std::atomic<AnySize::Ones> ones_{0};
+  AnySize::Ones refused_ = 0;  // the recording does not hold as it is where these are 1
   std::shared_ptr<Makings> makings_ = std::make_shared<Makings>();
   std::shared_ptr<Makings> backwards_ = std::make_shared<Makings>();
   std::atomic<std::size_t> bytes_{0};

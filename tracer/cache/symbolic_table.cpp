@@ -23,7 +23,7 @@ constexpr std::size_t kMostHeads = 1024, kMostStructures = 16;
 
 // Recordings of one structure.
 struct Group {
-  std::uint64_t structure = 0;
+  std::uint64_t structure = 0, with_ones = 0;
   std::vector<std::vector<std::int64_t>> samples;
   SymbolicSegmentPtr symbolic;
   bool is_let_go = false;  // the symbolic segment was slower than eager mode
@@ -46,14 +46,15 @@ Table& table() {
   return instance;
 }
 
-Group& group_of(Head& head, std::uint64_t structure) {
-  const auto found = std::find_if(head.groups.begin(), head.groups.end(),
-                                  [&](const Group& group) { return group.structure == structure; });
+Group& group_of(Head& head, const SizeNumbers& numbers) {
+  const auto found = std::find_if(head.groups.begin(), head.groups.end(), [&](const Group& group) {
+    return group.structure == numbers.structure;
+  });
   if (found != head.groups.end()) {
     std::rotate(found, found + 1, head.groups.end());
   } else {
     if (head.groups.size() == kMostStructures) head.groups.erase(head.groups.begin());
-    head.groups.push_back({structure, {}, nullptr, false});
+    head.groups.push_back({numbers.structure, numbers.with_ones, {}, nullptr, false});
   }
   return head.groups.back();
 }
@@ -80,6 +81,20 @@ bool has_free_sizes(const Segment& segment) {
   tell(segment, why);
   note_without_symbolic_segment(segment.head);
   return false;
+}
+
+// Are recordings of this structure the same ones where a size is 1?
+bool is_at_ones(const SizeNumbers& numbers, std::uint64_t structure, std::uint64_t with_ones) {
+  return structure != numbers.structure && with_ones == numbers.with_ones;
+}
+
+// Is what was recorded at sizes of 1 what some symbolic segment would be there?
+bool is_admitted(const Head& head, const SizeNumbers& numbers) {
+  return std::any_of(head.groups.begin(), head.groups.end(), [&](const Group& group) {
+    return group.symbolic && group.symbolic->is_armed() &&
+           is_at_ones(numbers, group.structure, group.with_ones) &&
+           group.symbolic->admit_ones(numbers, numbers.values());
+  });
 }
 
 // How the sizes of a recording came. What may be any number, such as an optimizer's count of steps,
@@ -187,7 +202,7 @@ void note_sample(Segment& segment) {
   Table& t = table();
   const std::lock_guard lock(t.mutex);
   Head& head = t.heads[segment.head];
-  note_values(head, group_of(head, numbers.structure), numbers);
+  note_values(head, group_of(head, numbers), numbers);
 }
 
 Sample add_sample(const SegmentPtr& segment) {
@@ -197,7 +212,8 @@ Sample add_sample(const SegmentPtr& segment) {
   Table& t = table();
   std::unique_lock lock(t.mutex);
   Head& head = t.heads[segment->head];
-  Group& group = group_of(head, numbers.structure);
+  if (is_admitted(head, numbers)) return Sample::kCovered;
+  Group& group = group_of(head, numbers);
   if (group.symbolic && group.symbolic->is_armed() && group.symbolic->covers(numbers))
     return Sample::kCovered;
   if (group.is_let_go) return Sample::kNoted;
@@ -222,6 +238,9 @@ Sample add_sample(const SegmentPtr& segment) {
   group.symbolic = made;
   made->adopt_original();
   for (const auto& sample : group.samples) made->note_sizes(made->sizes_in(sample));
+  for (const Group& other : head.groups)
+    if (is_at_ones(numbers, other.structure, other.with_ones))
+      for (const auto& sample : other.samples) made->admit_ones(numbers, sample);
   head.wasted = std::max(0, head.wasted - kFreeSamples);
   symbolic_filter.fetch_or(1ull << (segment->head & 63));
   lock.unlock();

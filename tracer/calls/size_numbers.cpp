@@ -93,13 +93,22 @@ class Walk {
     result_.shown.push_back(result_.numbers.size());
     visit_rest();
     result_.structure = hash_;
+    result_.with_ones = with_ones_;
     return std::move(result_);
   }
 
  private:
+  static void mix_into(std::uint64_t& hash, std::uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
   void mix(std::uint64_t value) {
-    hash_ = (hash_ ^ value) * 0x9e3779b97f4a7c15u;
-    hash_ ^= hash_ >> 32;
+    mix_into(hash_, value);
+    mix_into(with_ones_, value);
+  }
+  void mix_class(std::int64_t size) {
+    mix_into(hash_, static_cast<std::uint64_t>(size_class(size)));
+    mix_into(with_ones_, static_cast<std::uint64_t>(size_class(size == 1 ? 2 : size)));
   }
   template <typename T>
   void mix_pointer(const T* pointer) {
@@ -133,7 +142,7 @@ class Walk {
   }
   void add_geometry(Slot& slot) {
     for (std::size_t i = 0; i < slot.type.sizes.size(); ++i) {
-      mix(static_cast<std::uint64_t>(size_class(slot.type.sizes[i])));
+      mix_class(slot.type.sizes[i]);
       add(SizeNumber::size(slot.type.sizes[i]));
     }
     for (std::int64_t& stride : slot.strides) add(SizeNumber::size(stride));
@@ -142,7 +151,7 @@ class Walk {
   void add_type(Type& type) {
     mix(static_cast<std::uint64_t>(type.dtype) << 8 | type.sizes.size());
     for (std::int64_t& size : type.sizes) {
-      mix(static_cast<std::uint64_t>(size_class(size)));
+      mix_class(size);
       add(SizeNumber::size(size));
     }
   }
@@ -283,8 +292,7 @@ class Walk {
     for (const Value& value : graph.values) {
       mix(static_cast<std::uint64_t>(value.type.dtype));
       mix(value.type.sizes.size());
-      for (const std::int64_t size : value.type.sizes)
-        mix(static_cast<std::uint64_t>(size_class(size)));
+      for (const std::int64_t size : value.type.sizes) mix_class(size);
     }
     for (const GraphOutput& output : graph.outputs) {
       mix(static_cast<std::uint64_t>(output.value));
@@ -335,7 +343,7 @@ class Walk {
 
   Segment& segment_;
   SizeNumbers result_;
-  std::uint64_t hash_ = 0x243f6a8885a308d3u;
+  std::uint64_t hash_ = 0x243f6a8885a308d3u, with_ones_ = hash_;
 };
 
 template <typename Call>

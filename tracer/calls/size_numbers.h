@@ -38,6 +38,7 @@ class SizeNumber {
 
 struct SizeNumbers {
   std::uint64_t structure = 0;  // names everything else
+  std::uint64_t with_ones = 0;  // … where a size of 1 is like one of more
   // [call] the structure of all calls before it, and after the last.
   std::vector<std::uint64_t> structure_before;
   std::vector<SizeNumber> numbers;

@@ -55,7 +55,7 @@ bool Context::take_on(SymbolicCopy& copy, const SizeValues& sizes, std::size_t a
   const auto is_later = [at](const SymbolicSegment::Symbol& symbol) { return symbol.call > at; };
   const bool are_known =
       std::none_of(symbolic.symbols().begin(), symbolic.symbols().end(), is_later);
-  if (are_known && symbolic.excludes(sizes)) return false;
+  if (symbolic.excludes(sizes, at)) return false;
   if (are_known ? !symbolic.wants(sizes) : !symbolic.may_want(sizes, at)) {
     is_waiting_ = true;
     return false;

@@ -76,6 +76,7 @@ struct LaunchPlan {
   std::shared_ptr<const Relay> relay;
   std::vector<LaunchPlan> parts;
   double nanoseconds = 0;  // a rough estimate on one thread
+  bool is_stale = false;   // numbers in it were set since they were taken over
 
   /// A single product of two matrices: neither joined with others nor host code.
   bool is_one_contraction() const { return kind == Kind::kContraction && product && parts.empty(); }

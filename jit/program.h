@@ -50,7 +50,7 @@ class Program final : public Executable {
   double expected_milliseconds() const override;
   std::size_t memory_bytes() const override;
   bool list_numbers(ProgramNumbers& list) override;
-  std::int32_t settle(std::int32_t first_stage) override;
+  std::int32_t settle(const NumbersSet& set) override;
   std::size_t launch_count() const { return steps_.size(); }
   const Choices& choices() const { return options_.choices; }
   /// What is compiled, and its launches, made again.
@@ -92,6 +92,7 @@ class Program final : public Executable {
     // them.
     std::vector<std::int64_t> words;
     std::vector<std::uint64_t> bits;
+    bool is_stale = false;
   };
   struct Step {
     std::int32_t plan = -1;  // the first of its instances
@@ -214,6 +215,7 @@ class Program final : public Executable {
   std::int32_t table_size_ = 0;
   std::int64_t scalars_at_ = 0;
   std::int64_t arena_bytes_ = 0;
+  bool are_bytes_stale_ = false;          // of buffers
   std::int64_t operators_to_unroll_ = 0;  // that dear passes would make
   std::uint64_t mark_;                    // of arenas that were prepared for this program as it is
   // With ProgramOptions::takes_numbers.

@@ -23,7 +23,9 @@ std::int64_t ProgramNumber::value() const {
 bool ProgramNumber::set(std::int64_t value) const {
   if (kind_ == Kind::kFloat)
     value = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
-  return std::exchange(*at_, value) != value;
+  if (*at_ == value) return false;
+  *at_ = value;
+  return *is_stale_ = true;
 }
 
 namespace jit {
@@ -46,20 +48,22 @@ class List {
     mix(words.size());
     for (const auto word : words) mix(word);
   }
-  /// Of what is added from now on.
-  void set_stage(std::int32_t stage) {
+  /// Of what is added from now on, as are the stage and what tells that numbers were set.
+  void begin(std::int32_t stage, bool& is_stale) {
     stage_ = stage;
+    is_stale_ = &is_stale;
     mix(stage);
   }
   void add(std::int64_t& number, Kind kind = Kind::kInteger) {
-    into_.numbers.emplace_back(kind, number, stage_);
+    into_.numbers.emplace_back(kind, number, stage_, *is_stale_);
   }
   void add(std::uint64_t& bits, ScalarType dtype) {
     mix(dtype);
     if (dtype == kFloat || dtype == kDouble)
-      into_.numbers.emplace_back(dtype == kFloat ? Kind::kFloat : Kind::kDouble, bits, stage_);
+      into_.numbers.emplace_back(dtype == kFloat ? Kind::kFloat : Kind::kDouble, bits, stage_,
+                                 *is_stale_);
     else if (dtype == kLong)
-      into_.numbers.emplace_back(Kind::kInteger, bits, stage_);
+      into_.numbers.emplace_back(Kind::kInteger, bits, stage_, *is_stale_);
     else
       mix(bits);
   }
@@ -71,6 +75,7 @@ class List {
  private:
   ProgramNumbers& into_;
   std::int32_t stage_ = 0;
+  bool* is_stale_ = nullptr;
 };
 
 void add_shape(List& list, kernels::ContractionShape& shape) {
@@ -82,7 +87,7 @@ void add_shape(List& list, kernels::ContractionShape& shape) {
 
 void add_launch(List& list, LaunchPlan& plan) {
   list.mix(plan.kind);
-  list.set_stage(plan.stage);
+  list.begin(plan.stage, plan.is_stale);
   list.mix_all(plan.nodes);
   list.mix(plan.order);
   if (plan.kernel) list.mix(kernels::hash(*plan.kernel));
@@ -101,12 +106,12 @@ void add_launch(List& list, LaunchPlan& plan) {
     list.mix(operand.dtype);
     list.mix(operand.is_store | operand.is_row_buffer << 1);
     list.mix(operand.buffer);
-    list.add(operand.offset, operand.is_row_buffer ? Kind::kRoom : Kind::kInteger);
+    list.add(operand.offset, operand.is_row_buffer ? Kind::kRoom : Kind::kPlace);
     list.mix(operand.starts.size());
     for (Start& start : operand.starts) {
       list.mix(start.entry);
-      list.add(start.stride);
-      list.add(start.size);
+      list.add(start.stride, Kind::kPlace);
+      list.add(start.size, Kind::kPlace);
     }
   }
   list.mix(plan.scalars.size());
@@ -154,7 +159,7 @@ bool Program::list_numbers(ProgramNumbers& numbers) {
   }
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     Buffer& buffer = buffers_[i];
-    list.set_stage(first_stage_of_[i]);
+    list.begin(first_stage_of_[i], are_bytes_stale_);
     list.mix(buffer.place);
     list.mix(buffer.index);
     list.add(buffer.bytes, buffer.value == kNoValue ? Kind::kRoom : Kind::kInteger);
@@ -170,7 +175,7 @@ bool Program::list_numbers(ProgramNumbers& numbers) {
     list.mix(step.instances.size());
     for (const Instance& instance : step.instances) list.mix(instance.plan);
     if (step.kind != LaunchPlan::Kind::kOpaque) continue;
-    list.set_stage(plans_[static_cast<std::size_t>(step.plan)].stage);
+    list.begin(plans_[static_cast<std::size_t>(step.plan)].stage, step.host.is_stale);
     const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
     step.host.words.assign(node.attrs.words().begin(), node.attrs.words().end());
     each_attribute_word(
@@ -194,10 +199,15 @@ bool Program::list_numbers(ProgramNumbers& numbers) {
   return true;
 }
 
-std::int32_t Program::settle(std::int32_t first_stage) {
-  std::int32_t kept = first_stage;
-  const auto moved = [&](std::size_t buffer) { kept = std::min(kept, first_stage_of_[buffer]); };
-  arena_bytes_ = std::max<std::int64_t>(rooms_.place(buffers_, control_bytes(), moved), 64);
+std::int32_t Program::settle(const NumbersSet& set) {
+  std::int32_t kept = set.first_stage;
+  bool has_moved = set.has_places;
+  const auto moved = [&](std::size_t buffer) {
+    kept = std::min(kept, first_stage_of_[buffer]);
+    has_moved = true;
+  };
+  if (std::exchange(are_bytes_stale_, false))
+    arena_bytes_ = std::max<std::int64_t>(rooms_.place(buffers_, control_bytes(), moved), 64);
   if (kept >= static_cast<std::int32_t>(stages_.size())) return kept;
   const auto first = static_cast<std::size_t>(std::max(kept, 0));
   for (auto at = static_cast<std::size_t>(stages_[first].begin(0)); at < steps_.size(); ++at) {
@@ -205,16 +215,18 @@ std::int32_t Program::settle(std::int32_t first_stage) {
     const LaunchPlan& own = plans_[static_cast<std::size_t>(step.plan)];
     step.scratch_bytes = own.scratch_bytes;
     if (step.kind == LaunchPlan::Kind::kContraction) step.matrices.shape = own.shape;
-    step.points = 0;
     for (Instance& instance : step.instances) {
-      const LaunchPlan& plan = plans_[static_cast<std::size_t>(instance.plan)];
+      LaunchPlan& plan = plans_[static_cast<std::size_t>(instance.plan)];
+      if (!std::exchange(plan.is_stale, false)) continue;
       std::copy_n(plan.box.count, plan.box.rank, instance.launch.count);
+      step.points -= instance.points;
       instance.points = plan.box.points();
       step.points += instance.points;
       auto scalar = static_cast<std::size_t>(instance.scalars);
       for (const ScalarSlot& slot : plan.scalars) scalars_[scalar++] = slot.bits;
     }
-    if (step.kind != LaunchPlan::Kind::kOpaque) continue;
+    if (step.kind != LaunchPlan::Kind::kOpaque || !std::exchange(step.host.is_stale, false))
+      continue;
     Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
     for (std::size_t i = 0; i < step.host.words.size(); ++i)
       if (step.host.words[i] != node.attrs.words()[i])
@@ -229,8 +241,13 @@ std::int32_t Program::settle(std::int32_t first_stage) {
         number = Scalar(static_cast<std::int64_t>(step.host.bits[i]));
     }
   }
-  if (!scalars_.empty())
-    std::memcpy(control_.data() + scalars_at_, scalars_.data(), scalars_.size() * 8);
+  char* const scalars = control_.data() + scalars_at_;
+  const std::size_t bytes = scalars_.size() * 8;
+  if (bytes > 0 && std::memcmp(scalars, scalars_.data(), bytes) != 0) {
+    std::memcpy(scalars, scalars_.data(), bytes);
+    mark_ = new_mark();
+  }
+  if (!has_moved) return kept;
   const Stage& from = stages_[first];
   fixed_.resize(static_cast<std::size_t>(from.first_fixed));
   moved_.resize(static_cast<std::size_t>(from.first_moved));

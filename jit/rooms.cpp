@@ -47,19 +47,18 @@ Rooms::Rooms(const std::vector<Buffer>& buffers, const MemoryPlan& plan,
     if (slot >= 0) room_of_[i] = room_of_[static_cast<std::size_t>(slot)];
   }
   at_.resize(rooms.size());
+  bytes_.assign(rooms.size(), kLine);
 }
 
 std::int64_t Rooms::place_rooms(const std::vector<Buffer>& buffers, std::int64_t begin) {
-  std::fill(at_.begin(), at_.end(), kLine);
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (room_of_[i] < 0) continue;
-    std::int64_t& bytes = at_[static_cast<std::size_t>(room_of_[i])];
+    std::int64_t& bytes = bytes_[static_cast<std::size_t>(room_of_[i])];
     bytes = std::max(bytes, buffers[i].bytes);
   }
-  for (std::int64_t& room : at_) {
-    const std::int64_t bytes = room;
-    room = begin;
-    begin += (bytes + kLine - 1) / kLine * kLine;
+  for (std::size_t room = 0; room < at_.size(); ++room) {
+    at_[room] = begin;
+    begin += (bytes_[room] + kLine - 1) / kLine * kLine;
   }
   return begin;
 }

@@ -17,7 +17,8 @@ class Rooms {
   Rooms(const std::vector<Buffer>& buffers, const MemoryPlan& plan,
         const std::vector<std::int32_t>& stage_begin);
   /// Sets the offset of every arena buffer by their bytes now, from `begin` on; returns the end.
-  /// moved(buffer) is called for those that lay elsewhere.
+  /// moved(buffer) is called for those that lay elsewhere. No room gets smaller, so that after a
+  /// few sizes nothing moves any more.
   template <typename Moved>
   std::int64_t place(std::vector<Buffer>& buffers, std::int64_t begin, const Moved& moved) {
     const std::int64_t end = place_rooms(buffers, begin);
@@ -36,6 +37,7 @@ class Rooms {
   }
 
   std::vector<std::int32_t> room_of_;  // per buffer; -1: not of the arena
+  std::vector<std::int64_t> bytes_;    // per room: most that was in it
   std::vector<std::int64_t> at_;       // per room: where it lies
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "kernels/backend.h"
 #include "kernels/pool.h"
 #include "tests/passes/mlp_graph.h"
@@ -11,7 +13,7 @@
 namespace groove::jit {
 namespace {
 
-constexpr std::int32_t kNone = 1 << 30;
+constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
 
 ProgramOptions any_size() {
   ProgramOptions options;
@@ -34,14 +36,14 @@ std::int32_t become(Program& program, Program& other) {
   EXPECT_TRUE(other.list_numbers(theirs));
   EXPECT_EQ(own.structure, theirs.structure);
   if (own.structure != theirs.structure) return 0;
-  std::int32_t first_stage = kNone;
+  NumbersSet set;
   for (std::size_t i = 0; i < own.numbers.size(); ++i) {
     // Room for what is smaller does no harm, and is not given back.
     const std::int64_t value = theirs.numbers[i].value();
     if (own.numbers[i].is_room() && value < own.numbers[i].value()) continue;
-    if (own.numbers[i].set(value)) first_stage = std::min(first_stage, own.numbers[i].stage());
+    if (own.numbers[i].set(value)) set.add(own.numbers[i]);
   }
-  return program.settle(first_stage);
+  return program.settle(set);
 }
 
 // `graph_at(n)` at each of the sizes, by one program.

@@ -21,6 +21,14 @@ SizedRow::Kind kind_of(const ProgramNumber& number) {
   return number.is_float() ? SizedRow::Kind::kFloat : SizedRow::Kind::kDouble;
 }
 
+AnySize::Ones symbols_of(const SizeExpression& expression) {
+  AnySize::Ones symbols = 0;
+  for (const SizeExpression::Term& term : expression.terms)
+    for (const std::int16_t symbol : term.symbols)
+      if (symbol >= 0) symbols |= AnySize::one(static_cast<std::size_t>(symbol));
+  return symbols;
+}
+
 std::string text_of(const SizedRow& row) {
   std::string text;
   for (const std::int64_t value : row.values)
@@ -259,29 +267,24 @@ AnySize::AnySize(Search& search, const Make& make, const TypesAt& types_at)
   std::vector<std::optional<SizeExpression>> found = fit_rows(sizes, rows);
   for (auto& expression : found)
     if (expression) expression->rename(varying);
-  std::vector<std::int64_t> expression_of(rows.size(), -1);
-  const auto place = [&](std::uint32_t row) {
-    std::int64_t& expression = expression_of[row];
-    if (expression < 0) {
-      expression = static_cast<std::int64_t>(expressions_.size());
-      expressions_.push_back(*found[row]);
-    }
-    return static_cast<std::uint32_t>(expression);
-  };
+  moving_.resize(rows.size());
   for (const auto& [number, row] : types) {
     GROOVE_CHECK(found[row], "a size or stride follows from no size:{}", text_of(rows[row]));
-    in_types_.push_back({number, place(row)});
+    moving_[row].types.push_back(number);
   }
   for (const auto& [number, row] : program) {
     GROOVE_CHECK(found[row], "a number of the program follows from no size:{}", text_of(rows[row]));
-    in_program_.push_back({number, place(row)});
+    moving_[row].program.push_back(number);
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    moving_[row].symbols = symbols_of(*found[row]);
+    moving_[row].expression = std::move(*found[row]);
   }
   find_ones(search.now, types_at);
 }
 
 // Each of them alone, and all at once.
 void AnySize::find_ones(const SizeValues& now, const TypesAt& types_at) {
-  SizeValues of_expressions;
   const auto is_alike = [&](Ones ones) {
     SizeValues sizes = now;
     for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -289,8 +292,9 @@ void AnySize::find_ones(const SizeValues& now, const TypesAt& types_at) {
     const std::optional<SizeValues> there = types_at(sizes);
     if (!there) return false;
     SizeValues types = types_;
-    evaluate(sizes, of_expressions);
-    for (const auto& [number, expression] : in_types_) types[number] = of_expressions[expression];
+    for (const Moving& moving : moving_)
+      for (const std::uint32_t number : moving.types)
+        types[number] = moving.expression.value(sizes);
     return std::equal(
         types.begin(), types.end(), there->begin(), there->end(),
         [](std::int64_t own, std::int64_t known) { return known == kAny || known == own; });
@@ -316,16 +320,16 @@ std::string AnySize::describe() const {
 
 // ---- being at sizes ----
 
-void AnySize::evaluate(const SizeValues& sizes, SizeValues& values) const {
-  values.clear();
-  for (const SizeExpression& expression : expressions_) values.push_back(expression.value(sizes));
+AnySize::Ones AnySize::changed(const SizeValues& before, const SizeValues& now) {
+  if (before.size() != now.size() || now.size() > kMostSizes) return kAll;
+  Ones changed = 0;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (before[i] != now[i]) changed |= one(i);
+  return changed;
 }
 
-bool AnySize::set_types(const SizeValues& sizes, const std::vector<TypeNumber>& types,
+bool AnySize::set_types(const SizeValues& sizes, const std::vector<TypeNumber>& types, Ones changed,
                         bool are_others, SlotId first_slot) const {
-  SizeValues values = are_others ? types_ : SizeValues();
-  SizeValues of_expressions;
-  evaluate(sizes, of_expressions);
   const auto set = [&](std::size_t number, std::int64_t value) {
     std::int64_t& at = types[number].value();
     if (at == value) return true;
@@ -333,14 +337,19 @@ bool AnySize::set_types(const SizeValues& sizes, const std::vector<TypeNumber>& 
     at = value;
     return true;
   };
-  if (!are_others) {
-    for (const auto& [number, expression] : in_types_)
-      if (!set(number, of_expressions[expression])) return false;
-    return true;
+  SizeValues all = are_others ? types_ : SizeValues();
+  for (const Moving& moving : moving_) {
+    if (moving.types.empty() || (!are_others && (moving.symbols & changed) == 0)) continue;
+    const std::int64_t value = moving.expression.value(sizes);
+    for (const std::uint32_t number : moving.types) {
+      if (are_others)
+        all[number] = value;
+      else if (!set(number, value))
+        return false;
+    }
   }
-  for (const auto& [number, expression] : in_types_) values[number] = of_expressions[expression];
-  for (std::size_t number = 0; number < values.size(); ++number)
-    if (!set(number, values[number])) return false;
+  for (std::size_t number = 0; number < all.size(); ++number)
+    if (!set(number, all[number])) return false;
   return true;
 }
 
@@ -356,13 +365,16 @@ AnySize::Program::Program(std::shared_ptr<const AnySize> of)
 }
 
 std::int32_t AnySize::Program::take_on(const SizeValues& sizes) {
-  of_->evaluate(sizes, values_);
-  std::int32_t first_stage = std::numeric_limits<std::int32_t>::max();
-  for (const Place& place : of_->in_program_) {
-    const ProgramNumber& number = numbers_.numbers[place.number];
-    if (number.set(values_[place.expression])) first_stage = std::min(first_stage, number.stage());
+  const Ones changed_ones = changed(sizes_, sizes);
+  sizes_ = sizes;
+  NumbersSet set;
+  for (const Moving& moving : of_->moving_) {
+    if (moving.program.empty() || (moving.symbols & changed_ones) == 0) continue;
+    const std::int64_t value = moving.expression.value(sizes);
+    for (const std::uint32_t number : moving.program)
+      if (numbers_.numbers[number].set(value)) set.add(numbers_.numbers[number]);
   }
-  return executable_->settle(first_stage);
+  return executable_->settle(set);
 }
 
 }  // namespace groove::tracer

@@ -47,6 +47,8 @@ class AnySize final : public Executable {
   using Ones = std::uint32_t;
   static constexpr std::size_t kMostSizes = 16;
   static constexpr Ones one(std::size_t symbol) { return Ones{1} << symbol; }
+  static constexpr Ones kAll = ~Ones{0};
+  static Ones changed(const SizeValues& before, const SizeValues& now);
 
   // A program, and the sizes and strides of its recording, at some sizes.
   struct Sample {
@@ -93,13 +95,14 @@ class AnySize final : public Executable {
     std::shared_ptr<const AnySize> of_;
     std::shared_ptr<Executable> executable_;
     ProgramNumbers numbers_;
-    SizeValues values_;
+    SizeValues sizes_;
   };
 
-  /// Sets the sizes and strides of a recording; `are_others`: they may be such that this does not
-  /// cover. False, with some of them set, where one before `first_slot` would change.
-  bool set_types(const SizeValues& sizes, const std::vector<TypeNumber>& types, bool are_others,
-                 SlotId first_slot) const;
+  /// Sets the sizes and strides of a recording, which is at sizes of which those `changed`;
+  /// `are_others`: they may be such that this does not cover. False, with some of them set, where
+  /// one before `first_slot` would change.
+  bool set_types(const SizeValues& sizes, const std::vector<TypeNumber>& types, Ones changed,
+                 bool are_others, SlotId first_slot) const;
 
   std::size_t arena_bytes() const override { return 0; }
   std::size_t memory_bytes() const override { return bytes_; }
@@ -111,18 +114,19 @@ class AnySize final : public Executable {
 
  private:
   class Finder;
-  struct Place {
-    std::uint32_t number, expression;
+  // An expression, and what it gives: numbers of the recording's types and of the program.
+  struct Moving {
+    SizeExpression expression;
+    Ones symbols = 0;
+    std::vector<std::uint32_t> types, program;
   };
-  void evaluate(const SizeValues& sizes, SizeValues& values) const;
   void find_ones(const SizeValues& now, const TypesAt& types_at);
 
   std::vector<Bounds> bounds_;
   Ones ones_ = 0;
   SizeValues types_;  // at some sizes
   std::uint64_t structure_ = 0;
-  std::vector<SizeExpression> expressions_;  // that move, each once
-  std::vector<Place> in_types_, in_program_;
+  std::vector<Moving> moving_;  // each expression once
   struct Room {
     std::uint32_t number;
     std::int64_t most;

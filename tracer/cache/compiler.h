@@ -2,8 +2,10 @@
 // JIT registers the one Compiler there is.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,14 +44,17 @@ using ProgramEntry = std::int32_t (*)(const void* program, void* const* buffers,
 // of a double, whatever they are stored as.
 class ProgramNumber {
  public:
-  enum class Kind : std::uint8_t { kInteger, kRoom, kFloat, kDouble };  // room: more does no harm
-  ProgramNumber(Kind kind, std::int64_t& at, std::int32_t stage)
-      : kind_(kind), stage_(stage), at_(&at) {}
-  ProgramNumber(Kind kind, std::uint64_t& at, std::int32_t stage)
-      : ProgramNumber(kind, reinterpret_cast<std::int64_t&>(at), stage) {}
+  // Room: more does no harm. Place: where something lies.
+  enum class Kind : std::uint8_t { kInteger, kPlace, kRoom, kFloat, kDouble };
+  /// `is_stale` is set with it.
+  ProgramNumber(Kind kind, std::int64_t& at, std::int32_t stage, bool& is_stale)
+      : kind_(kind), stage_(stage), at_(&at), is_stale_(&is_stale) {}
+  ProgramNumber(Kind kind, std::uint64_t& at, std::int32_t stage, bool& is_stale)
+      : ProgramNumber(kind, reinterpret_cast<std::int64_t&>(at), stage, is_stale) {}
   bool is_real() const { return kind_ == Kind::kFloat || kind_ == Kind::kDouble; }
   bool is_float() const { return kind_ == Kind::kFloat; }
   bool is_room() const { return kind_ == Kind::kRoom; }
+  bool is_place() const { return kind_ == Kind::kPlace; }
   /// The first stage that depends on it.
   std::int32_t stage() const { return stage_; }
   std::int64_t value() const;
@@ -60,12 +65,23 @@ class ProgramNumber {
   Kind kind_;
   std::int32_t stage_;
   std::int64_t* at_;
+  bool* is_stale_;
 };
 
 // Programs of one graph at other sizes that have the same structure differ in numbers alone.
 struct ProgramNumbers {
   std::uint64_t structure = 0;
   std::vector<ProgramNumber> numbers;
+};
+
+// Which of them were set to other values.
+struct NumbersSet {
+  std::int32_t first_stage = std::numeric_limits<std::int32_t>::max();
+  bool has_places = false;
+  void add(const ProgramNumber& number) {
+    first_stage = std::min(first_stage, number.stage());
+    has_places |= number.is_place();
+  }
 };
 
 class Executable {
@@ -89,11 +105,11 @@ class Executable {
   /// For explain(): launches, bytes moved, arena, a readable listing.
   virtual std::string describe() const = 0;
   /// Of one that compile_for_any_size() made: its numbers, for as long as it lives. False when its
-  /// sizes are in more than numbers. After they were set, those of `first_stage` and later stages
-  /// to other values, settle() comes before the next run. It gives the stages from the first on
-  /// that need not run again: all that they did is as it would be.
+  /// sizes are in more than numbers. After some were set to other values, settle() comes before the
+  /// next run. It gives the stages from the first on that need not run again: all that they did is
+  /// as it would be.
   virtual bool list_numbers(ProgramNumbers&) { return false; }
-  virtual std::int32_t settle(std::int32_t /*first_stage*/) { return 0; }
+  virtual std::int32_t settle(const NumbersSet&) { return 0; }
   /// As the last prepare() found it: how many stages need not run again that ran before it?
   virtual std::int32_t kept_stages() const { return 0; }
   /// Would compile_fully() make a faster program of the same graph?

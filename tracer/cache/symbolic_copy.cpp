@@ -169,6 +169,7 @@ void SymbolicCopy::set_numbers(const SizeValues& sizes) {
 }
 
 bool SymbolicCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
+  const AnySize::Ones changed = AnySize::changed(*sizes_, sizes);
   set_numbers(sizes);
   const std::shared_ptr<const AnySize> before = any_size_;
   if (!any_size_ || !any_size_->covers(sizes, symbolic_->ones()))
@@ -176,7 +177,7 @@ bool SymbolicCopy::take_on(const SizeValues& sizes, std::size_t first_slot) {
   if (!any_size_) return derive_all_types(first_slot);
   // The sizes there are known to be such that nothing else needs to be asked.
   const bool are_all_new = first_slot >= segment_->slots.size();
-  return any_size_->set_types(sizes, types_, any_size_ != before,
+  return any_size_->set_types(sizes, types_, changed, any_size_ != before,
                               are_all_new ? 0 : static_cast<SlotId>(first_slot));
 }
 

@@ -22,6 +22,7 @@
 #include <thread>
 #include <utility>
 
+#include "kernels/sharing.h"
 #include "src/core/clock.h"
 #include "src/core/faults.h"
 #include "src/core/trace.h"
@@ -51,6 +52,7 @@ std::atomic<bool> is_background_busy{false};
 std::atomic<bool> is_never_serial{false};
 thread_local bool is_in_region = false;
 constinit thread_local LongRegions long_regions;
+thread_local std::uint64_t waited_inside = 0;  // ticks, by the region at hand
 
 struct Ticket {
   std::uint32_t epoch;
@@ -74,6 +76,7 @@ class Pool {
   }
 
   void run(int parts, int threads, void (*body)(void*, int, int), void* context) {
+    const std::uint64_t start = __rdtsc();
     body_ = body;
     context_ = context;
     done_.store(0, std::memory_order_relaxed);
@@ -84,14 +87,16 @@ class Pool {
     ticket_.store(word, std::memory_order_seq_cst);
     wake();
     is_in_region = true;
+    waited_inside = 0;
     const std::uint64_t begin = __rdtsc();
     body(context, 0, parts);
     done_.fetch_add(1, std::memory_order_acq_rel);
-    work(epoch_);
+    const int own_parts = 1 + work(epoch_);
     is_in_region = false;
-    const std::uint64_t own = __rdtsc() - begin;
+    const std::uint64_t own = __rdtsc() - begin, worked = own - std::min(own, waited_inside);
     wait([&] { return done_.load(std::memory_order_acquire) == parts; });
-    const std::uint64_t all = __rdtsc() - begin;
+    const std::uint64_t end = __rdtsc(), all = end - begin;
+    if (!is_crowded_) sharing_.note(end, {parts, own_parts, worked, end - start});
     if (all < kLongTicks) return;
     long_regions.all += all;
     long_regions.own += own;
@@ -120,6 +125,12 @@ class Pool {
       _mm_pause();
       if (__rdtsc() - start >= spin) sched_yield();
     }
+    waited_inside += __rdtsc() - start;
+  }
+
+  /// Would other threads not get a core?
+  bool is_sharing_paused() const {
+    return sharing_.is_paused(__rdtsc()) && !is_never_serial.load(std::memory_order_relaxed);
   }
 
  private:
@@ -129,14 +140,15 @@ class Pool {
     std::atomic<std::uint64_t> waiting{0};  // ticks that it has spun
   };
 
-  // Runs parts of region `epoch` until none is left.
-  void work(std::uint32_t epoch) {
+  // Runs parts of region `epoch` until none is left; gives how many.
+  int work(std::uint32_t epoch) {
     std::uint64_t word = ticket_.load(std::memory_order_acquire);
-    for (;;) {
+    for (int ran = 0;;) {
       const Ticket ticket(word);
-      if (ticket.epoch != epoch || ticket.next >= ticket.parts) return;
+      if (ticket.epoch != epoch || ticket.next >= ticket.parts) return ran;
       if (!ticket_.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel)) continue;
       body_(context_, ticket.next, ticket.parts);
+      ++ran;
       done_.fetch_add(1, std::memory_order_acq_rel);
       word = ticket_.load(std::memory_order_acquire);
     }
@@ -213,6 +225,7 @@ class Pool {
   void (*body_)(void*, int, int) = nullptr;
   void* context_ = nullptr;
   std::uint32_t epoch_ = 0;  // 0 is what a new worker has seen
+  Sharing sharing_;
   std::atomic<int> workers_{0};
   std::array<Meter, kMeasured + 1> meters_;  // of the first workers, and of all others
 };
@@ -275,7 +288,8 @@ void leave_core(int core) {
 
 void parallel(int parts, void (*body)(void* context, int part, int parts), void* context) noexcept {
   const int threads = std::min(parts, num_threads());
-  if (threads < 2 || parts > kMaxParts || is_in_region || !pool().try_enter()) {
+  if (threads < 2 || parts > kMaxParts || is_in_region || pool().is_sharing_paused() ||
+      !pool().try_enter()) {
     return run_alone(parts, body, context);
   }
   Pool& shared = pool();

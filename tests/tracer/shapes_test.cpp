@@ -251,7 +251,28 @@ void leaves_that_are_one(int steps, Log& log) {
   log.parameters({p, q});
 }
 
+// A batch of samples of many lengths, and a mask that picks some of all rows; 1 now and then.
+void collated(int steps, Log& log) {
+  nn::Linear layer(6, 5);
+  optim::Adam optimizer(layer->parameters(), optim::AdamOptions(1e-2));
+  Lengths lengths(9);
+  repeat(steps, [&] {
+    std::vector<Tensor> pieces;
+    for (int i = 0; i < 4; ++i) pieces.push_back(groove::randn({lengths.next(), 6}));
+    const Tensor rows = groove::cat(pieces);
+    const Tensor picked = layer->forward(rows).index({rows.select(1, 0) > 0});
+    optimizer.zero_grad();
+    Tensor loss =
+        picked.square().sum() / rows.size(0) + nn::functional::mse_loss(picked, picked * 0.5);
+    loss.backward();
+    optimizer.step();
+    log.number(loss.item<double>());
+  });
+  log.parameters(layer->parameters());
+}
+
 const ShapeLoop kLoops[] = {{"forward", forward},
+                            {"collated", collated, 70},
                             {"training", training},
                             {"two_sizes", two_sizes},
                             {"sizes_that_coincide", sizes_that_coincide, 85},

@@ -35,6 +35,41 @@ TEST(SizeFit, TellsACubeFromAProduct) {
   EXPECT_EQ(fit.expressions[1].value({5}), 125);
 }
 
+// The rows of pieces of many sizes together, and what a mean of them divides by.
+TEST(SizeFit, TellsASumOfManySizes) {
+  const std::vector<std::vector<std::int64_t>> sizes = {{3, 5, 8}, {7, 2, 9},  {4, 4, 3},
+                                                        {9, 6, 2}, {5, 12, 7}, {2, 3, 11}};
+  SizedRow rows{SizedRow::Kind::kInteger, {}}, mean{SizedRow::Kind::kFloat, {}};
+  for (const auto& each : sizes) {
+    rows.values.push_back(each[0] + each[1] + each[2] + 1);
+    const float share = 1.0f / static_cast<float>(4 * (each[0] + each[1] + each[2]));
+    mean.values.push_back(std::bit_cast<std::int64_t>(static_cast<double>(share)));
+  }
+  const auto found = fit_rows(sizes, {rows, mean});
+  ASSERT_TRUE(found[0] && found[1]);
+  EXPECT_EQ(found[0]->value({10, 20, 30}), 61);
+  EXPECT_EQ(static_cast<float>(std::bit_cast<double>(found[1]->value({10, 20, 30}))), 1.0f / 240);
+  rows.values[2] += 1;
+  EXPECT_FALSE(fit_rows(sizes, {rows})[0]);
+}
+
+// What the program shows may be a sum of sizes or one of its own: few recordings do not tell.
+TEST(SizeFit, WaitsWhereASizeMayBeASum) {
+  const auto shown = [](const std::vector<std::vector<std::int64_t>>& samples) {
+    SizeNumbers numbers;
+    numbers.numbers.resize(4);
+    numbers.shown = {0, 4};
+    return fit_sizes(numbers, samples);
+  };
+  std::vector<std::vector<std::int64_t>> samples = {{3, 5, 8, 16}, {7, 2, 9, 18}, {4, 4, 3, 11}};
+  EXPECT_NE(shown(samples).failure, "");
+  std::vector<std::vector<std::int64_t>> sums = samples;
+  sums.insert(sums.end(), {{9, 6, 2, 17}, {5, 12, 7, 24}});
+  EXPECT_EQ(shown(sums).symbols.size(), 3u);
+  samples.push_back({9, 6, 2, 11});
+  EXPECT_EQ(shown(samples).symbols.size(), 4u);
+}
+
 // Sizes are often one more or less than what the program shows.
 TEST(SizeFit, TellsAProductOfShiftedSizes) {
   const SizeFit fit = fit_of({{5, 16}, {7, 36}, {4, 9}, {6, 25}});

@@ -72,8 +72,15 @@ class Fitter {
       std::optional<SizeExpression> found =
           is_shown || number.may_be_anything ? first_of(sized) : only_of(sized, is_ambiguous);
       if (!found && is_shown && !number.is_real() && is_small(row)) {
-        add_symbol(i, row);
-        found = fit(row);
+        found = fit_polynomial(row, 1);
+        if (!found && may_be_sum(row)) {
+          result_.failure = fmt::format("number {} may be a size or a sum of some", i);
+          return std::move(result_);
+        }
+        if (!found) {
+          add_symbol(i, row);
+          found = fit(row);
+        }
       }
       if (!found && number.may_be_anything) {
         found = SizeExpression{};
@@ -181,7 +188,7 @@ class Fitter {
     // Two recordings confirm no line; but what goes through them may be one.
     if (only && !only->is_constant() && !is_ambiguous && distinct_ < 3) each(Lines{*this});
     if (is_ambiguous) return std::nullopt;
-    if (!only && row.kind == Kind::kInteger) only = fit_quadratic(row.values);
+    if (!only) each(Polynomials{*this});
     return only_[row] = only;
   }
   // Compared where products of different symbols have different values.
@@ -208,6 +215,15 @@ class Fitter {
     const Fitter& fitter;
     bool operator()(const Row& row, const auto& is_enough) const {
       return fitter.each_line(row, is_enough);
+    }
+  };
+  struct Polynomials {
+    const Fitter& fitter;
+    bool operator()(const Row& row, const auto& is_enough) const {
+      for (int degree = 1; degree <= 2; ++degree)
+        if (auto found = fitter.fit_polynomial(row, degree); found && is_enough(std::move(*found)))
+          return true;
+      return false;
     }
   };
 
@@ -320,11 +336,12 @@ class Fitter {
     return sizes.size();
   }
 
-  // A sum of all products of up to two symbols, as (n - 1)² is, where one more recording than it
-  // has factors confirms it: no other such sum goes through them.
-  std::optional<SizeExpression> fit_quadratic(const Row& row) const {
+  // A sum of all symbols, as the rows of many pieces together are, or of all products of up to two,
+  // as (n - 1)² is, where one more recording than it has factors confirms it: no other such sum
+  // goes through them.
+  std::optional<SizeExpression> fit_polynomial(const Row& row, int most_degree) const {
     std::vector<const Monomial*> products;
-    for (int degree = 0; degree < 2; ++degree)
+    for (int degree = 0; degree < most_degree; ++degree)
       for (const Monomial& each : monomials_[degree]) products.push_back(&each);
     const std::size_t unknown = products.size() + 1;
     if (distinct_ <= unknown || !is_small(row)) return std::nullopt;
@@ -360,6 +377,26 @@ class Fitter {
     }
     // Whole factors that give all of them: rounding has done no harm.
     return gives(sum, {Kind::kInteger, row}) ? std::optional(sum) : std::nullopt;
+  }
+
+  // Are there too few recordings to tell it from a sum of some sizes and a constant?
+  bool may_be_sum(const Row& row) const {
+    constexpr std::size_t kMostSymbols = 12;  // of which all choices are tried
+    const std::vector<Monomial>& sizes = monomials_[0];
+    if (sizes.size() < 2 || sizes.size() > kMostSymbols || distinct_ > sizes.size() + 1)
+      return false;
+    const auto is_sum_of = [&](std::size_t chosen) {
+      for (std::size_t sample = 1; sample < row.size(); ++sample) {
+        std::int64_t left = row[sample] - row[0];
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+          if (chosen >> i & 1) left -= sizes[i].values[sample] - sizes[i].values[0];
+        if (left != 0) return false;
+      }
+      return true;
+    };
+    for (std::size_t chosen = 1; chosen < std::size_t{1} << sizes.size(); ++chosen)
+      if (is_sum_of(chosen)) return true;
+    return false;
   }
 
   static SizeExpression constant_real(std::int64_t bits) {

@@ -16,7 +16,7 @@
 namespace groove::tracer {
 namespace {
 
-constexpr std::size_t kLeastSamples = 3, kMostSamples = 12;
+constexpr std::size_t kLeastSamples = 3, kMostSamples = 24;
 constexpr int kMostAgain = 16;   // iterations at sizes that were recorded
 constexpr int kFreeSamples = 8;  // of a head, before the next ones must be waited for longer
 constexpr std::size_t kMostHeads = 1024, kMostStructures = 16;

@@ -6,9 +6,14 @@
 
 #include "autodiff/arithmetic.h"
 #include "autodiff/views.h"
+#include "eager/gradient.h"
 #include "kernels/ops/widen.h"
 #include "src/core/check.h"
 #include "src/core/faults.h"
+#include "src/core/stand_in.h"
+#include "tracer/calls/tape_hooks.h"
+#include "tracer/tell/coverage.h"
+#include "tracer/thread/modes.h"
 
 namespace groove::autodiff {
 namespace {
@@ -18,6 +23,21 @@ std::size_t padded(std::size_t bytes) { return (bytes + 15) & ~std::size_t{15}; 
 Type type_of(const Tensor& tensor) {
   if (!tensor.defined()) return Type{ScalarType::Undefined, {}};
   return Type{tensor.impl()->dtype, tensor.impl()->geometry.sizes};
+}
+
+// Does nobody watch the parts of a rule: no tape, no recording, no run that stands in for another?
+bool may_be_fused() {
+  if (grad_enabled() || is_dispatch_overridden() || has_stand_ins()) return false;
+  if (tracer::counting::is_detailed.load(std::memory_order_relaxed)) return false;
+  return !tracer::is_tracing_on() || tracer::tape_hooks().may_run_compiled();
+}
+
+Tensors fused_gradient_of(const Grad& grad) {
+  std::uint64_t operators = 0;
+  Tensors result = eager::gradient_of(grad, operators);
+  tracer::Tally& tally = tracer::tally();
+  if (operators > 0 && tally.uncounted == 0) tracer::Tally::add(tally.eager, operators);
+  return result;
 }
 
 }  // namespace
@@ -185,7 +205,7 @@ void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gr
                   ArrayRef<Tensor>(gradients, edge_count),
                   &OpNode::check_saved,
                   this};
-  Tensors result = kernels::gradient_of(grad);
+  Tensors result = may_be_fused() ? fused_gradient_of(grad) : kernels::gradient_of(grad);
   GROOVE_ASSERT(result.size() <= edge_count, "{}: {} gradients for {} inputs", name(),
                 result.size(), edge_count);
   for (std::size_t i = 0; i < result.size(); ++i)

@@ -11,6 +11,7 @@ namespace groove::eager {
 namespace {
 
 CompositeCompiler compiler = nullptr;
+GraphCompiler graph_compiler = nullptr;
 
 // While a tape runs through a composite without a gradient of its own, it must see the parts.
 bool is_on_tape(const Call& call) {
@@ -67,6 +68,8 @@ class CompositePlan final : public Plan {
 
 void register_composite_compiler(CompositeCompiler registered) { compiler = registered; }
 CompositeCompiler registered_composite_compiler() { return compiler; }
+void register_graph_compiler(GraphCompiler registered) { graph_compiler = registered; }
+GraphCompiler registered_graph_compiler() { return graph_compiler; }
 
 std::chrono::nanoseconds& parts_before_fusing() {
   static std::chrono::nanoseconds time = std::chrono::microseconds(400);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "src/core/dispatch.h"
+#include "src/core/graph.h"
 
 namespace groove::eager {
 
@@ -22,6 +23,12 @@ class CompiledComposite {
 using CompositeCompiler = std::unique_ptr<const CompiledComposite> (*)(const Call& call);
 void register_composite_compiler(CompositeCompiler compiler);
 CompositeCompiler registered_composite_compiler();  // null when none is linked
+
+/// The same for a graph of gradients (eager/gradient.h); null as well where as many kernels would
+/// be left as there are operators.
+using GraphCompiler = std::unique_ptr<const CompiledComposite> (*)(Graph graph);
+void register_graph_compiler(GraphCompiler compiler);
+GraphCompiler registered_graph_compiler();  // null when none is linked
 
 /// What the parts of a signature take in all before they are fused: about as long as fusing takes.
 /// A program that meets a signature a few times, as with batches of any size, gains nothing by it.

@@ -1,4 +1,6 @@
-// Compiles composites for eager mode: a graph of one node through the passes into a program.
+// Compiles composites and gradient rules for eager mode: a graph, of one node or of what a rule
+// called, through the passes into a program.
+#include <algorithm>
 #include <set>
 
 #include "eager/composite.h"
@@ -16,6 +18,8 @@ class FusedComposite final : public eager::CompiledComposite {
  public:
   FusedComposite(Graph graph, std::vector<Type> outputs)
       : outputs_(std::move(outputs)), program_(std::move(graph)) {}
+
+  std::size_t launch_count() const { return program_.launch_count(); }
 
   bool run(ArrayRef<Tensor> inputs, Tensor* outputs) const override {
     SmallVector<void*, 8> buffers;
@@ -55,10 +59,14 @@ bool is_plain(const Graph& graph) {
   return true;
 }
 
-std::unique_ptr<const eager::CompiledComposite> compile(const Call& call) {
-  // The interpreter is what fused kernels are compared with.
+// The interpreter is what fused kernels are compared with.
+bool is_oracle_in_use() {
   static kernels::Backend* const oracle = kernels::find_backend("interpreter");
-  if (&kernels::current_backend() == oracle) return nullptr;
+  return &kernels::current_backend() == oracle;
+}
+
+std::unique_ptr<const eager::CompiledComposite> compile(const Call& call) {
+  if (is_oracle_in_use()) return nullptr;
   try {
     Graph graph;
     std::vector<ValueId> operands;
@@ -87,7 +95,28 @@ std::unique_ptr<const eager::CompiledComposite> compile(const Call& call) {
   }
 }
 
-const bool is_registered = (eager::register_composite_compiler(compile), true);
+std::unique_ptr<const eager::CompiledComposite> compile_gradients(Graph graph) {
+  // A check would be made where the graph was, and not where it runs.
+  const bool has_checks = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                      [](const Node& node) { return node.op->check != nullptr; });
+  if (is_oracle_in_use() || has_checks || !is_plain(graph)) return nullptr;
+  const auto operators = static_cast<std::size_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                    [](const Node& node) { return node.op->kind != OpKind::kView; }));
+  if (operators < 2) return nullptr;
+  std::vector<Type> types;
+  for (const GraphOutput& output : graph.outputs) types.push_back(graph.type(output.value));
+  try {
+    run_own_passes(graph);
+    auto fused = std::make_unique<FusedComposite>(std::move(graph), std::move(types));
+    return fused->launch_count() < operators ? std::move(fused) : nullptr;
+  } catch (const Error&) {
+    return nullptr;  // what cannot be compiled runs part by part
+  }
+}
+
+const bool is_registered = (eager::register_composite_compiler(compile),
+                            eager::register_graph_compiler(compile_gradients), true);
 
 }  // namespace
 }  // namespace groove::jit

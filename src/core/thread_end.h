@@ -11,6 +11,7 @@ enum class ThreadEndRank : std::uint8_t {
   kVarieties,
   kTallies,
   kEagerTables,
+  kGradientTables,
   kInterpreter,
   kMemory,
   kCount,

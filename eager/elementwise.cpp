@@ -1,7 +1,10 @@
 // Elementwise ops: one kernel over the broadcast shape.
+#include <cstring>
+
 #include "eager/kept_kernels.h"
 #include "eager/plan.h"
 #include "kernels/backend.h"
+#include "kernels/fours.h"
 #include "src/core/check.h"
 
 namespace groove::eager {
@@ -49,10 +52,79 @@ class ElementwisePlan : public Plan {
   }
 };
 
+// Fours of elements, each written by four stores of one loop; the last may be a part.
+class FoursPlan : public Plan {
+ public:
+  Type output;
+  std::shared_ptr<const kernels::Callable> callable;
+  std::vector<ScalarType> number_dtypes;
+
+  void run(const Call& call, Tensor* outputs) const override {
+    outputs[0] = make_empty(output.sizes, output.dtype);
+    std::uint64_t scalars[kMaxNumbers] = {};
+    const std::size_t numbers = number_dtypes.size();
+    for (std::size_t i = 0; i < numbers; ++i)
+      scalars[i] = call.numbers[i].bits_as(number_dtypes[i]);
+    char* const data = static_cast<char*>(outputs[0].impl()->data());
+    const std::int64_t elements = outputs[0].impl()->numel, fours = elements / 4,
+                       rest = elements % 4;
+    const auto four_bytes = 4 * element_size(output.dtype);
+    if (fours > 0) run_fours(data, fours, scalars);
+    if (rest == 0) return;
+    alignas(8) char last[4 * sizeof(double)];
+    scalars[numbers] = static_cast<std::uint64_t>(fours);
+    run_fours(last, 1, scalars);
+    std::memcpy(data + static_cast<std::size_t>(fours) * four_bytes, last,
+                static_cast<std::size_t>(rest) * element_size(output.dtype));
+  }
+
+ private:
+  void run_fours(char* to, std::int64_t count, const std::uint64_t* scalars) const {
+    void* pointers[4];
+    Box box;
+    box.count[0] = count;
+    for (std::size_t i = 0; i < 4; ++i) {
+      pointers[i] = to + i * element_size(output.dtype);
+      box.strides.push_back({4});
+    }
+    kernels::Launch launch;
+    kernels::describe(launch, box);
+    launch.pointers = pointers;
+    launch.scalars = scalars;
+    kernels::run_parallel(*callable, kernels::Order::kMap, launch);
+  }
+};
+
+PlanPtr plan_fours(const Call& call, const Signature& signature) {
+  const auto& how = std::get<kernels::ElementwiseLowering>(call.op->lowering->how);
+  auto plan = std::make_unique<FoursPlan>();
+  const TypeResult types = call.op->type(signature);
+  plan->output = types.outputs[0];
+  GROOVE_ASSERT(call.numbers.size() < kMaxNumbers);
+  KernelKey key(call, signature.inputs, types);
+  for (std::size_t i = 0; i < call.numbers.size(); ++i) {
+    plan->number_dtypes.push_back(kernels::number_dtype(signature, how, types.compute, i));
+    key.add(plan->number_dtypes.back());
+  }
+  key.add(4);  // no class of strides
+  plan->callable = kept_kernel(std::move(key), [&] {
+    Builder builder;
+    Exprs numbers;
+    for (const ScalarType number : plan->number_dtypes) numbers.push_back(builder.param(number));
+    const Expr four = builder.index(0) + builder.param(kLong);
+    for (const Expr result : kernels::emit_fours(builder, signature, types, numbers, four))
+      builder.store(plan->output.dtype, kernels::StrideClass::kStrided, result);
+    return builder.finish();
+  });
+  return plan;
+}
+
 }  // namespace
 
 PlanPtr plan_elementwise(const Call& call) {
   const auto& how = std::get<kernels::ElementwiseLowering>(call.op->lowering->how);
+  if (kernels::fours_of(*call.op))
+    return plan_fours(call, Signature{*call.op, {}, *call.attrs, call.numbers});
   const std::vector<Type> inputs = input_types(call);
   const Signature signature{*call.op, inputs, *call.attrs, call.numbers};
   auto plan = std::make_unique<ElementwisePlan>();

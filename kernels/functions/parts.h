@@ -66,6 +66,11 @@ struct HalfTurn {
   Pair sine, cosine;
 };
 HalfTurn half_turn(Expr r);
+/// Both for 0 <= x < 2^20, with the bits of sin(x) and cos(x).
+struct SineAndCosine {
+  Expr sine, cosine;
+};
+SineAndCosine sine_and_cosine(Expr x);
 /// numerator / denominator with the rounding error of the quotient as its low part.
 Pair quotient(const Pair& numerator, const Pair& denominator);
 

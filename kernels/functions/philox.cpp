@@ -2,7 +2,8 @@
 // SC'11). Key: the low and high word of the seed. Counter, word 0 to 3: draw low, draw high,
 // block low, block high, where block = index div 4. The word of element `index` is word
 // index mod 4 of the result.
-#include "kernels/expr.h"
+#include "kernels/philox.h"
+
 #include "src/core/faults.h"
 
 namespace groove::kernels {
@@ -22,10 +23,10 @@ Expr high_word(Expr x) {
 
 }  // namespace
 
-Expr philox_word(Expr seed, Expr draw, Expr index) {
-  Builder& b = index.builder();
-  const Expr block = shift_right_logical(index, b.constant_int(kLong, 2));
-  Expr c[4] = {low_word(draw), high_word(draw), low_word(block), high_word(block)};
+PhiloxBlock philox_block(Expr seed, Expr draw, Expr block) {
+  Builder& b = block.builder();
+  PhiloxBlock result{{low_word(draw), high_word(draw), low_word(block), high_word(block)}};
+  Expr(&c)[4] = result.words;
   if (has_fault(Fault::kWrongPhiloxCounter)) std::swap(c[0], c[2]);
   Expr key[2] = {low_word(seed), high_word(seed)};
   const Expr m0 = word_constant(b, kMultiplier0), m1 = word_constant(b, kMultiplier1);
@@ -39,6 +40,13 @@ Expr philox_word(Expr seed, Expr draw, Expr index) {
     key[0] = key[0] + word_constant(b, kWeyl0);
     key[1] = key[1] + word_constant(b, kWeyl1);
   }
+  return result;
+}
+
+Expr philox_word(Expr seed, Expr draw, Expr index) {
+  Builder& b = index.builder();
+  const auto& c =
+      philox_block(seed, draw, shift_right_logical(index, b.constant_int(kLong, 2))).words;
   const Expr lane = low_word(index) & word_constant(b, 3);
   const Expr lower = select(eq(lane, 0.0), c[0], c[1]);
   const Expr upper = select(eq(lane, 2.0), c[2], c[3]);

@@ -166,6 +166,13 @@ Expr is_large(Expr x, bool single) {
 // Also for -0, which the reduction would make +0.
 Expr unless_tiny(Expr x, Expr result) { return select(lt(abs(x), 0x1p-27), x, result); }
 
+template <Precision kPrecision>
+functions::SineAndCosine both(Expr x) {
+  const Reduced reduced = reduce<kPrecision>(convert(x, kDouble));
+  const Expr sine = convert(evaluate<kPrecision, 0>(reduced), x.dtype());
+  return {unless_tiny(x, sine), convert(evaluate<kPrecision, 1>(reduced), x.dtype())};
+}
+
 template <int kShift>
 Expr sine(Expr x) {
   const bool single = functions::is_single(x);
@@ -181,6 +188,9 @@ Expr sine(Expr x) {
 
 Expr sin(Expr x) { return sine<0>(x); }
 Expr cos(Expr x) { return sine<1>(x); }
+functions::SineAndCosine functions::sine_and_cosine(Expr x) {
+  return is_single(x) ? both<Precision::kSingle>(x) : both<Precision::kDouble>(x);
+}
 
 Expr tan(Expr x) {
   const bool single = functions::is_single(x);

@@ -51,6 +51,16 @@ const Op& op_mask = define({
     .tolerance_ulp = 0,
 });
 
+[[maybe_unused]] const bool has_fours =
+    (kernels::define_fours(op_mask,
+                           [](kernels::Body& b) {
+                             kernels::Exprs four = four_uniform(b.numbers[1], b.numbers[2],
+                                                                b.flat_index(), b.compute);
+                             for (kernels::Expr& u : four) u = ge(u, b.numbers[0]);
+                             return four;
+                           }),
+     true);
+
 const Op& op = define({
     .name = "dropout",
     .kind = OpKind::kComposite,

@@ -13,6 +13,17 @@ double steps_of(ScalarType dtype) {
   return dtype == kHalf ? 0x1p11 : dtype == kBFloat16 ? 0x1p8 : 0;
 }
 
+kernels::Expr in_steps(const kernels::Body& b, kernels::Expr u) {
+  const double steps = steps_of(b.attr().dtype(1));
+  return steps == 0 ? u : floor(u * steps) * (1 / steps);
+}
+
+kernels::Exprs fours(kernels::Body& b) {
+  kernels::Exprs four = four_uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute);
+  for (kernels::Expr& u : four) u = in_steps(b, u);
+  return four;
+}
+
 const Op& op = define_random({
     .name = "rand",
     .inputs = 0,
@@ -22,11 +33,8 @@ const Op& op = define_random({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body =
             [](kernels::Body& b) {
-              const kernels::Expr u =
-                  uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute);
-              const double steps = steps_of(b.attr().dtype(1));
-              if (steps == 0) return kernels::Exprs{u};
-              return kernels::Exprs{floor(u * steps) * (1 / steps)};
+              return kernels::Exprs{
+                  in_steps(b, uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute))};
             },
         .raw_numbers = 3,
         .uses_flat_index = true}),
@@ -49,6 +57,7 @@ const Op& op = define_random({
     .samples = random_samples,
     .tolerance_ulp = 0,
 });
+[[maybe_unused]] const bool has_fours = draws_fours(op, fours);
 
 }  // namespace
 

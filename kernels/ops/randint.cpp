@@ -7,6 +7,16 @@
 namespace groove {
 namespace {
 
+kernels::Expr in_range(const kernels::Body& b, kernels::Expr word) {
+  return b.numbers[2] + shift_right_logical(word * b.numbers[3], b.builder.constant_int(kLong, 32));
+}
+
+kernels::Exprs fours(kernels::Body& b) {
+  kernels::Exprs four = random_words(b, b.flat_index());
+  for (kernels::Expr& word : four) word = in_range(b, word);
+  return four;
+}
+
 const Op& op = define_random({
     .name = "randint",
     .inputs = 0,
@@ -19,10 +29,7 @@ const Op& op = define_random({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body =
             [](kernels::Body& b) {
-              const kernels::Expr word = random_word(b, b.flat_index());
-              return kernels::Exprs{
-                  b.numbers[2] +
-                  shift_right_logical(word * b.numbers[3], b.builder.constant_int(kLong, 32))};
+              return kernels::Exprs{in_range(b, random_word(b, b.flat_index()))};
             },
         .raw_numbers = 15,
         .uses_flat_index = true}),
@@ -53,6 +60,7 @@ const Op& op = define_random({
         },
     .tolerance_ulp = 0,
 });
+[[maybe_unused]] const bool has_fours = draws_fours(op, fours);
 
 // Integers from `low` on, `span` more at the most; any span of 63 bits.
 Tensor whole_numbers(IntArrayRef sizes, std::int64_t low, std::int64_t span, Site site) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/functions/parts.h"
 #include "kernels/ops/random.h"
 #include "kernels/ops/reference.h"
 
@@ -11,15 +12,28 @@ namespace {
 
 using kernels::Expr;
 
+struct Normals {
+  Expr even, odd;
+};
+Normals normals(Expr u, Expr v) {
+  const Expr radius = sqrt(log(1.0 - u) * -2.0);  // 1 - u is never 0
+  const auto [sine, cosine] = kernels::functions::sine_and_cosine(v * 6.283185307179586);
+  return {radius * cosine, radius * sine};
+}
+
 kernels::Exprs body(kernels::Body& b) {
   const Expr index = b.flat_index();
   const Expr one = b.builder.constant_int(kLong, 1);
-  const Expr is_odd = ne(index & one, 0.0), even = index - (index & one);
-  const Expr u = uniform(b.numbers[0], b.numbers[1], even, b.compute);
-  const Expr v = uniform(b.numbers[0], b.numbers[1], even + 1.0, b.compute);
-  const Expr radius = sqrt(log(1.0 - u) * -2.0);  // 1 - u is never 0
-  const Expr angle = v * 6.283185307179586;
-  return {radius * select(is_odd, sin(angle), cos(angle))};
+  const Expr pair = shift_right_logical(index, one);
+  const UniformPair drawn = uniform_pair(b.numbers[0], b.numbers[1], pair, b.compute);
+  const Normals both = normals(drawn.even, drawn.odd);
+  return {select(ne(index & one, 0.0), both.odd, both.even)};
+}
+
+kernels::Exprs fours(kernels::Body& b) {
+  const kernels::Exprs u = four_uniform(b.numbers[0], b.numbers[1], b.flat_index(), b.compute);
+  const Normals first = normals(u[0], u[1]), second = normals(u[2], u[3]);
+  return {first.even, first.odd, second.even, second.odd};
 }
 
 const Op& op = define_random({
@@ -47,6 +61,7 @@ const Op& op = define_random({
     .samples = random_samples,
     .tolerance_ulp = 64,  // the angle is rounded before its cosine is taken
 });
+[[maybe_unused]] const bool has_fours = draws_fours(op, fours);
 
 }  // namespace
 

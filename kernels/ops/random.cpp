@@ -27,6 +27,12 @@ const Op& define_random(Op op) {
   return result;
 }
 
+bool draws_fours(const Op& op, kernels::FourAtOnce fours) {
+  kernels::define_fours(op, fours);
+  kernels::define_fours(*twins().at(&op), fours);
+  return true;
+}
+
 const Op& drawn_by(const Op& op, const DrawNumbers& draw) {
   return draw.is_of_generator ? *twins().at(&op) : op;
 }
@@ -72,6 +78,45 @@ Tensor random_tensor(const Op& op, IntArrayRef size, const TensorOptions& option
   const DrawNumbers draw = next_draw();
   Tensor result = call(drawn_by(op, draw), {}, site, attrs, {draw.seed, draw.draw});
   if (options.requires_grad()) result.requires_grad_(true, site);
+  return result;
+}
+
+UniformPair uniform_pair(kernels::Expr seed, kernels::Expr draw, kernels::Expr pair,
+                         ScalarType dtype) {
+  using kernels::philox_block;
+  kernels::Builder& b = pair.builder();
+  if (dtype != kFloat) {
+    const auto& words = philox_block(seed, draw, pair).words;
+    return {kernels::uniform_f64(words[0], words[1]), kernels::uniform_f64(words[2], words[3])};
+  }
+  const kernels::Expr one = b.constant_int(kLong, 1);
+  const auto& words = philox_block(seed, draw, shift_right_logical(pair, one)).words;
+  const kernels::Expr is_upper = ne(pair & one, 0.0);
+  return {kernels::uniform_f32(select(is_upper, words[2], words[0])),
+          kernels::uniform_f32(select(is_upper, words[3], words[1]))};
+}
+
+kernels::Exprs four_uniform(kernels::Expr seed, kernels::Expr draw, kernels::Expr four,
+                            ScalarType dtype) {
+  using kernels::philox_block;
+  kernels::Exprs result;
+  if (dtype == kFloat) {
+    for (const kernels::Expr word : philox_block(seed, draw, four).words)
+      result.push_back(kernels::uniform_f32(word));
+    return result;
+  }
+  for (const double half : {0.0, 1.0}) {
+    const auto& words = philox_block(seed, draw, four + four + half).words;
+    result.push_back(kernels::uniform_f64(words[0], words[1]));
+    result.push_back(kernels::uniform_f64(words[2], words[3]));
+  }
+  return result;
+}
+
+kernels::Exprs random_words(kernels::Body& b, kernels::Expr block) {
+  kernels::Exprs result;
+  for (const kernels::Expr word : philox_block(b.numbers[0], b.numbers[1], block).words)
+    result.push_back(convert(word, kLong) & b.builder.constant_int(kLong, 0xffffffff));
   return result;
 }
 

@@ -6,6 +6,17 @@
 namespace groove {
 namespace {
 
+kernels::Expr joined(kernels::Expr low, kernels::Expr high) {
+  return shift_left(high, high.builder().constant_int(kLong, 32)) | low;
+}
+
+kernels::Exprs fours(kernels::Body& b) {
+  const kernels::Expr block = b.flat_index() + b.flat_index();
+  const kernels::Exprs even = random_words(b, block), odd = random_words(b, block + 1.0);
+  return {joined(even[0], even[1]), joined(even[2], even[3]), joined(odd[0], odd[1]),
+          joined(odd[2], odd[3])};
+}
+
 // 64 random bits an element, from two words.
 const Op& op_keys = define_random({
     .name = "random_bits",
@@ -18,10 +29,11 @@ const Op& op_keys = define_random({
     .lowering = kernels::lower(kernels::ElementwiseLowering{
         .body =
             [](kernels::Body& b) {
-              const kernels::Expr first = b.flat_index() + b.flat_index();
-              const kernels::Expr high =
-                  shift_left(random_word(b, first + 1.0), b.builder.constant_int(kLong, 32));
-              return kernels::Exprs{high | random_word(b, first)};
+              const kernels::Expr index = b.flat_index();
+              const kernels::Expr one = b.builder.constant_int(kLong, 1);
+              const kernels::Exprs words = random_words(b, shift_right_logical(index, one));
+              return kernels::Exprs{select(ne(index & one, 0.0), joined(words[2], words[3]),
+                                           joined(words[0], words[1]))};
             },
         .raw_numbers = 3,
         .uses_flat_index = true}),
@@ -39,6 +51,7 @@ const Op& op_keys = define_random({
     .samples = random_samples,
     .tolerance_ulp = 0,
 });
+[[maybe_unused]] const bool has_fours = draws_fours(op_keys, fours);
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "kernels/functions/parts.h"
 #include "tests/kernels/kernel_harness.h"
 
 namespace groove::kernels::testing {
@@ -316,6 +317,20 @@ TYPED_TEST(SpecialValues, MaximumPropagatesNan) {
   const auto mask = map<std::uint8_t, T>([](Expr x) { return convert(is_nan(x), kByte); },
                                          std::vector<T>{1, nan});
   EXPECT_EQ(mask, (std::vector<std::uint8_t>{0, 1}));
+}
+
+TYPED_TEST(SpecialValues, SineAndCosineTogetherHaveTheBitsOfEach) {
+  using T = TypeParam;
+  std::vector<T> x = {0, std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min()};
+  for (int i = 0; i < 60000; ++i) x.push_back(static_cast<T>(i) * static_cast<T>(0x1.9p-13));
+  for (int e = -60; e < 20; ++e) x.push_back(std::ldexp(static_cast<T>(1.375), e - 1));
+  const auto sines = map<T, T>(sin, x), cosines = map<T, T>(cos, x);
+  const auto sine = map<T, T>([](Expr a) { return functions::sine_and_cosine(a).sine; }, x);
+  const auto cosine = map<T, T>([](Expr a) { return functions::sine_and_cosine(a).cosine; }, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_TRUE(same_bits(sine[i], sines[i])) << x[i];
+    EXPECT_TRUE(same_bits(cosine[i], cosines[i])) << x[i];
+  }
 }
 
 std::vector<std::uint32_t> philox(std::int64_t seed, std::int64_t draw, std::int64_t first,

@@ -11,6 +11,8 @@ namespace {
 
 enum { kReduction, kIgnoreIndex };
 
+// Fewer are walked in less time than it takes to go to one.
+constexpr std::int64_t kClassesToWalk = 64;
 // So many places are a vector of floats.
 constexpr std::int64_t kPlacesOfVector = 8;
 
@@ -56,8 +58,8 @@ void check_classes(const Signature& s, ArrayRef<Tensor> inputs) {
 std::vector<Sample> class_loss_samples(ScalarType dtype) {
   std::vector<Sample> samples;
   for (std::int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
-    for (const Shape& sizes :
-         {Shape{1, 3}, Shape{5, 10}, Shape{4, 3}, Shape{2, 40}, Shape{2, 3, 4}, Shape{1, 5, 9}}) {
+    for (const Shape& sizes : {Shape{1, 3}, Shape{5, 10}, Shape{4, 3}, Shape{2, 40}, Shape{3, 70},
+                               Shape{2, 3, 4}, Shape{1, 5, 9}, Shape{2, 70, 3}}) {
       Shape places = sizes;
       places.erase(1);
       for (std::int64_t ignored : {-100, 1}) {
@@ -106,11 +108,22 @@ Tensor target_mask(const Tensor& target, const Type& scores) {
   return eq(target.unsqueeze(1), arange(classes, kLong).unsqueeze(1));
 }
 
+static Tensor pick(const Tensor& scores, const Tensor& places) {
+  return squeeze(gather(scores, 1, places.unsqueeze(1)), 1);
+}
+
 // The absent terms are -0.0, which no sum is changed by: the pick is the picked value itself.
-Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const AttrReader& attr) {
-  const Tensor mask = target_mask(target, type_of(log_probabilities));
-  const Tensor picked = sum(where(mask, log_probabilities, -0.0), 1);
+static Tensor pick_walking(const Tensor& scores, const Tensor& target) {
+  return sum(where(target_mask(target, type_of(scores)), scores, -0.0), 1);
+}
+
+Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const AttrReader& attr,
+                   Scores scores) {
+  const bool are_many = type_of(log_probabilities).sizes[1] > kClassesToWalk;
+  const bool is_walked = !are_many || scores == Scores::kComputed;
+  Tensor picked = is_walked ? pick_walking(log_probabilities, target) : Tensor();
   const Tensor counted = is_counted(target, attr);
+  if (!is_walked) picked = pick(log_probabilities, where(counted, target, 0));
   const Tensor losses = where(counted, neg(picked), 0);
   switch (attr.integer(kReduction)) {
     case Reduction::None:

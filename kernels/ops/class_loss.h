@@ -23,10 +23,13 @@ ReferenceRule class_loss_reference(double (*row_loss)(const double* row, std::in
 Tensor target_mask(const Tensor& target, const Type& scores);
 /// A number for each class as it goes with such scores.
 Tensor by_class(const Tensor& weight, const Tensor& scores);
-/// The loss from log-probabilities.
-Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const AttrReader& attr);
-/// What each place's loss weighs in the result, times the cotangent: [N, 1] or [N, 1, P], 0 where it
-/// is ignored.
+/// The loss from log-probabilities. Of those that lie in memory anyway only what is picked is read,
+/// where there are many; those that are computed here are walked once more while they are near.
+enum class Scores : std::uint8_t { kStored, kComputed };
+Tensor picked_loss(const Tensor& log_probabilities, const Tensor& target, const AttrReader& attr,
+                   Scores scores);
+/// What each place's loss weighs in the result, times the cotangent: [N, 1] or [N, 1, P], 0 where
+/// it is ignored.
 Tensor row_weights(const Grad& g, const Tensor& target);
 
 // Any operands as scores [N, C] or [N, C, P], with targets [N] or [N, P], or of the scores' shape

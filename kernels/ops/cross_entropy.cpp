@@ -15,7 +15,8 @@ const Op& op = define({
     .type = class_loss_type,
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
-          return Tensors{picked_loss(log_softmax(inputs[0], 1), inputs[1], s.attr())};
+          return Tensors{
+              picked_loss(log_softmax(inputs[0], 1), inputs[1], s.attr(), Scores::kComputed)};
         }}),
     .gradient =
         [](const Grad& g) {

@@ -12,7 +12,7 @@ const Op& op = define({
     .type = class_loss_type,
     .lowering =
         kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
-          return Tensors{picked_loss(inputs[0], inputs[1], s.attr())};
+          return Tensors{picked_loss(inputs[0], inputs[1], s.attr(), Scores::kStored)};
         }}),
     .gradient =
         [](const Grad& g) {

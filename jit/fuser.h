@@ -24,6 +24,9 @@ inline constexpr std::size_t kMaxOperands = 24;  // loads and stores of a group,
 inline constexpr std::size_t kMaxEpilogueNodes = 8;
 inline constexpr std::int64_t kSplitRow = 4 * kernels::order::kRowChunk;
 inline constexpr std::int64_t kShortRow = 16;  // of a vector: shorter ones run in part of one
+// Rows that do not fill the lanes of their order are over when they begin: phases of a joint loop
+// would wait for each other in each of them, loops of their own work on many rows at once.
+inline constexpr std::int64_t kShortReduction = kernels::order::kRowLanes;
 // Between equal costs rounding must not choose: at other sizes it would choose otherwise.
 inline constexpr double kNoDifference = 1e-6;  // nanoseconds
 inline constexpr std::int64_t kSplitRows = 8;  // fewer rows than this leave threads idle

@@ -176,7 +176,7 @@ void Fuser::place_reduction(std::int32_t index) {
       is_row && row > kSplitRow && rows < kSplitRows && can_split(n) && options_.is_enabled;
   const std::vector<std::int32_t> from = producers(index);
   const bool is_short = is_row && !is_split && chosen(Choices::Of::kShortRows, {index}, [&] {
-                          return row < kShortRow && rows >= kSplitRows;
+                          return row < kShortReduction && rows >= kSplitRows;
                         });
   if (options_.is_enabled && is_row && !is_split && !is_short && !from.empty() &&
       joins_row(from[0], index, loop)) {

@@ -39,7 +39,7 @@ std::string attention(const Sizes& s, const char* dtype, const std::string& body
 
 const Sizes kSizes[] = {{3, 64, 64, 32, 32}, {2, 65, 37, 7, 5},     {1, 200, 100, 16, 24},
                         {5, 17, 513, 9, 33}, {2, 33, 1024, 16, 16}, {4, 40, 70, 300, 8},
-                        {7, 16, 16, 8, 8},   {4, 1, 40, 8, 8},      {2, 130, 600, 16, 1}};
+                        {7, 16, 32, 8, 8},   {4, 1, 40, 8, 8},      {2, 130, 600, 16, 1}};
 
 TEST(Relay, Attention) {
   for (const Sizes& s : kSizes) {

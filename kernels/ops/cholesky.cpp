@@ -1,5 +1,6 @@
 // cholesky_factor: A = L L^T from A's lower triangle. Random numbers are no positive definite
 // matrix, so tests/agreement has its tests.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/ops/matrix_lines.h"
@@ -9,19 +10,50 @@ namespace {
 
 enum { kFactor, kInfo };
 
+// As many columns as a sum of products has parts: what is left of them are whole vectors.
+constexpr std::int64_t kColumns = 8;
+
+// Element by element of a line, from the sums of products with all that is left of the columns.
+// Gives the column, counted from 1, whose pivot is not positive, or 0.
+std::int64_t finish_line(const Matrix& a, Matrix& l, std::int64_t i, std::int64_t first,
+                         const double* sums) {
+  for (std::int64_t j = first; j < std::min(first + kColumns, i + 1); ++j) {
+    double rest = 0;
+    for (std::int64_t k = first; k < j; ++k) rest += l(i, k) * l(j, k);
+    const double left = a(i, j) - (sums[j - first] + rest);
+    if (i == j && !(left > 0)) return j + 1;
+    l(i, j) = i == j ? std::sqrt(left) : left / l(j, j);
+  }
+  return 0;
+}
+
 void factor(const AttrReader&, const Matrices& inputs, Matrices& outputs) {
   const Matrix& a = inputs[0];
-  Matrix& l = outputs[kFactor];
-  for (std::int64_t j = 0; j < a.rows; ++j) {
-    const double pivot = a(j, j) - lines::dot(&l(j, 0), &l(j, 0), j);
-    if (!(pivot > 0)) {
-      outputs[kInfo](0, 0) = static_cast<double>(j + 1);
-      return;
+  Matrix l(a.rows, lines::spread(a.rows));
+  const auto give = [&](std::int64_t refused) {
+    outputs[kInfo](0, 0) = static_cast<double>(refused);
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      std::copy_n(&l(i, 0), a.rows, &outputs[kFactor](i, 0));
+  };
+  for (std::int64_t first = 0; first < a.rows; first += kColumns) {
+    const std::int64_t columns = std::min(kColumns, a.rows - first);
+    for (std::int64_t i = first; i < a.rows; i += lines::kDots) {
+      const std::int64_t rows = std::min(lines::kDots, a.rows - i);
+      double sums[lines::kDots][kColumns] = {};
+      for (std::int64_t j = 0; j < columns && first > 0; ++j) {
+        double column[lines::kDots] = {};
+        const double* const with = &l(first + j, 0);
+        if (rows == lines::kDots) lines::dots(&l(i, 0), l.columns, with, first, column);
+        for (std::int64_t k = 0; k < rows; ++k)
+          sums[k][j] = rows == lines::kDots ? column[k] : lines::dot(&l(i + k, 0), with, first);
+      }
+      for (std::int64_t k = 0; k < rows; ++k) {
+        const std::int64_t refused = finish_line(a, l, i + k, first, sums[k]);
+        if (refused != 0) return give(refused);
+      }
     }
-    l(j, j) = std::sqrt(pivot);
-    for (std::int64_t i = j + 1; i < a.rows; ++i)
-      l(i, j) = (a(i, j) - lines::dot(&l(i, 0), &l(j, 0), j)) / l(j, j);
   }
+  give(0);
 }
 
 const Op& op = define({

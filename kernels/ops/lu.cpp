@@ -1,5 +1,6 @@
 // lu_factor: A = P L U in one matrix, by columns, with the rows exchanged that bring the greatest
 // element of a column to its pivot.
+#include <algorithm>
 #include <cmath>
 
 #include "groove/ops/index.h"
@@ -12,38 +13,18 @@ namespace {
 enum { kPivots };  // attribute
 enum { kFactors, kExchanges, kInfo };
 
-constexpr std::int64_t kPanel = 8;
-
-// In panels of columns, whose rows' products are subtracted behind them together.
 void factor(const AttrReader& attr, const Matrices& inputs, Matrices& outputs) {
-  Matrix& a = outputs[kFactors];
-  a = inputs[0];
-  const std::int64_t steps = std::min(a.rows, a.columns);
-  for (std::int64_t first = 0, end = 0; first < steps; first = end) {
-    const std::int64_t behind = std::min(first + kPanel, steps);
-    std::int64_t used = 0;  // pivots that are not 0: the first that is one ends the panel
-    for (end = first; end < behind && end == first + used;) {
-      const std::int64_t k = end++;
-      std::int64_t pivot = k;
-      if (attr.boolean(kPivots))
-        for (std::int64_t i = k + 1; i < a.rows; ++i)
-          if (std::fabs(a(i, k)) > std::fabs(a(pivot, k))) pivot = i;
-      outputs[kExchanges](0, k) = static_cast<double>(pivot + 1);
-      for (std::int64_t j = 0; j < a.columns && pivot != k; ++j) std::swap(a(k, j), a(pivot, j));
-      if (a(k, k) == 0) {
-        if (outputs[kInfo](0, 0) == 0) outputs[kInfo](0, 0) = static_cast<double>(k + 1);
-        continue;
-      }
-      ++used;
-      for (std::int64_t i = k + 1; i < a.rows; ++i) {
-        const double factor = a(i, k) /= a(k, k);
-        for (std::int64_t j = k + 1; j < behind; ++j) a(i, j) -= factor * a(k, j);
-      }
-    }
-    for (std::int64_t i = first + 1; i < a.rows && behind < a.columns; ++i)
-      lines::subtract_products(&a(i, behind), &a(i, first), &a(first, behind), a.columns,
-                               std::min(i - first, used), a.columns - behind);
-  }
+  const Matrix& a = inputs[0];
+  if (a.values.empty()) return;
+  Matrix apart(a.rows, lines::spread(a.columns));
+  for (std::int64_t i = 0; i < a.rows; ++i) std::copy_n(&a(i, 0), a.columns, &apart(i, 0));
+  const lines::Elimination done =
+      lines::eliminate(apart, std::min(a.rows, a.columns), a.columns, attr.boolean(kPivots));
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    std::copy_n(&apart(i, 0), a.columns, &outputs[kFactors](i, 0));
+  for (std::size_t k = 0; k < done.rows.size(); ++k)
+    outputs[kExchanges].values[k] = static_cast<double>(done.rows[k] + 1);
+  outputs[kInfo](0, 0) = static_cast<double>(done.zero);
 }
 
 // Crout's order: each element once, from the sums of products of what is left of and above it.

@@ -11,13 +11,26 @@
 #include "groove/ops/views.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
+#include "src/core/allocator.h"
 
 namespace groove {
+
+// For what is needed for the length of a call: malloc gives pages back and takes new ones, which
+// cost more than what is done with them.
+template <typename T>
+struct KeptPages {
+  using value_type = T;
+  T* allocate(std::size_t count) { return static_cast<T*>(groove::allocate(count * sizeof(T))); }
+  void deallocate(T* block, std::size_t count) noexcept {
+    groove::deallocate(block, count * sizeof(T));
+  }
+  bool operator==(const KeptPages&) const { return true; }
+};
 
 // Row-major. What has one axis beyond the batch is one row, what has none one element.
 struct Matrix {
   std::int64_t rows = 1, columns = 1;
-  std::vector<double> values = {};
+  std::vector<double, KeptPages<double>> values = {};
   Matrix() = default;
   Matrix(std::int64_t rows, std::int64_t columns)
       : rows(rows), columns(columns), values(static_cast<std::size_t>(rows * columns)) {}

@@ -46,17 +46,47 @@ double power_above(double x) {
 
 }  // namespace
 
-double dot(const double* a, const double* b, std::int64_t n) {
-  Vector even = {}, odd = {};
+namespace {
+
+// `lines` sums at once, of lines at `stride` with b. Loops over lines are written out, or what they
+// work on would not lie in registers.
+template <int lines>
+void sums_of_products(const double* a, std::int64_t stride, const double* b, std::int64_t n,
+                      double* to) {
+  Vector even[lines], odd[lines];
+#pragma GCC unroll 4
+  for (int line = 0; line < lines; ++line) even[line] = odd[line] = Vector{};
   std::int64_t i = 0;
   for (; i + 2 * kWidth <= n; i += 2 * kWidth) {
-    even += vector_at(a + i) * vector_at(b + i);
-    odd += vector_at(a + i + kWidth) * vector_at(b + i + kWidth);
+    const Vector left = vector_at(b + i), right = vector_at(b + i + kWidth);
+#pragma GCC unroll 4
+    for (int line = 0; line < lines; ++line) {
+      even[line] += vector_at(a + line * stride + i) * left;
+      odd[line] += vector_at(a + line * stride + i + kWidth) * right;
+    }
   }
-  double rest = 0;
-  for (; i < n; ++i) rest += a[i] * b[i];
-  const Vector sums = even + odd;
-  return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + rest;
+#pragma GCC unroll 4
+  for (int line = 0; line < lines; ++line) {
+    const Vector sums = even[line] + odd[line];
+    to[line] = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+  }
+  for (int line = 0; line < lines; ++line) {
+    double rest = 0;
+    for (std::int64_t k = i; k < n; ++k) rest += a[line * stride + k] * b[k];
+    to[line] += rest;
+  }
+}
+
+}  // namespace
+
+double dot(const double* a, const double* b, std::int64_t n) {
+  double sum = 0;
+  sums_of_products<1>(a, 0, b, n, &sum);
+  return sum;
+}
+
+void dots(const double* a, std::int64_t stride, const double* b, std::int64_t n, double* to) {
+  sums_of_products<kDots>(a, stride, b, n, to);
 }
 
 double hypotenuse(double a, double b) {
@@ -85,20 +115,6 @@ void add_scaled(double* __restrict y, double factor, const double* __restrict x,
 void add_scaled(double* __restrict y, double factor, const double* __restrict x, double other,
                 const double* __restrict z, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = y[i] + factor * x[i] + other * z[i];
-}
-
-void subtract_products(double* __restrict y, const double* __restrict factors,
-                       const double* __restrict x, std::int64_t stride, std::int64_t count,
-                       std::int64_t n) {
-  std::int64_t k = 0;
-  for (; k + 4 <= count; k += 4) {  // y is read and written once for four
-    const double a = factors[k], b = factors[k + 1], c = factors[k + 2], d = factors[k + 3];
-    const double* line = x + k * stride;
-    for (std::int64_t i = 0; i < n; ++i)
-      y[i] = y[i] - a * line[i] - b * line[stride + i] - c * line[2 * stride + i] -
-             d * line[3 * stride + i];
-  }
-  for (; k < count; ++k) add_scaled(y, -factors[k], x + k * stride, n);
 }
 
 Rotation rotation_of(double a, double b) {

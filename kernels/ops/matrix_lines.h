@@ -14,6 +14,9 @@ namespace groove::lines {
 constexpr double kNothing = 0x1p-500;
 
 double dot(const double* a, const double* b, std::int64_t n);
+/// The same of kDots lines at `stride` from each other, each with b.
+inline constexpr std::int64_t kDots = 4;
+void dots(const double* a, std::int64_t stride, const double* b, std::int64_t n, double* to);
 /// sqrt(a a + b b) and the length of x, without squares that underflow.
 double hypotenuse(double a, double b);
 double length(const double* x, std::int64_t n);
@@ -22,9 +25,36 @@ void add_scaled(double* y, double factor, const double* x, std::int64_t n);
 /// y += factor x + other z.
 void add_scaled(double* y, double factor, const double* x, double other, const double* z,
                 std::int64_t n);
-/// y -= the sum of factors[k] times line k of those that lie `stride` from each other, in turn.
-void subtract_products(double* y, const double* factors, const double* x, std::int64_t stride,
-                       std::int64_t count, std::int64_t n);
+// Lines at `stride` from each other, one after the other or, where it is negative, one before.
+struct Lines {
+  const double* first;
+  std::int64_t stride;
+};
+// Of each line of factors the element at first, then those `step` (1 or -1) on.
+struct Factors {
+  const double* first;
+  std::int64_t stride, step;
+};
+/// Of each of `rows` lines y the products of its factors with `count` lines x, in turn.
+void subtract_products(double* y, std::int64_t stride, const Factors& factors, const Lines& x,
+                       std::int64_t rows, std::int64_t count, std::int64_t n);
+
+/// How far apart lines of so many elements had best lie: an odd number of lines of the cache, as
+/// many whose addresses differ by a power of two fall on each other.
+constexpr std::int64_t spread(std::int64_t elements) { return ((elements + 7) / 8 | 1) * 8; }
+
+/// P A = L U in the first `steps` of the `columns` of A; those right of them become what is left
+/// of them. A may have more columns, which stay as they are.
+struct Elimination {
+  std::vector<std::int64_t> rows;  // that each step exchanges with its own
+  std::int64_t zero = 0;           // the first pivot that is 0, counted from 1
+};
+Elimination eliminate(Matrix& a, std::int64_t steps, std::int64_t columns, bool exchanges);
+/// X of T X = B in the place of B, `columns` wide: T is the triangle of the n lines a. Products are
+/// subtracted in the order in which the lines of X become known.
+enum class Triangle : std::uint8_t { kLower, kUpper };
+void substitute(const Lines& a, Triangle triangle, bool is_unit, double* x, std::int64_t stride,
+                std::int64_t n, std::int64_t columns);
 
 /// Divides by a power of two, which it returns, so that the greatest magnitude is about 1.
 double normalise(Matrix& a);

@@ -1,40 +1,32 @@
 // solve: the X of A X = B by LU factors; inverses, determinants and what else is solved with A.
+#include <algorithm>
 #include <cmath>
 
 #include "groove/ops/index.h"
 #include "kernels/ops/lu.h"
+#include "kernels/ops/matrix_lines.h"
 
 namespace groove {
 namespace {
 
 enum { kSolution, kInfo };
 
+// Elimination takes B along beside A.
 void solve(const AttrReader&, const Matrices& inputs, Matrices& outputs) {
-  Matrix a = inputs[0];
-  Matrix& x = outputs[kSolution];
-  x = inputs[1];
-  double& info = outputs[kInfo](0, 0);
-  for (std::int64_t k = 0; k < a.rows; ++k) {
-    std::int64_t pivot = k;
-    for (std::int64_t i = k + 1; i < a.rows; ++i)
-      if (std::fabs(a(i, k)) > std::fabs(a(pivot, k))) pivot = i;
-    if (a(pivot, k) == 0 && info == 0) info = static_cast<double>(k + 1);
-    if (pivot != k) {
-      for (std::int64_t j = k; j < a.columns; ++j) std::swap(a(k, j), a(pivot, j));
-      for (std::int64_t j = 0; j < x.columns; ++j) std::swap(x(k, j), x(pivot, j));
-    }
-    if (a(k, k) == 0) continue;
-    for (std::int64_t i = k + 1; i < a.rows; ++i) {
-      const double factor = a(i, k) / a(k, k);
-      for (std::int64_t j = k + 1; j < a.columns; ++j) a(i, j) -= factor * a(k, j);
-      for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) -= factor * x(k, j);
-    }
+  const Matrix &left = inputs[0], &right = inputs[1];
+  const std::int64_t n = left.rows, columns = right.columns;
+  if (columns == 0 && n == 0) return;
+  Matrix both(n, lines::spread(n + columns));
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::copy_n(&left(i, 0), n, &both(i, 0));
+    if (columns > 0) std::copy_n(&right(i, 0), columns, &both(i, 0) + n);
   }
-  for (std::int64_t i = a.rows; i-- > 0;) {
-    for (std::int64_t k = i + 1; k < a.rows; ++k)
-      for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) -= a(i, k) * x(k, j);
-    for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) /= a(i, i);
-  }
+  outputs[kInfo](0, 0) = static_cast<double>(lines::eliminate(both, n, n + columns, true).zero);
+  if (columns == 0) return;
+  lines::substitute({&both(0, 0), both.columns}, lines::Triangle::kUpper, false, &both(0, 0) + n,
+                    both.columns, n, columns);
+  for (std::int64_t i = 0; i < n; ++i)
+    std::copy_n(&both(i, 0) + n, columns, &outputs[kSolution](i, 0));
 }
 
 double minor_sum(const Matrix& a) {

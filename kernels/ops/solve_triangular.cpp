@@ -10,14 +10,10 @@ void solve(const AttrReader& attr, const Matrices& inputs, Matrices& outputs) {
   const Matrix& a = inputs[0];
   Matrix& x = outputs[0];
   x = inputs[1];
-  const bool is_upper = attr.boolean(kUpper), is_unit = attr.boolean(kUnit);
-  for (std::int64_t step = 0; step < a.rows; ++step) {
-    const std::int64_t i = is_upper ? a.rows - 1 - step : step;
-    const std::int64_t first = is_upper ? i + 1 : 0;  // of what is known
-    if (step > 0 && x.columns > 0)
-      lines::subtract_products(&x(i, 0), &a(i, first), &x(first, 0), x.columns, step, x.columns);
-    for (std::int64_t j = 0; j < x.columns && !is_unit; ++j) x(i, j) /= a(i, i);
-  }
+  if (x.values.empty()) return;
+  lines::substitute({a.values.data(), a.columns},
+                    attr.boolean(kUpper) ? lines::Triangle::kUpper : lines::Triangle::kLower,
+                    attr.boolean(kUnit), x.values.data(), x.columns, a.rows, x.columns);
 }
 
 // By the sum over all paths of the inverse: N = D^-1 (D - A) is nilpotent, A^-1 = (sum of N^k)

@@ -80,6 +80,35 @@ Tensor mish(Arg self) {
   return *self.tensor * tanh(softplus(*self.tensor));
 }
 
+namespace {
+
+// One of several parts, so that it is fused where no tape runs through it. The slope broadcasts.
+const Op& op_prelu = define({
+    .name = "prelu",
+    .kind = OpKind::kComposite,
+    .inputs = 2,
+    .type = [](const Signature& s) -> TypeResult { return promoted(s); },
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature&, ArrayRef<Tensor> inputs) {
+          const Tensor& x = inputs[0];
+          return Tensors{where(gt(x, 0), x, inputs[1] * x)};
+        }}),
+    .has_inplace = false,
+    .reference = elementwise_reference([](const std::vector<double>& x, const Signature&) {
+      return x[0] > 0 ? x[0] : x[1] * x[0];
+    }),
+    .dtypes = floating_dtypes(),
+    .samples =
+        [](ScalarType dtype) {
+          return std::vector<Sample>{{{{dtype, {7}}, {dtype, {1}}}, {}, {}},
+                                     {{{dtype, {3, 5}}, {dtype, {1, 5}}}, {}, {}},
+                                     {{{dtype, {2, 3, 4}}, {dtype, {1, 3, 1}}}, {}, {}},
+                                     {{{dtype, {0, 3}}, {dtype, {1, 3}}}, {}, {}}};
+        },
+});
+
+}  // namespace
+
 Tensor prelu(Arg self, const Tensor& weight) {
   const SiteScope scope(self.site);
   const Shape &sizes = checked("prelu", *self.tensor).geometry.sizes,
@@ -95,7 +124,7 @@ Tensor prelu(Arg self, const Tensor& weight) {
     shape[1] = channels;
     slope = reshape(weight, shape);
   }
-  return where(gt(*self.tensor, 0), *self.tensor, slope * *self.tensor);
+  return call(op_prelu, {*self.tensor, slope}, self.site);
 }
 
 Tensor glu(Arg self, std::int64_t dim) {

@@ -92,16 +92,56 @@ Tensor heaviside(Arg self, const Tensor& values) {
   return where(eq(self, 0), values, gt(self, 0).to(dtype));
 }
 
+namespace {
+
+enum { kNan, kPositive, kNegative };
+
+// One of several parts, so that it is fused where no tape runs through it.
+const Op& op_nan_to_num = define({
+    .name = "nan_to_num",
+    .kind = OpKind::kComposite,
+    .attributes = {{"nan", AttrType::kDouble},
+                   {"posinf", AttrType::kDouble},
+                   {"neginf", AttrType::kDouble}},
+    .type = floating_only,
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
+          const Tensor& x = inputs[0];
+          const AttrReader attr = s.attr();
+          const Tensor finite = masked_fill(masked_fill(x, eq(x, INFINITY), attr.real(kPositive)),
+                                            eq(x, -INFINITY), attr.real(kNegative));
+          return Tensors{masked_fill(finite, isnan(x), attr.real(kNan))};
+        }}),
+    .has_inplace = false,
+    .reference = elementwise_reference([](const std::vector<double>& x, const Signature& s) {
+      if (std::isnan(x[0])) return s.attr().real(kNan);
+      if (std::isinf(x[0])) return s.attr().real(x[0] > 0 ? kPositive : kNegative);
+      return x[0];
+    }),
+    .dtypes = floating_dtypes(),
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples = unary_samples(dtype);
+          for (Sample& sample : samples)
+            sample.attrs = Attrs().add_double(0.5).add_double(64).add_double(-32);
+          return samples;
+        },
+    .tolerance_ulp = 0,
+});
+
+}  // namespace
+
 Tensor nan_to_num(Arg self, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {
   const SiteScope scope(self.site);
   const ScalarType dtype = checked("nan_to_num", *self.tensor).dtype;
   if (!is_floating(dtype)) return clone(self);
   const double greatest = greatest_of(dtype);
-  const Tensor& x = *self.tensor;
-  const Tensor finite = masked_fill(masked_fill(x, eq(x, INFINITY), posinf.value_or(greatest)),
-                                    eq(x, -INFINITY), neginf.value_or(-greatest));
-  return masked_fill(finite, isnan(x), nan.value_or(0));
+  return call(op_nan_to_num, {*self.tensor}, self.site,
+              Attrs()
+                  .add_double(nan.value_or(0))
+                  .add_double(posinf.value_or(greatest))
+                  .add_double(neginf.value_or(-greatest)));
 }
 
 Tensor fmin(Arg self, const Tensor& other) {

@@ -354,6 +354,33 @@ Value Emitter::load_gather(ScalarType dtype, const Gp& base, const Value& byte_o
   return size == 8 ? from_vecs(loaded[0], loaded[1]) : join(loaded[0], loaded[1]);
 }
 
+// Elements that lie backwards are loaded side by side and turned around.
+Value Emitter::load_strided(ScalarType dtype, const Gp& base, const Gp& byte_stride,
+                            const Value& byte_offsets, const Tail* tail) {
+  const int size = size_of(dtype);
+  if (tail || size != 4 || is_half_dtype(dtype))
+    return load_gather(dtype, base, byte_offsets, tail);
+  const Value result = new_value(dtype);
+  const Label apart = function_.new_label(), done = function_.new_label();
+  cc_.cmp(byte_stride, -size);
+  cc_.jne(apart);
+  const Vec lanes = function_.new_vec(), turned = function_.new_vec();
+  cc_.emit(Inst::kIdVmovups, lanes, asmjit::x86::ptr(base, -size * (function_.lanes() - 1)));
+  constexpr int kBackwards = 0x1b;  // of four
+  cc_.emit(Inst::kIdVpermilps, lanes, lanes, asmjit::Imm(kBackwards));
+  if (function_.is_wide()) {
+    cc_.emit(Inst::kIdVshuff64x2, turned, lanes, lanes, asmjit::Imm(kBackwards));
+  } else {
+    cc_.emit(Inst::kIdVperm2f128, turned, lanes, lanes, asmjit::Imm(1));
+  }
+  assign(dtype, result, from_vec(turned));
+  cc_.jmp(done);
+  function_.bind(apart);
+  assign(dtype, result, load_gather(dtype, base, byte_offsets, nullptr));
+  function_.bind(done);
+  return result;
+}
+
 void Emitter::store_strided(ScalarType dtype, const Gp& base, const Gp& byte_stride,
                             const Value& value, const Tail* tail) {
   const int size = size_of(dtype);

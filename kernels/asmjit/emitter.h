@@ -117,6 +117,8 @@ class Emitter {
   Value lane_offsets(const Gp& byte_stride);
   /// Lane l at base + byte_offsets[l].
   Value load_gather(ScalarType dtype, const Gp& base, const Value& byte_offsets, const Tail* tail);
+  Value load_strided(ScalarType dtype, const Gp& base, const Gp& byte_stride,
+                     const Value& byte_offsets, const Tail* tail);
   /// Lane l to base + l * byte_stride, in ascending order.
   void store_strided(ScalarType dtype, const Gp& base, const Gp& byte_stride, const Value& value,
                      const Tail* tail);

@@ -314,7 +314,8 @@ Value Nest::load(Emitter& emitter, const Instr& instr) {
     case StrideClass::kBroadcast:
       return emitter.load_broadcast(instr.dtype, asmjit::x86::ptr(pointers_[access]));
     default:
-      return emitter.load_gather(instr.dtype, moving_[access], offsets_[access], tail_);
+      return emitter.load_strided(instr.dtype, moving_[access], strides_[access], offsets_[access],
+                                  tail_);
   }
 }
 

@@ -41,6 +41,27 @@ TEST(ManyAccesses, Maps) {
   }
 }
 
+TEST(Strided, ElementsThatLieBackwards) {
+  for (const ScalarType dtype : all_dtypes()) {
+    Builder map;
+    map.store(dtype, StrideClass::kContiguous, map.load(dtype, StrideClass::kStrided));
+    Builder body;  // on two vectors side by side
+    Expr value = convert(body.load(dtype, StrideClass::kStrided), kFloat);
+    for (int i = 0; i < 20; ++i) value = value * 0.5 + i;
+    body.store(kFloat, StrideClass::kContiguous, value);
+    Builder row(Order::kRow);
+    const Expr read = convert(row.load(dtype, StrideClass::kStrided), kFloat);
+    const Expr most = row.reduce(Prim::kReduceMax, read);
+    row.next_phase();
+    row.store(kFloat, StrideClass::kBroadcast, most);
+    for (const Kernel& kernel : {map.finish(), body.finish(), row.finish()}) {
+      for (const std::int64_t n : {1, 2, 7, 8, 9, 15, 16, 17, 33, 64, 100, 4096 + 17})
+        expect_same(kernel, box2(n, 3),
+                    {.seed = static_cast<std::uint64_t>(n), .is_backwards = true});
+    }
+  }
+}
+
 // Which of the first 31 accesses may be stored past the caches is a bit in a register: a later one
 // must not be taken for one of them.
 TEST(ManyAccesses, StoresOfAllDtypesBehindOneThatIsStreamed) {

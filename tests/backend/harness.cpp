@@ -190,13 +190,16 @@ Memory make_memory(const Kernel& kernel, const Box& box, const Options& options,
     stride[0] = access.inner == StrideClass::kContiguous  ? 1
                 : access.inner == StrideClass::kBroadcast ? 0
                                                           : 3;
+    const bool is_turned =
+        options.is_backwards && access.inner == StrideClass::kStrided && !access.is_store;
+    if (is_turned) stride[0] = -1;
     std::int64_t span = 1;
     for (int axis = 0; axis < box.rank; ++axis) {
       const std::int64_t end = box.begin[axis] + box.count[axis];
       if (axis > 0) stride[axis] = span + (access.inner == StrideClass::kStrided ? 2 : 0);
       const bool is_reduced = axis == 1 && kernel.order == Order::kColumn && access.is_store;
       if (is_reduced) stride[axis] = 0;
-      span += stride[axis] * std::max<std::int64_t>(end - 1, 0);
+      span += std::abs(stride[axis]) * std::max<std::int64_t>(end - 1, 0);
     }
     bool is_empty = false;
     for (int axis = 0; axis < box.rank; ++axis) {
@@ -215,7 +218,8 @@ Memory make_memory(const Kernel& kernel, const Box& box, const Options& options,
     } else {
       fill(buffer->data(), static_cast<std::size_t>(count), access.dtype, random);
     }
-    memory.pointers.push_back(buffer->data());
+    const std::int64_t first = is_turned ? box.begin[0] + box.count[0] - 1 : 0;
+    memory.pointers.push_back(buffer->data() + first * static_cast<std::int64_t>(size));
     memory.buffers.push_back(std::move(buffer));
     memory.strides.insert(memory.strides.end(), stride, stride + kMaxAxes);
   }

@@ -62,6 +62,7 @@ struct Options {
   std::function<void(int access, std::uint8_t* data, std::size_t count)> fill = {};
   std::vector<std::uint64_t> scalars = {};  // otherwise drawn
   std::int64_t extra = 0;                   // elements that a load may reach past its own (load_at)
+  bool is_backwards = false;                // what strided loads read, element by element
 };
 
 /// The backends that generate code and work here; says which do not.

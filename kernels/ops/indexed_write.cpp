@@ -118,8 +118,11 @@ class Writer {
           if (to >= rows.begin && to < rows.end) write(place + to * step + along * j, from + j);
         }
       } else if (at[0] >= rows.begin && at[0] < rows.end) {
-        for (std::int64_t j = 0; j < length; ++j)
-          write(place + index_[from + j] * step + along * j, from + j);
+        if (dim_ == last)  // within a line, which has no steps
+          for (std::int64_t j = 0; j < length; ++j) write(place + index_[from + j], from + j);
+        else
+          for (std::int64_t j = 0; j < length; ++j)
+            write(place + index_[from + j] * step + along * j, from + j);
       }
       for (std::size_t axis = last; axis-- > 0;) {
         if (++at[axis] < source_sizes_[axis]) break;
@@ -156,8 +159,7 @@ class Writer {
       T* const target = target_ + to;
       const T* const source = source_ + from;
       const std::int64_t width = width_;
-      for (std::int64_t i = 0; i < width; ++i)
-        target[i] = met<kMeeting>(target[i], source[i]);
+      for (std::int64_t i = 0; i < width; ++i) target[i] = met<kMeeting>(target[i], source[i]);
     }
   }
   // The sources of each destination together: a stable sort keeps them in ascending order.
@@ -188,7 +190,7 @@ class Writer {
   const T* const base_;  // null for zeros
   const T* const source_;
   T* const target_;
-  std::int64_t width_ = 1;                                   // elements of one write
+  std::int64_t width_ = 1;                                    // elements of one write
   PooledVector<std::pair<std::int64_t, std::int64_t>> sums_;  // of targets and sources
 };
 
@@ -365,8 +367,7 @@ const Op& define(IndexedWrite spec) {
         return with_order_type(dtype,
                                [&](auto zero) { with_index(zero, Met<Meeting::kGreatest>()); });
       case Meeting::kLeast:
-        return with_order_type(dtype,
-                               [&](auto zero) { with_index(zero, Met<Meeting::kLeast>()); });
+        return with_order_type(dtype, [&](auto zero) { with_index(zero, Met<Meeting::kLeast>()); });
     }
   };
   return define({
@@ -377,7 +378,9 @@ const Op& define(IndexedWrite spec) {
       .type = [spec](const Signature& s) { return type_of_write(s, spec); },
       .lowering = kernels::lower(kernels::OpaqueLowering{.run_part = run, .takes_halves = true}),
       .gradient = spec.gradient,
-      .saves_inputs = spec.into_zeros ? 1u : spec.saves_all ? 7u : 2u,
+      .saves_inputs = spec.into_zeros  ? 1u
+                      : spec.saves_all ? 7u
+                                       : 2u,
       .saves_outputs = spec.saves_all ? 1u : 0u,
       .complex = spec.complex,
       .check =

@@ -18,32 +18,35 @@ namespace {
 
 constexpr std::int64_t kWorthSharing = 1 << 16;  // elements
 
-// Without a branch per element, so that it runs at the speed of memory.
-template <typename T>
-bool is_any_outside(const T* values, std::int64_t count, std::uint64_t bound) {
-  bool is_outside = false;
-  for (std::int64_t i = 0; i < count; ++i)
-    is_outside |= static_cast<std::uint64_t>(std::int64_t{values[i]}) >= bound;
-  return is_outside;
+// Its leading bit: is the value no number from 0 to `last`? Whole words and no branch, so that many
+// are looked at side by side, at the speed of memory.
+std::uint64_t outside(std::int64_t value, std::uint64_t last) {
+  const auto word = static_cast<std::uint64_t>(value);
+  return word | (last - word);
 }
 template <typename T>
-bool is_any_outside(const T* values, std::int64_t count, std::uint64_t bound, std::int64_t other) {
-  bool is_outside = false;
+bool is_any_outside(const T* values, std::int64_t count, std::uint64_t last) {
+  std::uint64_t found = 0;
+  for (std::int64_t i = 0; i < count; ++i) found |= outside(values[i], last);
+  return found >> 63 != 0;
+}
+template <typename T>
+bool is_any_outside(const T* values, std::int64_t count, std::uint64_t last, std::int64_t other) {
+  std::uint64_t found = 0;
   for (std::int64_t i = 0; i < count; ++i)
-    is_outside |=
-        (static_cast<std::uint64_t>(std::int64_t{values[i]}) >= bound) & (values[i] != other);
-  return is_outside;
+    found |= values[i] == other ? 0 : outside(values[i], last);
+  return found >> 63 != 0;
 }
 
 template <typename T>
 bool are_all_inside(const T* values, std::int64_t count, std::int64_t bound,
                     const std::int64_t* allowed) {
-  const auto limit = static_cast<std::uint64_t>(bound);
+  const auto last = static_cast<std::uint64_t>(bound - 1);
   std::atomic<bool> is_outside = false;
   kernels::parallel(kernels::threads_for(count < kWorthSharing), [&](int part, int parts) {
     const std::int64_t begin = count * part / parts, own = count * (part + 1) / parts - begin;
-    if (allowed ? is_any_outside(values + begin, own, limit, *allowed)
-                : is_any_outside(values + begin, own, limit))
+    if (allowed ? is_any_outside(values + begin, own, last, *allowed)
+                : is_any_outside(values + begin, own, last))
       is_outside = true;
   });
   return !is_outside;

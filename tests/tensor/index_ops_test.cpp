@@ -13,6 +13,53 @@
 namespace groove {
 namespace {
 
+TEST(Indices, EachIsLookedAt) {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const Tensor x = arange(5, kFloat), none = zeros({0, 3});
+  for (const ScalarType dtype : {kLong, kInt}) {
+    for (std::int64_t n : {1, 3, 4, 5, 8, 17, 70}) {
+      const Tensor good = remainder(arange(n, kLong), 5);
+      EXPECT_EQ(values(index_select(x, 0, good.to(dtype))), values(good));
+      for (const std::int64_t place : {std::int64_t{0}, n / 2, n - 1}) {
+        for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{5}, least, ~least}) {
+          if (dtype == kInt && (wrong == least || wrong == ~least)) continue;
+          Tensor bad = good.clone();
+          bad[place] = wrong;
+          EXPECT_THROW(index_select(x, 0, bad.to(dtype)), IndexError) << n << ' ' << wrong;
+          EXPECT_THROW(gather(x, 0, bad.to(kLong)), IndexError);
+          const Tensor scores = zeros({n, 5});
+          EXPECT_THROW(nll_loss(scores, bad), IndexError);
+          EXPECT_NO_THROW(nll_loss(scores, bad, {}, Reduction::Mean, wrong));
+        }
+      }
+    }
+  }
+  EXPECT_THROW(index_select(none, 0, zeros({1}, kLong)), IndexError);
+  EXPECT_EQ(index_select(none, 0, zeros({0}, kLong)).numel(), 0);
+}
+
+TEST(Scatter, WritesWithinLinesAndAcross) {
+  for (const std::int64_t n : {1, 5, 8, 33}) {
+    for (const std::int64_t dim : {0, 1, 2}) {
+      const Tensor index = remainder(arange(4 * n * 3, kLong).reshape({4, n, 3}) * 7, 3);
+      const Tensor source = arange(4 * n * 3, kFloat).reshape({4, n, 3});
+      Tensor put = zeros({4, n, 3}), added = zeros({4, n, 3});
+      if (dim == 1 && n < 3) continue;
+      for (std::int64_t i = 0; i < 4; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          for (std::int64_t k = 0; k < 3; ++k) {
+            std::int64_t at[] = {i, j, k};
+            at[dim] = index[i][j][k].item<std::int64_t>();
+            const double given = source[i][j][k].item<double>();
+            put[at[0]][at[1]][at[2]] = given;
+            added[at[0]][at[1]][at[2]] = added[at[0]][at[1]][at[2]].item<double>() + given;
+          }
+      EXPECT_EQ(values(zeros({4, n, 3}).scatter(dim, index, source)), values(put)) << n << dim;
+      EXPECT_EQ(values(zeros({4, n, 3}).scatter_add(dim, index, source)), values(added)) << dim;
+    }
+  }
+}
+
 TEST(Scatter, PutsAndAdds) {
   const Tensor index = tensor({{2, 0}, {2, 1}});
   const Tensor source = tensor({{1., 2., 9.}, {3., 4., 9.}});

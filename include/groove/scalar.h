@@ -47,25 +47,32 @@ class Scalar {
     return kind_ == kDouble ? floating_ : static_cast<double>(integer_);
   }
   constexpr double toDouble() const { return to_double(); }
-  constexpr float toFloat() const { return static_cast<float>(to_double()); }
+  float toFloat() const { return to<float>(); }
   std::int64_t to_int() const;  // truncates as the numeric contract says
-  std::int64_t toLong() const { return to_int(); }
-  std::int32_t toInt() const { return static_cast<std::int32_t>(to_int()); }
+  std::int64_t toLong() const { return to<std::int64_t>(); }
+  std::int32_t toInt() const { return to<std::int32_t>(); }
+  std::int16_t toShort() const { return to<std::int16_t>(); }
+  std::int8_t toChar() const { return to<std::int8_t>(); }
+  std::uint8_t toByte() const { return to<std::uint8_t>(); }
+  bool isComplex() const { return false; }
   bool toBool() const {
     if (origin_ >= 0) [[unlikely]] detail::number_was_read(origin_);
     return raw_bool();
   }
+  /// Throws groove::Error for a number that T does not hold; a negative whole one becomes an
+  /// unsigned T if its magnitude is one.
   template <typename T>
   T to() const {
     if constexpr (std::is_same_v<T, bool>)
       return toBool();
     else if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(to_int());
+      return static_cast<T>(int_within(8 * sizeof(T), std::is_signed_v<T>));
     else
-      return static_cast<T>(to_double());
+      return static_cast<T>(sizeof(T) < sizeof(double) ? real_within(kFloat) : to_double());
   }
   template <typename T>
   requires std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> T to() const {
+    real_within(dtype_of<T>);
     return T::from_bits(static_cast<std::uint16_t>(bits_as(dtype_of<T>)));
   }
   Half toHalf() const { return to<Half>(); }
@@ -91,6 +98,8 @@ class Scalar {
   }
 
  private:
+  std::int64_t int_within(unsigned width, bool is_signed) const;
+  double real_within(ScalarType dtype) const;
   bool raw_bool() const { return kind_ == kDouble ? floating_ != 0 : integer_ != 0; }
 
   union {

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <ostream>
+#include <string>
 
+#include "src/core/check.h"
 #include "src/core/half.h"
+#include "src/core/held_numbers.h"
 #include "src/core/number_watch.h"
 
 namespace groove {
@@ -38,6 +41,40 @@ std::ostream& operator<<(std::ostream& out, const Scalar& number) {
 std::int64_t Scalar::to_int() const {
   if (origin_ >= 0) [[unlikely]] detail::number_was_read(origin_);
   return kind_ == kDouble ? truncate<std::int64_t>(floating_) : integer_;
+}
+
+// As LibTorch's checked_convert (c10/util/TypeCast.h).
+std::int64_t Scalar::int_within(unsigned width, bool is_signed) const {
+  const bool is_known = width == 32 && is_signed;
+  const auto check = [&](bool is_held) {
+    GROOVE_CHECK(is_held, "item: value cannot be converted to type {}{}{} without overflow",
+                 is_signed ? "int" : "uint", is_known ? "" : std::to_string(width),
+                 is_known ? "" : "_t");
+  };
+  const int bits = static_cast<int>(width) - (is_signed ? 1 : 0);
+  const double limit = std::ldexp(1.0, bits);  // the first one that is too large
+  if (kind_ != kDouble) {
+    const std::int64_t value = to_int();
+    // Of 64 bits any number fits, negative ones as their unsigned complement.
+    if (width < 64) {
+      const std::int64_t greatest = (std::int64_t{1} << bits) - 1;
+      check(value <= greatest && value >= (is_signed ? -greatest - 1 : -greatest));
+    }
+    return value;
+  }
+  const double value = to_double();
+  check(value >= (is_signed ? -limit : 0.0) && value < limit);
+  return value < 0x1p63 ? truncate<std::int64_t>(value)
+                        : static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
+}
+
+double Scalar::real_within(ScalarType dtype) const {
+  const double value = to_double();
+  GROOVE_CHECK(is_held(value, dtype), "item: value cannot be converted to type {} without overflow",
+               dtype == kFloat  ? "float"
+               : dtype == kHalf ? "c10::Half"
+                                : "c10::BFloat16");
+  return value;
 }
 
 std::uint64_t Scalar::bits_as(ScalarType dtype) const {

@@ -1,6 +1,7 @@
 // polygamma: the derivative of an order of digamma.
 #include <cmath>
 
+#include "groove/ops/special_functions.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
@@ -63,9 +64,13 @@ const Op& op = define({
 
 Tensor polygamma(std::int64_t order, Arg self) {
   const CallFrame frame(self.site);
-  GROOVE_CHECK(order >= 0 && order <= kMostOrder, "polygamma: order {} is not in [0, {}]", order,
-               kMostOrder);
+  GROOVE_CHECK(order >= 0, "polygamma: order {} must not be negative", order);
   if (order == 0) return digamma(self);
+  if (order > kMostOrder) {
+    const SiteScope scope(self.site);
+    const double n = static_cast<double>(order), sign = order % 2 == 0 ? -1 : 1;
+    return special_zeta(n + 1, self) * (sign * std::exp(std::lgamma(n + 1)));
+  }
   return call(op, {*self.tensor}, self.site, Attrs().add(order));
 }
 

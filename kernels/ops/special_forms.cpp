@@ -51,4 +51,17 @@ Tensor mvlgamma(Arg self, std::int64_t p) {
   return sum(terms, -1) + dimension * (dimension - 1) / 4 * std::log(std::numbers::pi);
 }
 
+Tensor ElementwiseMethods::i0(Site site) const { return groove::i0({self(), site}); }
+Tensor& ElementwiseMethods::i0_(Site site) const {
+  const SiteScope scope(site);
+  return write_back("i0_", self(), groove::i0({self(), site}), site);
+}
+Tensor ElementwiseMethods::mvlgamma(std::int64_t p, Site site) const {
+  return groove::mvlgamma({self(), site}, p);
+}
+Tensor& ElementwiseMethods::mvlgamma_(std::int64_t p, Site site) const {
+  const SiteScope scope(site);
+  return write_back("mvlgamma_", self(), groove::mvlgamma({self(), site}, p), site);
+}
+
 }  // namespace groove

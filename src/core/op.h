@@ -227,6 +227,7 @@ struct Op {
   GradientRule gradient = {};      // empty: not differentiable
   std::uint32_t saves_inputs = 0;  // bit i: the gradient reads input i; bit 31: all from there on
   std::uint32_t saves_outputs = 0;
+  std::uint32_t lacks_gradient = 0;  // bit i: none is known for input i; the rule throws for it
   // The gradient rule adds to `accumulated` itself and gives the sums: an op that stands for many.
   bool accumulates = false;
   ComplexRule complex = nullptr;  // none: complex inputs are an error

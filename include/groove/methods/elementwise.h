@@ -79,6 +79,15 @@ class ElementwiseMethods : public InPlaceMethods {
   Tensor& bitwise_right_shift_(const Tensor& other, Site site = Site::current()) const;
   Tensor bitwise_right_shift(Scalar other, Site site = Site::current()) const;
   Tensor& bitwise_right_shift_(Scalar other, Site site = Site::current()) const;
+  // groove/ops/special.h
+  Tensor i0(Site site = Site::current()) const;
+  Tensor& i0_(Site site = Site::current()) const;
+  Tensor mvlgamma(std::int64_t p, Site site = Site::current()) const;
+  Tensor& mvlgamma_(std::int64_t p, Site site = Site::current()) const;
+  Tensor igamma(const Tensor& other, Site site = Site::current()) const;
+  Tensor& igamma_(const Tensor& other, Site site = Site::current()) const;
+  Tensor igammac(const Tensor& other, Site site = Site::current()) const;
+  Tensor& igammac_(const Tensor& other, Site site = Site::current()) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                  bool equal_nan = false, Site site = Site::current()) const;
 

@@ -1,6 +1,7 @@
 // acos: the angle in [0, pi] of a cosine; NaN outside [-1, 1].
 #include <cmath>
 
+#include "kernels/ops/complex_inverses.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -14,6 +15,7 @@ const Op& op = define(UnarySpec{
           return Tensors{neg(mul(g.cotangent(), rsqrt(1 - square(g.input(0)))))};
         },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::arc_cosine>,
     .reference = [](double x) { return std::acos(x); },
     .domain = {-0.9, 0.9},
     .dtypes = all_dtypes(),

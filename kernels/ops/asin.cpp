@@ -1,6 +1,7 @@
 // asin: the angle in [-pi/2, pi/2] of a sine; NaN outside [-1, 1].
 #include <cmath>
 
+#include "kernels/ops/complex_inverses.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -12,6 +13,7 @@ const Op& op = define(UnarySpec{
     .gradient =
         [](const Grad& g) { return Tensors{mul(g.cotangent(), rsqrt(1 - square(g.input(0))))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::arc_sine>,
     .reference = [](double x) { return std::asin(x); },
     .domain = {-0.9, 0.9},
     .dtypes = all_dtypes(),

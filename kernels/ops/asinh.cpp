@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "groove/ops/elementwise.h"
+#include "kernels/ops/complex_inverses.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -25,6 +26,7 @@ const Op& op = define(UnarySpec{
     .gradient =
         [](const Grad& g) { return Tensors{mul(g.cotangent(), rsqrt(square(g.input(0)) + 1))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::hyperbolic_arc_sine>,
     .reference = [](double x) { return std::asinh(x); },
     .domain = {-6, 6},
     .dtypes = all_dtypes(),

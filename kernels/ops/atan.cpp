@@ -1,6 +1,7 @@
 // atan: the angle in [-pi/2, pi/2] of a tangent.
 #include <cmath>
 
+#include "kernels/ops/complex_inverses.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -12,6 +13,7 @@ const Op& op = define(UnarySpec{
     .gradient =
         [](const Grad& g) { return Tensors{div(g.cotangent(), add(square(g.input(0)), 1))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::arc_tangent>,
     .reference = [](double x) { return std::atan(x); },
     .domain = {-5, 5},
     .dtypes = all_dtypes(),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "groove/ops/elementwise.h"
+#include "kernels/ops/complex_inverses.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -21,6 +22,7 @@ const Op& op = define(UnarySpec{
     .body = body,
     .gradient = [](const Grad& g) { return Tensors{div(g.cotangent(), 1 - square(g.input(0)))}; },
     .saves_input = true,
+    .complex = complex_rules::of_each<complex_rules::hyperbolic_arc_tangent>,
     .reference = [](double x) { return std::atanh(x); },
     .domain = {-0.9, 0.9},
     .dtypes = all_dtypes(),

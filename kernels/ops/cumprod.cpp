@@ -1,8 +1,26 @@
 // cumprod: products of all elements up to each along one axis, one multiplication after the other.
+#include "groove/ops/views.h"
+#include "kernels/ops/complex_rules.h"
 #include "kernels/ops/scan.h"
 
 namespace groove {
 namespace {
+
+// A complex line is multiplied by itself 1, 2, 4 … places on.
+Tensor by_doubling(const Call& call) {
+  const AttrReader attr(*call.op, *call.attrs);
+  const std::int64_t dim = attr.integer(0);
+  const bool reverse = attr.boolean(1);
+  Tensor x = complex_rules::operand(call, 0);
+  if (reverse) x = flip(x, dim);
+  const std::int64_t count = x.size(dim);
+  for (std::int64_t step = 1; step < count; step *= 2) {
+    const Tensor further = complex_rules::product(narrow(x, dim, step, count - step),
+                                                  narrow(x, dim, std::int64_t{0}, count - step));
+    x = cat(Tensors{narrow(x, dim, std::int64_t{0}, step), further}, dim);
+  }
+  return reverse ? flip(x, dim) : x;
+}
 
 // The slope of the cotangents' sum by element j: the product before it, times what each cotangent
 // from j on takes of the product after it, which is a recurrence from the end.
@@ -22,6 +40,7 @@ const Op& op = define({
         },
     .saves_inputs = 1,
     .saves_outputs = 1,
+    .complex = by_doubling,
     .reference = scan_reference([](const std::vector<std::vector<double>>& lines) {
       std::vector<double> result;
       double product = 1;

@@ -1,11 +1,13 @@
 // nansum, nanmean, std_mean, var_mean, cov and corrcoef, in ordinary ops.
 #include <cmath>
 
+#include "groove/ops/complex.h"
 #include "groove/ops/contractions.h"
 #include "groove/ops/creation.h"
 #include "groove/ops/statistics.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/deviation.h"
+#include "src/core/complex.h"
 
 namespace groove {
 namespace {
@@ -54,8 +56,9 @@ Tensor covariance(const Tensor& self, std::int64_t correction,
     norm = total - sum(mul(weights, importance)) * correction / total;
   const Tensor centered = sub(rows, unsqueeze(mean, 1));
   const Tensor weighted = weights.defined() ? mul(centered, weights) : centered;
+  const Tensor columns = transpose(is_complex_tensor(weighted) ? conj(weighted) : weighted, 0, 1);
   const Tensor result =
-      matmul(centered, transpose(weighted, 0, 1)) / clamp_min(norm.to(type_of(centered).dtype), 0);
+      matmul(centered, columns) / clamp_min(norm.to(real_dtype(type_of(centered).dtype)), 0);
   return squeeze(result);
 }
 

@@ -325,6 +325,40 @@ CASE(more_norms) {
              [&] { torch::linalg_vector_norm(z, 2, std::nullopt, false, torch::kDouble); });
 }
 
+CASE(inverses) {
+  const auto z = complex_leaf({2, 3});
+  show_gradients("asin", torch::asin(z), {z});
+  show_gradients("acos", torch::acos(z), {z});
+  show_gradients("atan", torch::atan(z), {z});
+  show_gradients("asinh", torch::asinh(z), {z});
+  show_gradients("acosh", torch::acosh(z), {z});
+  show_gradients("atanh", torch::atanh(z), {z});
+  const auto far = numbers({2, 3}, 4) * 20;
+  const auto cuts = torch::complex(
+      torch::tensor({2.0, -2.0, 2.0, -2.0, 0.5, -0.5, 0.0, -0.0, 0.0, 0.25}, torch::kDouble),
+      torch::tensor({0.0, 0.0, -0.0, -0.0, 0.0, -0.0, 2.0, 2.0, -2.0, 1e-9}, torch::kDouble));
+  for (const auto& x : {far, cuts}) {
+    show("asin", x.asin());
+    show("acos", x.acos());
+    show("atan", x.atan());
+    show("asinh", x.asinh());
+    show("acosh", x.acosh());
+    show("atanh", x.atanh());
+  }
+  show("asin_", numbers({3}, 2).asin_());
+  show("float", torch::acosh(far.to(torch::kComplexFloat)));
+}
+
+CASE(running_products) {
+  const auto z = complex_leaf({3, 5});
+  show_gradients("along", torch::cumprod(z, 1), {z});
+  show_gradients("across", z.cumprod(0), {z});
+  show("none", torch::cumprod(numbers({2, 0}), 1));
+  show_gradients("cov", torch::cov(z), {z});
+  show("cov of a line", torch::cov(numbers({5})));
+  show("cov weighted", torch::cov(numbers({2, 4}), 0, torch::tensor({1, 2, 1, 3})));
+}
+
 // What does not depend on how a vector is turned.
 CASE(eigenvalues) {
   for (const std::int64_t n : {1, 2, 3, 5}) {

@@ -302,7 +302,7 @@ void record_backward(ArrayRef<Tensor> tensors, ArrayRef<Tensor> gradients, bool 
     if (!taken[i].defined()) continue;
     TensorImpl& impl = *inputs[i].impl();
     use_grad(impl);
-    const Tensor& before = inputs[i].grad();
+    const Tensor before = impl.autograd ? impl.autograd->grad : Tensor();
     set_grad(impl, before.defined() ? before.add(taken[i], 1, site) : taken[i]);
   }
 }

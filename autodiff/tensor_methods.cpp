@@ -3,6 +3,8 @@
 #include "autodiff/segment_node.h"
 #include "autodiff/views.h"
 #include "groove/ops/math.h"
+#include "groove/storage.h"
+#include "groove/warning.h"
 #include "src/core/check.h"
 #include "src/core/complex.h"
 #include "tracer/calls/tape_hooks.h"
@@ -158,7 +160,16 @@ const Tensor& DataMethods::grad() const {
   TensorImpl& impl = checked(*this, "grad");
   if (impl.complex) return complex_gradient(*impl.complex);
   settle_gradient(impl);
-  return impl.autograd ? impl.autograd->grad : undefined_tensor();
+  const Tensor& found = impl.autograd ? impl.autograd->grad : undefined_tensor();
+  if (!found.defined() && !is_leaf() && !retains_grad())
+    warn_each_time(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+        "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
+        "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
+        "instead.",
+        Site::none());
+  return found;
 }
 
 Tensor& DataMethods::mutable_grad() const {
@@ -233,6 +244,29 @@ void DataMethods::set_data(const Tensor& value, Site) const {
   autodiff::follow_in_histories(impl, before, made_by, made_as);
   impl.trace_session = 0;
   impl.trace_id = -1;
+}
+
+Tensor& DataMethods::set_(const Tensor& source, Site site) const {
+  const CallFrame frame(site);
+  const TensorImpl &impl = checked(*this, "set_"), &other = checked(source, "set_");
+  GROOVE_CHECK(impl.dtype == other.dtype,
+               "set_: not built of a {} tensor to the memory of a {} one; take view({}) of the "
+               "source",
+               groove::name(impl.dtype), groove::name(other.dtype), groove::name(impl.dtype));
+  GROOVE_CHECK(!requires_grad() && !source.requires_grad(),
+               "set_: not for tensors that require a gradient; detach() them, or use set_data()");
+  set_data(source, site);
+  return const_cast<Tensor&>(self());
+}
+Tensor& DataMethods::set_(const UntypedStorage& source, Site site) const {
+  const auto bytes = static_cast<std::int64_t>(source.nbytes(site));
+  return set_(source, 0, {bytes / source.tensor_.element_size()}, {}, site);
+}
+Tensor& DataMethods::set_(const UntypedStorage& source, std::int64_t storage_offset,
+                          IntArrayRef size, IntArrayRef stride, Site site) const {
+  const CallFrame frame(site);
+  const Shape steps = stride.empty() ? contiguous_strides(size) : Shape(stride);
+  return set_(source.tensor_.detach(site).as_strided(size, steps, storage_offset, site), site);
 }
 
 void DataMethods::backward(const Tensor& gradient, std::optional<bool> retain_graph,

@@ -40,6 +40,7 @@ class UntypedStorage {
   operator bool() const { return tensor_.defined(); }
 
  private:
+  friend class DataMethods;
   Tensor tensor_;
 };
 

@@ -19,6 +19,12 @@ Tensor& placed(const Arg& self, Function function) {
   return writable(*self.tensor).copy_(function(clone(*self.tensor)), false, self.site);
 }
 
+void check_floating(const char* op, const Tensor& x) {
+  const ScalarType dtype = checked(op, x).dtype;
+  GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                  "{}: not defined for {} tensors; convert to a floating dtype", op, name(dtype));
+}
+
 // Without a gradient at the bounds. Of integers the bounds are what their dtype holds.
 Tensor between(const Tensor& x, Scalar low, Scalar high) {
   const ScalarType dtype = checked("hardtanh", x).dtype;
@@ -56,6 +62,7 @@ Tensor hardswish(Arg self) {
 }
 Tensor hardshrink(Arg self, Scalar lambd) {
   const SiteScope scope(self.site);
+  check_floating("hardshrink", *self.tensor);
   return masked_fill(*self.tensor, le(abs(*self.tensor), lambd), 0);
 }
 Tensor softshrink(Arg self, Scalar lambd) {
@@ -129,7 +136,8 @@ Tensor prelu(Arg self, const Tensor& weight) {
 
 Tensor glu(Arg self, std::int64_t dim) {
   const SiteScope scope(self.site);
-  const Shape& sizes = checked("glu", *self.tensor).geometry.sizes;
+  check_floating("glu", *self.tensor);
+  const Shape& sizes = type_of(*self.tensor).sizes;
   GROOVE_CHECK(!sizes.empty(), "glu: a 0-d tensor has no halves");
   const std::int64_t axis = normal_dim("glu", dim, sizes.size());
   const std::int64_t size = sizes[static_cast<std::size_t>(axis)], half = size / 2;

@@ -5,7 +5,7 @@
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
 #include "kernels/ops/reference.h"
-#include "kernels/ops/rules.h"
+#include "kernels/ops/spelled.h"
 
 namespace groove {
 namespace {
@@ -126,7 +126,16 @@ Tensor eye(std::int64_t n, TensorOptions options, Site site) { return eye(n, n, 
 
 Tensor linspace(Arg start, const Tensor& end, std::int64_t steps, TensorOptions options) {
   const CallFrame frame(start.site);
-  return linspace(start.tensor->item(start.site), end.item(start.site), steps, options, start.site);
+  return linspace(value_at("linspace", *start.tensor, start.site),
+                  value_at("linspace", end, start.site), steps, options, start.site);
+}
+Tensor linspace(Arg start, Scalar end, std::int64_t steps, TensorOptions options) {
+  const CallFrame frame(start.site);
+  return linspace(value_at("linspace", *start.tensor, start.site), end, steps, options, start.site);
+}
+Tensor linspace(Scalar start, Arg end, std::int64_t steps, TensorOptions options) {
+  const CallFrame frame(end.site);
+  return linspace(start, value_at("linspace", *end.tensor, end.site), steps, options, end.site);
 }
 
 }  // namespace groove

@@ -106,11 +106,6 @@ Tensor randn(IntArrayRef size, const MaybeGenerator& generator, TensorOptions op
   const DrawsFrom scope(generator);
   return randn(size, options, site);
 }
-Tensor normal(double mean, double std, IntArrayRef size, const MaybeGenerator& generator,
-              TensorOptions options, Site site) {
-  const DrawsFrom scope(generator);
-  return normal(mean, std, size, options, site);
-}
 Tensor normal(Arg mean, double std, const MaybeGenerator& generator) {
   const DrawsFrom scope(generator);
   return normal(mean, std);

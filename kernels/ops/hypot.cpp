@@ -34,7 +34,15 @@ const Op& op = define(BinarySpec{
     .saves_inputs = 3,
     .reference = [](double a, double b) { return std::hypot(a, b); },
     .domain = {0.5, 4},
-    .type = promoted_floating,
+    .type = [](const Signature& s) -> TypeResult {
+      const TypeResult result = promoted(s);
+      const ScalarType dtype = result.outputs[0].dtype;
+      GROOVE_CHECK_AS(NotImplementedError, is_floating(dtype),
+                      "hypot: not defined for {} tensors; convert to a floating dtype",
+                      name(dtype));
+      return result;
+    },
+    .dtypes = floating_dtypes(),
     .tolerance_ulp = 3,
 });
 

@@ -88,8 +88,10 @@ void check_deviation(double std) {
 
 }  // namespace
 
-Tensor normal(double mean, double std, IntArrayRef size, TensorOptions options, Site site) {
+Tensor normal(double mean, double std, IntArrayRef size, const std::optional<Generator>& generator,
+              TensorOptions options, Site site) {
   const CallFrame frame(site);
+  const DrawsFrom scope(generator);
   check_deviation(std);
   const Tensor values = randn(size, options.requires_grad(false), site);
   Tensor result = values.mul(std, site).add(mean, 1, site);

@@ -7,7 +7,7 @@
 
 #include "groove/ops/index.h"
 #include "groove/ops/views.h"
-#include "kernels/ops/rules.h"
+#include "kernels/ops/spelled.h"
 #include "src/core/geometry.h"
 
 namespace groove {
@@ -71,6 +71,23 @@ Tensor logspace(Scalar start, Scalar end, std::int64_t steps, double base, Tenso
   GROOVE_CHECK(steps >= 0, "logspace: {} steps; the number must not be negative", steps);
   const Tensor exponents = linspace(start.to_double(), end.to_double(), steps, kDouble, site);
   return finished(pow(Scalar(base), exponents), options, site);
+}
+
+Tensor logspace(Arg start, const Tensor& end, std::int64_t steps, double base,
+                TensorOptions options) {
+  const SiteScope scope(start.site);
+  return logspace(value_at("logspace", *start.tensor, start.site),
+                  value_at("logspace", end, start.site), steps, base, options, start.site);
+}
+Tensor logspace(Arg start, Scalar end, std::int64_t steps, double base, TensorOptions options) {
+  const SiteScope scope(start.site);
+  return logspace(value_at("logspace", *start.tensor, start.site), end, steps, base, options,
+                  start.site);
+}
+Tensor logspace(Scalar start, Arg end, std::int64_t steps, double base, TensorOptions options) {
+  const SiteScope scope(end.site);
+  return logspace(start, value_at("logspace", *end.tensor, end.site), steps, base, options,
+                  end.site);
 }
 
 Tensor range(Scalar start, Scalar end, Scalar step, TensorOptions options, Site site) {

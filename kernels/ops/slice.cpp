@@ -171,6 +171,14 @@ Tensor narrow(Arg self, std::int64_t dim, std::int64_t start, std::int64_t lengt
                axis);
   return slice_exact(*self.tensor, axis, first, length, 1, self.site);
 }
+Tensor narrow(Arg self, std::int64_t dim, const Tensor& start, std::int64_t length) {
+  const CallFrame frame(self.site);
+  const TensorImpl& impl = checked("narrow", start);
+  GROOVE_CHECK(impl.geometry.sizes.empty() && is_integral(impl.dtype) && impl.dtype != kBool,
+               "narrow: start must be a 0-d tensor of integers, not {} {}", name(impl.dtype),
+               to_string(impl.geometry.sizes));
+  return groove::narrow(self, dim, start.item<std::int64_t>(self.site), length);
+}
 Tensor select(Arg self, std::int64_t dim, std::int64_t index) {
   const CallFrame frame(self.site);
   const Shape& sizes = checked("select", *self.tensor).geometry.sizes;
@@ -186,6 +194,10 @@ Tensor select(Arg self, std::int64_t dim, std::int64_t index) {
 Tensor ViewMethods::slice(std::int64_t dim, std::optional<std::int64_t> start,
                           std::optional<std::int64_t> end, std::int64_t step, Site site) const {
   return groove::slice({self(), site}, dim, start, end, step);
+}
+Tensor ViewMethods::narrow(std::int64_t dim, const Tensor& start, std::int64_t length,
+                           Site site) const {
+  return groove::narrow({self(), site}, dim, start, length);
 }
 Tensor ViewMethods::narrow(std::int64_t dim, std::int64_t start, std::int64_t length,
                            Site site) const {

@@ -16,6 +16,14 @@ inline Tensor number_beside(const Tensor& tensor, Scalar number, Site site) {
   return full({}, number, number.type(), site).to(dtype, false, false, site);
 }
 
+/// The number in a 0-d tensor, which is waited for.
+inline Scalar value_at(const char* op, const Tensor& bound, Site site) {
+  const Shape& sizes = checked(op, bound).geometry.sizes;
+  GROOVE_CHECK(sizes.empty(), "{}: start and end must be numbers or 0-d tensors, not of shape {}",
+               op, to_string(sizes));
+  return bound.item(site);
+}
+
 /// The in-place form of what is computed aside; throws unless shape and dtype fit.
 inline Tensor& write_back(const char* op, const Tensor& self, const Tensor& result, Site site) {
   const Type from = type_of(result), to = type_of(self);

@@ -133,4 +133,27 @@ Tensor istft(Arg self, std::int64_t n_fft, std::optional<std::int64_t> hop_lengt
   return is_alone ? result.squeeze(0) : result;
 }
 
+Tensor DataMethods::stft(std::int64_t n_fft, std::optional<std::int64_t> hop_length,
+                         std::optional<std::int64_t> win_length, const Tensor& window, bool center,
+                         std::string_view pad_mode, bool normalized, std::optional<bool> onesided,
+                         std::optional<bool> return_complex, Site site) const {
+  return groove::stft({self(), site}, n_fft, hop_length, win_length, window, center, pad_mode,
+                      normalized, onesided, return_complex);
+}
+Tensor DataMethods::stft(std::int64_t n_fft, std::optional<std::int64_t> hop_length,
+                         std::optional<std::int64_t> win_length, const Tensor& window,
+                         bool normalized, std::optional<bool> onesided,
+                         std::optional<bool> return_complex, Site site) const {
+  return groove::stft({self(), site}, n_fft, hop_length, win_length, window, normalized, onesided,
+                      return_complex);
+}
+Tensor DataMethods::istft(std::int64_t n_fft, std::optional<std::int64_t> hop_length,
+                          std::optional<std::int64_t> win_length, const Tensor& window, bool center,
+                          bool normalized, std::optional<bool> onesided,
+                          std::optional<std::int64_t> length, bool return_complex,
+                          Site site) const {
+  return groove::istft({self(), site}, n_fft, hop_length, win_length, window, center, normalized,
+                       onesided, length, return_complex);
+}
+
 }  // namespace groove

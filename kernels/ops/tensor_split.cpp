@@ -58,6 +58,21 @@ std::vector<Tensor> tensor_split(Arg self, IntArrayRef indices, std::int64_t dim
   const CallFrame frame(self.site);
   return between(self, axis_to_split("tensor_split", *self.tensor, dim), indices);
 }
+std::vector<Tensor> tensor_split(Arg self, const Tensor& indices_or_sections, std::int64_t dim) {
+  const CallFrame frame(self.site);
+  const TensorImpl& impl = checked("tensor_split", indices_or_sections);
+  const std::size_t rank = impl.geometry.sizes.size();
+  GROOVE_CHECK(impl.dtype == kLong, "tensor_split: the sections or positions must be i64, not {}",
+               name(impl.dtype));
+  GROOVE_CHECK(rank <= 1, "tensor_split: the sections or positions must be 0-d or 1-d, not {}",
+               to_string(impl.geometry.sizes));
+  if (rank == 0)
+    return groove::tensor_split(self, indices_or_sections.item<std::int64_t>(self.site), dim);
+  Shape positions;
+  for (std::int64_t i = 0; i < indices_or_sections.size(0); ++i)
+    positions.push_back(select(indices_or_sections, 0, i).item<std::int64_t>(self.site));
+  return groove::tensor_split(self, positions, dim);
+}
 std::vector<Tensor> hsplit(Arg self, std::int64_t sections) {
   const CallFrame frame(self.site);
   return equal_sections("hsplit", self, axis_of("hsplit", *self.tensor, 1, 1), sections);
@@ -90,6 +105,10 @@ std::vector<Tensor> PartMethods::tensor_split(std::int64_t sections, std::int64_
 std::vector<Tensor> PartMethods::tensor_split(IntArrayRef indices, std::int64_t dim,
                                               Site site) const {
   return groove::tensor_split({self(), site}, indices, dim);
+}
+std::vector<Tensor> PartMethods::tensor_split(const Tensor& indices_or_sections, std::int64_t dim,
+                                              Site site) const {
+  return groove::tensor_split({self(), site}, indices_or_sections, dim);
 }
 std::vector<Tensor> PartMethods::hsplit(std::int64_t sections, Site site) const {
   return groove::hsplit({self(), site}, sections);

@@ -74,6 +74,10 @@ Tensor PartMethods::moveaxis(std::int64_t source, std::int64_t destination, Site
   const CallFrame frame(site);
   return groove::movedim({self(), site}, source, destination);
 }
+Tensor PartMethods::moveaxis(IntArrayRef source, IntArrayRef destination, Site site) const {
+  const CallFrame frame(site);
+  return groove::movedim({self(), site}, source, destination);
+}
 Tensor& PartMethods::swapaxes_(std::int64_t axis0, std::int64_t axis1, Site site) const {
   const CallFrame frame(site);
   return transpose_(axis0, axis1, site);

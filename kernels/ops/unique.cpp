@@ -105,6 +105,12 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(Arg self, std::int64_t dim, bool, 
   return {index_select(x, axis, found.places), found.inverse, found.counts};
 }
 
+std::tuple<Tensor, Tensor> _unique(Arg self, bool sorted, bool return_inverse) {
+  const SiteScope scope(self.site);
+  const auto [values, inverse, counts] = _unique2(self, sorted, return_inverse, false);
+  return {values, inverse};
+}
+
 std::tuple<Tensor, Tensor, Tensor> _unique2(Arg self, bool, bool return_inverse,
                                             bool return_counts) {
   const SiteScope scope(self.site);

@@ -70,6 +70,12 @@ Tensor& ViewMethods::squeeze_(std::int64_t dim, Site site) const {
     return groove::squeeze({x, site}, dim);
   });
 }
+Tensor& ViewMethods::squeeze_(IntArrayRef dims, Site site) const {
+  const CallFrame frame(site);
+  return take_geometry(self(), "squeeze", [&](const Tensor& x) {
+    return groove::squeeze({x, site}, dims);
+  });
+}
 Tensor& ViewMethods::transpose_(std::int64_t dim0, std::int64_t dim1, Site site) const {
   const CallFrame frame(site);
   return take_geometry(self(), "transpose", [&](const Tensor& x) {

@@ -1,6 +1,7 @@
 // nonzero, where(condition) and masked_select: results whose shape depends on values. The values
 // are read on the host, so work that is pending runs there; the elements are then read by
 // index_select, which the tape and the compiler know.
+#include "groove/ops/creation.h"
 #include "groove/ops/index.h"
 #include "groove/ops/math.h"
 #include "groove/ops/views.h"
@@ -66,6 +67,18 @@ void check_defined(const char* op, const Tensor& tensor) {
 Tensor selected_positions(const Tensor& mask, Site site) {
   Tensor dense = mask.scalar_type() == kBool ? mask : ne({mask, site}, Scalar(0));
   return set_positions(dense.contiguous(site));
+}
+
+Tensor nonzero_static(Arg self, std::int64_t size, std::int64_t fill_value) {
+  const SiteScope scope(self.site);
+  GROOVE_CHECK(size >= 0, "nonzero_static: size {} must not be negative", size);
+  const Tensor found = nonzero(self);
+  const std::int64_t count = found.size(0);
+  if (count >= size) return clone(narrow(found, 0, std::int64_t{0}, size));
+  return cat(Tensors{found, full({size - count, found.size(1)}, fill_value, kLong)});
+}
+Tensor IndexMethods::nonzero_static(std::int64_t size, std::int64_t fill_value, Site site) const {
+  return groove::nonzero_static({self(), site}, size, fill_value);
 }
 
 Tensor nonzero(Arg self) {

@@ -38,6 +38,10 @@ void give(const std::string& text, const Site& site, bool is_each) {
   }
   // Called without the lock: it may warn, or change the handler.
   if (handler) return handler(text, place);
+  if (place.line() == 0) {
+    std::fprintf(stderr, "warning: %s\n", text.c_str());
+    return;
+  }
   std::fprintf(stderr, "%s:%u: warning: %s\n", place.file_name(),
                static_cast<unsigned>(place.line()), text.c_str());
 }

@@ -60,6 +60,32 @@ Tensor eye_(Tensor matrix) {
   return matrix;
 }
 
+Tensor dirac_(Tensor tensor) {
+  const NoGradGuard no_grad;
+  const std::int64_t dims = tensor.dim();
+  GROOVE_CHECK(dims >= 3 && dims <= 5, "dirac_: only tensors with 3, 4 or 5 dimensions, not {}",
+               dims);
+  tensor.zero_();
+  for (std::int64_t d = 0; d < std::min(tensor.size(0), tensor.size(1)); ++d) {
+    Tensor place = tensor.select(0, d).select(0, d);
+    for (std::int64_t axis = 2; axis < dims; ++axis) place = place.select(0, tensor.size(axis) / 2);
+    place.fill_(1);
+  }
+  return tensor;
+}
+
+Tensor sparse_(Tensor tensor, double sparsity, double std) {
+  const NoGradGuard no_grad;
+  GROOVE_CHECK(tensor.dim() == 2, "sparse_: only matrices, not tensors with {} dimensions",
+               tensor.dim());
+  const std::int64_t rows = tensor.size(0);
+  const auto zeros = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
+  tensor.normal_(0, std);
+  for (std::int64_t column = 0; column < tensor.size(1); ++column)
+    tensor.select(1, column).index_fill_(0, randperm(rows).slice(0, 0, zeros), 0);
+  return tensor;
+}
+
 Tensor uniform_(Tensor tensor, double low, double high) {
   const NoGradGuard no_grad;
   return tensor.uniform_(low, high);

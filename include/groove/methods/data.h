@@ -84,6 +84,12 @@ class DataMethods : public StatisticsMethods {
   bool is_alias_of(const Tensor& other) const;
   /// The memory that this tensor and its views share (groove/storage.h).
   UntypedStorage storage(Site site = Site::current()) const;
+  /// This tensor takes the memory and the geometry of another; or the elements of a
+  /// storage, which must be of this dtype. Not for what requires a gradient.
+  Tensor& set_(const Tensor& source, Site site = Site::current()) const;
+  Tensor& set_(const UntypedStorage& source, Site site = Site::current()) const;
+  Tensor& set_(const UntypedStorage& source, std::int64_t storage_offset, IntArrayRef size,
+               IntArrayRef stride = {}, Site site = Site::current()) const;
   /// False: what InferenceMode makes can be used like any tensor.
   bool is_inference() const { return false; }
 
@@ -139,6 +145,24 @@ class DataMethods : public StatisticsMethods {
   PackedTensorAccessor<T, N> packed_accessor32(Site site = Site::current()) const& {
     return packed_accessor64<T, N>(site);
   }
+
+  // ---- spectra (groove/fft.h) ----
+  Tensor stft(std::int64_t n_fft, std::optional<std::int64_t> hop_length,
+              std::optional<std::int64_t> win_length, const Tensor& window, bool center,
+              std::string_view pad_mode, bool normalized = false,
+              std::optional<bool> onesided = std::nullopt,
+              std::optional<bool> return_complex = std::nullopt, Site site = Site::current()) const;
+  Tensor stft(std::int64_t n_fft, std::optional<std::int64_t> hop_length = std::nullopt,
+              std::optional<std::int64_t> win_length = std::nullopt,
+              const Tensor& window = undefined_tensor(), bool normalized = false,
+              std::optional<bool> onesided = std::nullopt,
+              std::optional<bool> return_complex = std::nullopt, Site site = Site::current()) const;
+  Tensor istft(std::int64_t n_fft, std::optional<std::int64_t> hop_length = std::nullopt,
+               std::optional<std::int64_t> win_length = std::nullopt,
+               const Tensor& window = undefined_tensor(), bool center = true,
+               bool normalized = false, std::optional<bool> onesided = std::nullopt,
+               std::optional<std::int64_t> length = std::nullopt, bool return_complex = false,
+               Site site = Site::current()) const;
 
   // ---- of complex tensors (groove/ops/complex.h); others are real numbers ----
   Tensor conj(Site site = Site::current()) const;

@@ -48,6 +48,8 @@ class IndexMethods : public ViewMethods {
                       Site site = Site::current()) const;
   Tensor masked_select(const Tensor& mask, Site site = Site::current()) const;
   Tensor nonzero(Site site = Site::current()) const;
+  Tensor nonzero_static(std::int64_t size, std::int64_t fill_value = -1,
+                        Site site = Site::current()) const;
   std::tuple<Tensor, Tensor> sort(std::int64_t dim = -1, bool descending = false,
                                   Site site = Site::current()) const;
   Tensor argsort(std::int64_t dim = -1, bool descending = false, Site site = Site::current()) const;

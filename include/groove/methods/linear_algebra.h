@@ -52,6 +52,10 @@ class LinearAlgebraMethods : public PartMethods {
   Tensor cholesky_solve(const Tensor& input2, bool upper = false,
                         Site site = Site::current()) const;
   Tensor cholesky_inverse(bool upper = false, Site site = Site::current()) const;
+  std::tuple<Tensor, Tensor> geqrf(Site site = Site::current()) const;
+  Tensor orgqr(const Tensor& tau, Site site = Site::current()) const;
+  Tensor ormqr(const Tensor& tau, const Tensor& other, bool left = true, bool transpose = false,
+               Site site = Site::current()) const;
   std::tuple<Tensor, Tensor> qr(bool some = true, Site site = Site::current()) const;
   std::tuple<Tensor, Tensor, Tensor> svd(bool some = true, bool compute_uv = true,
                                          Site site = Site::current()) const;

@@ -33,7 +33,10 @@ class PartMethods : public IndexMethods {
                                    Site site = Site::current()) const;
   std::vector<Tensor> tensor_split(IntArrayRef indices, std::int64_t dim = 0,
                                    Site site = Site::current()) const;
+  std::vector<Tensor> tensor_split(const Tensor& indices_or_sections, std::int64_t dim = 0,
+                                   Site site = Site::current()) const;
   Tensor moveaxis(std::int64_t source, std::int64_t destination, Site site = Site::current()) const;
+  Tensor moveaxis(IntArrayRef source, IntArrayRef destination, Site site = Site::current()) const;
   Tensor& swapaxes_(std::int64_t axis0, std::int64_t axis1, Site site = Site::current()) const;
   Tensor& swapdims_(std::int64_t dim0, std::int64_t dim1, Site site = Site::current()) const;
   Tensor diag_embed(std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1,

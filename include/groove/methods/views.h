@@ -13,6 +13,9 @@ class ViewMethods : public ReductionMethods {
   using ReductionMethods::ReductionMethods;
 
   Tensor view(IntArrayRef size, Site site = Site::current()) const;
+  /// The same memory read as another dtype; a last axis takes the ratio of the widths. Nothing is
+  /// compiled across it, and it has no gradient.
+  Tensor view(ScalarType dtype, Site site = Site::current()) const;
   Tensor view_as(const Tensor& other, Site site = Site::current()) const;
   Tensor reshape(IntArrayRef shape, Site site = Site::current()) const;
   Tensor flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1,
@@ -29,6 +32,8 @@ class ViewMethods : public ReductionMethods {
                Site site = Site::current()) const;
   Tensor narrow(std::int64_t dim, std::int64_t start, std::int64_t length,
                 Site site = Site::current()) const;
+  Tensor narrow(std::int64_t dim, const Tensor& start, std::int64_t length,
+                Site site = Site::current()) const;
   Tensor select(std::int64_t dim, std::int64_t index, Site site = Site::current()) const;
   Tensor expand(IntArrayRef size, bool implicit = false, Site site = Site::current()) const;
   Tensor expand_as(const Tensor& other, Site site = Site::current()) const;
@@ -41,6 +46,7 @@ class ViewMethods : public ReductionMethods {
   Tensor& unsqueeze_(std::int64_t dim, Site site = Site::current()) const;
   Tensor& squeeze_(Site site = Site::current()) const;
   Tensor& squeeze_(std::int64_t dim, Site site = Site::current()) const;
+  Tensor& squeeze_(IntArrayRef dims, Site site = Site::current()) const;
   Tensor& transpose_(std::int64_t dim0, std::int64_t dim1, Site site = Site::current()) const;
   Tensor& t_(Site site = Site::current()) const;
   Tensor diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1,

@@ -30,11 +30,16 @@ Tensor zeros_(Tensor tensor);
 Tensor ones_(Tensor tensor);
 /// A matrix with ones on its diagonal.
 Tensor eye_(Tensor matrix);
+/// Of a convolution's weight [out, in, ...] (3 to 5 axes): channel d of the output is channel d of
+/// the input, the rest is 0.
+Tensor dirac_(Tensor tensor);
 /// Rows (or columns, of which there are fewer) of the tensor as a matrix [size(0), rest] become
 /// orthonormal, times gain (Saxe et al. 2013).
 Tensor orthogonal_(Tensor tensor, double gain = 1.0);
 Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
 Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
+/// A matrix of normal numbers, where a share of each column, at random, is 0 (Martens 2010).
+Tensor sparse_(Tensor tensor, double sparsity, double std = 0.01);
 Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
                         NonlinearityType nonlinearity = kLeakyReLU);
 Tensor kaiming_normal_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,

@@ -3,6 +3,8 @@
 // generator each; floating dtypes only, except randint.
 #pragma once
 
+#include <concepts>
+
 #include "groove/tensor.h"
 
 namespace groove {
@@ -23,6 +25,8 @@ Tensor linspace(Scalar start, Scalar end, std::int64_t steps, TensorOptions opti
                 Site site = Site::current());
 /// Between the values of 0-d tensors, which are waited for.
 Tensor linspace(Arg start, const Tensor& end, std::int64_t steps, TensorOptions options = {});
+Tensor linspace(Arg start, Scalar end, std::int64_t steps, TensorOptions options = {});
+Tensor linspace(Scalar start, Arg end, std::int64_t steps, TensorOptions options = {});
 /// The unit matrix, square or with m columns.
 Tensor eye(std::int64_t n, TensorOptions options = {}, Site site = Site::current());
 Tensor eye(std::int64_t n, std::int64_t m, TensorOptions options = {}, Site site = Site::current());
@@ -32,8 +36,14 @@ Tensor rand(IntArrayRef size, TensorOptions options = {}, Site site = Site::curr
 Tensor randn(IntArrayRef size, TensorOptions options = {}, Site site = Site::current());
 /// Normal, with the given mean and standard deviation (at least 0); of two tensors, or of a tensor
 /// and a number, element by element.
-Tensor normal(double mean, double std, IntArrayRef size, TensorOptions options = {},
+Tensor normal(double mean, double std, IntArrayRef size,
+              const std::optional<Generator>& generator = std::nullopt, TensorOptions options = {},
               Site site = Site::current());
+template <std::convertible_to<TensorOptions> Options>
+Tensor normal(double mean, double std, IntArrayRef size, const Options& options,
+              Site site = Site::current()) {
+  return normal(mean, std, size, std::optional<Generator>(), options, site);
+}
 Tensor normal(Arg mean, double std = 1);
 Tensor normal(double mean, Arg std);
 Tensor normal(Arg mean, const Tensor& std);
@@ -64,8 +74,6 @@ Tensor rand(IntArrayRef size, const std::optional<Generator>& generator, TensorO
             Site site = Site::current());
 Tensor randn(IntArrayRef size, const std::optional<Generator>& generator,
              TensorOptions options = {}, Site site = Site::current());
-Tensor normal(double mean, double std, IntArrayRef size, const std::optional<Generator>& generator,
-              TensorOptions options = {}, Site site = Site::current());
 Tensor normal(Arg mean, double std, const std::optional<Generator>& generator);
 Tensor normal(double mean, Arg std, const std::optional<Generator>& generator);
 Tensor normal(Arg mean, const Tensor& std, const std::optional<Generator>& generator);

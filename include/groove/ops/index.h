@@ -44,6 +44,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
 Tensor masked_select(Arg self, const Tensor& mask);
 /// The positions of elements that are not 0: [count, rank] (i64), row-major. Waits for self.
 Tensor nonzero(Arg self);
+/// The first `size` of them; where there are fewer, rows of fill_value follow.
+Tensor nonzero_static(Arg self, std::int64_t size, std::int64_t fill_value = -1);
 /// nonzero(condition), one tensor an axis.
 std::vector<Tensor> where(Arg condition);
 /// Values and positions (i64) along `dim` in ascending (descending) order. Equal ones keep their

@@ -74,6 +74,15 @@ Tensor cholesky_inverse(Arg self, bool upper = false);
 /// R [.., m, n]) or "r" (without Q).
 std::tuple<Tensor, Tensor> linalg_qr(Arg A, std::string_view mode = "reduced");
 std::tuple<Tensor, Tensor> qr(Arg self, bool some = true);
+/// R on and above the diagonal, below it the reflections I - tau v v^T whose product is Q: each v
+/// below its leading 1 (as LAPACK's geqrf); and tau [.., k].
+std::tuple<Tensor, Tensor> geqrf(Arg self);
+/// The first columns of the product of such reflections, as many as input has.
+Tensor linalg_householder_product(Arg input, const Tensor& tau);
+Tensor orgqr(Arg self, const Tensor& tau);
+/// Q other (other Q unless `left`), with the whole Q of reflections; or with its transpose.
+Tensor ormqr(Arg self, const Tensor& tau, const Tensor& other, bool left = true,
+             bool transpose = false);
 /// Eigenvalues of a symmetric matrix in ascending order and eigenvectors as columns, of which the
 /// element of greatest magnitude is positive. Only the triangle that UPLO names is read.
 std::tuple<Tensor, Tensor> linalg_eigh(Arg self, std::string_view UPLO = "L");

@@ -88,4 +88,15 @@ std::tuple<Tensor, Tensor> histogram(Arg self, const Tensor& bins,
                                      const std::optional<Tensor>& weight = std::nullopt,
                                      bool density = false);
 
+/// self rounded to whole multiples of scale around zero_point, those from quant_min to quant_max;
+/// the gradient passes where that changed nothing but the place between them. Scale and zero point
+/// of all, or of each slice along `axis` ([C]).
+Tensor fake_quantize_per_tensor_affine(Arg self, double scale, std::int64_t zero_point,
+                                       std::int64_t quant_min, std::int64_t quant_max);
+Tensor fake_quantize_per_tensor_affine(Arg self, const Tensor& scale, const Tensor& zero_point,
+                                       std::int64_t quant_min, std::int64_t quant_max);
+Tensor fake_quantize_per_channel_affine(Arg self, const Tensor& scale, const Tensor& zero_point,
+                                        std::int64_t axis, std::int64_t quant_min,
+                                        std::int64_t quant_max);
+
 }  // namespace groove

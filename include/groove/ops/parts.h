@@ -21,6 +21,8 @@ Tensor rot90(Arg self, std::int64_t k = 1, IntArrayRef dims = {0, 1});
 /// pieces between positions. Views.
 std::vector<Tensor> tensor_split(Arg self, std::int64_t sections, std::int64_t dim = 0);
 std::vector<Tensor> tensor_split(Arg self, IntArrayRef indices, std::int64_t dim = 0);
+/// Sections (0-d) or positions (1-d) that a tensor of i64 holds, which is waited for.
+std::vector<Tensor> tensor_split(Arg self, const Tensor& indices_or_sections, std::int64_t dim = 0);
 /// The same along the second axis (the first of a 1-d tensor), the first, and the third; the number
 /// of pieces must divide the size.
 std::vector<Tensor> hsplit(Arg self, std::int64_t sections);

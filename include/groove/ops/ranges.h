@@ -9,6 +9,12 @@ namespace groove {
 /// base to the power of `steps` values evenly spaced from start to end.
 Tensor logspace(Scalar start, Scalar end, std::int64_t steps, double base = 10,
                 TensorOptions options = {}, Site site = Site::current());
+Tensor logspace(Arg start, const Tensor& end, std::int64_t steps, double base = 10,
+                TensorOptions options = {});
+Tensor logspace(Arg start, Scalar end, std::int64_t steps, double base = 10,
+                TensorOptions options = {});
+Tensor logspace(Scalar start, Arg end, std::int64_t steps, double base = 10,
+                TensorOptions options = {});
 /// start, start + step, … up to end, which is included; in the default dtype.
 Tensor range(Scalar start, Scalar end, Scalar step, TensorOptions options = {},
              Site site = Site::current());

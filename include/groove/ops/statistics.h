@@ -112,6 +112,15 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(Arg self, std::int64_t dim, bool s
 std::tuple<Tensor, Tensor, Tensor> _unique2(Arg self, bool sorted = true,
                                             bool return_inverse = false,
                                             bool return_counts = false);
+std::tuple<Tensor, Tensor> _unique(Arg self, bool sorted = true, bool return_inverse = false);
+/// Slices along `axis` brought together, one result for each segment: reduce is "sum", "mean",
+/// "max", "min" or "prod", from `initial` on. Segments have `lengths` [n], or lie between `offsets`
+/// [n + 1], which are waited for. An empty one gives `initial`, or 0, NaN, -infinity, infinity, 1.
+Tensor segment_reduce(Arg data, std::string_view reduce,
+                      const std::optional<Tensor>& lengths = std::nullopt,
+                      const std::optional<Tensor>& indices = std::nullopt,
+                      const std::optional<Tensor>& offsets = std::nullopt, std::int64_t axis = 0,
+                      bool unsafe = false, const std::optional<Scalar>& initial = std::nullopt);
 
 /// Each element less the one before it along `dim`, n times over.
 Tensor diff(Arg self, std::int64_t n = 1, std::int64_t dim = -1,

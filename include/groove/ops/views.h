@@ -29,6 +29,8 @@ Tensor slice(Arg self, std::int64_t dim = 0, std::optional<std::int64_t> start =
              std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1);
 /// `length` elements from `start` on; throws when they do not exist.
 Tensor narrow(Arg self, std::int64_t dim, std::int64_t start, std::int64_t length);
+/// The same from a 0-d tensor of whole numbers, which is waited for.
+Tensor narrow(Arg self, std::int64_t dim, const Tensor& start, std::int64_t length);
 /// The slice at `index`, without the axis.
 Tensor select(Arg self, std::int64_t dim, std::int64_t index);
 /// Axes of size 1 repeated without a copy; -1 keeps a size; new axes go in front.
@@ -117,6 +119,9 @@ inline Tensor swapdims(Arg self, std::int64_t dim0, std::int64_t dim1) {
   return transpose(self, dim0, dim1);
 }
 inline Tensor moveaxis(Arg self, std::int64_t source, std::int64_t destination) {
+  return movedim(self, source, destination);
+}
+inline Tensor moveaxis(Arg self, IntArrayRef source, IntArrayRef destination) {
   return movedim(self, source, destination);
 }
 inline Tensor ravel(Arg self) { return flatten(self); }

@@ -277,10 +277,11 @@ using groove::nn::functional::adaptive_avg_pool1d, groove::nn::functional::adapt
 }  // namespace torch::nn::functional
 namespace torch::nn::init {
 using groove::nn::init::_calculate_fan_in_and_fan_out, groove::nn::init::calculate_gain,
-    groove::nn::init::constant_, groove::nn::init::eye_, groove::nn::init::FanModeType,
-    groove::nn::init::kaiming_normal_, groove::nn::init::kaiming_uniform_,
-    groove::nn::init::NonlinearityType, groove::nn::init::normal_, groove::nn::init::ones_,
-    groove::nn::init::orthogonal_, groove::nn::init::uniform_, groove::nn::init::xavier_normal_,
+    groove::nn::init::constant_, groove::nn::init::dirac_, groove::nn::init::eye_,
+    groove::nn::init::FanModeType, groove::nn::init::kaiming_normal_,
+    groove::nn::init::kaiming_uniform_, groove::nn::init::NonlinearityType,
+    groove::nn::init::normal_, groove::nn::init::ones_, groove::nn::init::orthogonal_,
+    groove::nn::init::sparse_, groove::nn::init::uniform_, groove::nn::init::xavier_normal_,
     groove::nn::init::xavier_uniform_, groove::nn::init::zeros_;
 }  // namespace torch::nn::init
 namespace torch::nn::utils {

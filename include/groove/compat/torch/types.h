@@ -13,6 +13,7 @@
 #include "groove/compat/cuda.h"
 #include "groove/compat/names.h"
 #include "groove/compat/torch/autocast.h"
+#include "groove/compat/torch/call_forms.h"
 #include "groove/compat/torch/dispatch.h"
 #include "groove/compat/torch/functional_detail.h"
 #include "groove/compat/torch/in_place.h"
@@ -104,6 +105,7 @@ inline Context& globalContext() {
 }  // namespace at
 
 namespace torch {
+using at::CPUGeneratorImpl;
 using at::globalContext;
 using at::make_generator;
 using c10::make_optional;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "groove/compat/names.h"
+#include "groove/compat/torch/holders.h"
 
 namespace c10 {
 using SymInt = std::int64_t;
@@ -115,9 +116,7 @@ inline bool tls_is_dispatch_keyset_excluded(DispatchKeySet) {
 inline bool tls_is_dispatch_keyset_included(DispatchKeySet) { return false; }
 }  // namespace impl
 
-struct CustomClassHolder {
-  virtual ~CustomClassHolder() = default;
-};
+struct CustomClassHolder : intrusive_ptr_target {};
 
 namespace WarningUtils {
 namespace detail {

@@ -107,6 +107,7 @@ double airy(const double* at) {
   if (!std::isfinite(x)) return NAN;
   if (x < -10.5) return airy_far_left(x);
   if (x < 1) return airy_by_taylor(x);
+  if (x > 110) return 0;  // less than any number
   const double z = 2.0 / 3 * x * std::sqrt(x);
   return std::sqrt(x / 3) / std::numbers::pi * scaled_k_by_rule(1.0 / 3, z) * std::exp(-z);
 }

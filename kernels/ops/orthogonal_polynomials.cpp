@@ -12,6 +12,9 @@ namespace {
 // What each kind of Chebyshev's begins with, and what it is at -1 and 1.
 enum class Kind : std::uint8_t { kFirst, kSecond, kThird, kFourth };
 
+// Recurrences end somewhere: beyond this degree the others are NaN.
+constexpr std::int64_t kMostDegree = 1 << 16;
+
 std::int64_t degree(double n) {
   return n >= 0x1p62 ? std::int64_t{1} << 62 : n > -1 ? static_cast<std::int64_t>(n) : -1;
 }
@@ -46,6 +49,18 @@ double by_angle(Kind kind, double x, std::int64_t n) {
   return NAN;
 }
 
+// Outside of [-1, 1] by hyperbolic angles; on the left the third kind is the fourth, but for a
+// sign.
+double by_hyperbolic_angle(Kind kind, double x, std::int64_t n) {
+  const double angle = std::acosh(std::fabs(x)), half = angle / 2, count = static_cast<double>(n);
+  const double sign = x > 0 || n % 2 == 0 ? 1 : -1;
+  const bool is_third = (kind == Kind::kThird) == (x > 0);
+  if (kind == Kind::kFirst) return sign * std::cosh(count * angle);
+  if (kind == Kind::kSecond) return sign * std::sinh((count + 1) * angle) / std::sinh(angle);
+  return sign * (is_third ? std::cosh((count + 0.5) * angle) / std::cosh(half)
+                          : std::sinh((count + 0.5) * angle) / std::sinh(half));
+}
+
 // p[k + 1] = slope(k) p[k] - back(k) p[k - 1], from 1 and `first`.
 template <typename Step>
 double climb(double first, std::int64_t n, Step step) {
@@ -65,6 +80,7 @@ double chebyshev(double x, double degree_of) {
   if (n < 0) return 0;
   if (std::fabs(x) == 1) return at_edge(kind, x, n);
   if (n > (kind == Kind::kFirst ? 6 : 8) && std::fabs(x) < 1) return by_angle(kind, x, n);
+  if (n > kMostDegree) return by_hyperbolic_angle(kind, x, n);  // or NaN
   if (n == 0) return 1;
   const double first = kind == Kind::kFirst    ? x
                        : kind == Kind::kSecond ? 2 * x
@@ -95,6 +111,7 @@ double laguerre(double x, double degree_of) {
   const std::int64_t n = degree(degree_of);
   if (n < 0) return 0;
   if (n == 0 || x == 0) return 1;
+  if (n > kMostDegree) return NAN;
   return climb(1 - x, n, [x](double k, double value, double previous) {
     return ((2 * k + 1 - x) * value - k * previous) / (k + 1);
   });
@@ -104,6 +121,7 @@ double legendre(double x, double degree_of) {
   if (n < 0) return 0;
   if (std::fabs(x) == 1) return x > 0 || n % 2 == 0 ? 1 : -1;
   if (n == 0) return 1;
+  if (n > kMostDegree) return NAN;
   return climb(x, n, [x](double k, double value, double previous) {
     return ((2 * k + 1) * x * value - k * previous) / (k + 1);
   });

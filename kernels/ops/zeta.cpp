@@ -8,13 +8,19 @@
 namespace groove {
 namespace {
 
-double zeta(const double* at) {
-  const double x = at[0], q = at[1];
+double zeta(double x, double q) {
   if (x == 1) return INFINITY;
   if (x < 1) return NAN;
   if (q <= 0) {
     if (q == std::floor(q)) return INFINITY;
     if (x != std::floor(x)) return NAN;  // a power of a negative number
+    // Far below 0, from the terms of either sign: with r and s the magnitudes of the last negative
+    // number and of the first one less 1, the sum of the former is zeta(x, r) - zeta(x, s).
+    if (q < -16) {
+      const double steps = std::ceil(-q), rest = -q - (steps - 1);
+      const double below = zeta(x, rest) - zeta(x, rest + steps);
+      return (std::fmod(x, 2) == 0 ? below : -below) + zeta(x, q + steps);
+    }
   }
   // Terms until one changes nothing, 9 at the least and past 9.
   double sum = std::pow(q, -x), a = q, b = 0;
@@ -67,7 +73,7 @@ double by_many_terms(double x, double q) {
 const Op& op = define(HostFunction{
     .name = "special_zeta",
     .inputs = 2,
-    .function = zeta,
+    .function = [](const double* x) { return zeta(x[0], x[1]); },
     .gradient =
         [](const Grad& g) {
           GROOVE_CHECK(

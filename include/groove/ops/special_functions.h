@@ -38,8 +38,8 @@ Tensor special_spherical_bessel_j0(Arg self);
 Tensor special_airy_ai(Arg self);
 
 // Polynomials of degree n (its whole part; 0 below 0) at x: of Chebyshev, of the first to the
-// fourth kind, and those at 2 x - 1; of Hermite (of physicists and probabilists), Laguerre and
-// Legendre.
+// fourth kind, and those at 2 x - 1; of Hermite (of physicists and probabilists; NaN beyond degree
+// 512), Laguerre and Legendre (NaN beyond 65,536).
 #define GROOVE_POLYNOMIALS(X)       \
   X(chebyshev_polynomial_t)         \
   X(chebyshev_polynomial_u)         \

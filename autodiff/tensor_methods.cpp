@@ -2,6 +2,7 @@
 #include "autodiff/backward.h"
 #include "autodiff/segment_node.h"
 #include "autodiff/views.h"
+#include "groove/factories.h"
 #include "groove/ops/math.h"
 #include "groove/storage.h"
 #include "groove/warning.h"
@@ -244,6 +245,47 @@ void DataMethods::set_data(const Tensor& value, Site) const {
   autodiff::follow_in_histories(impl, before, made_by, made_as);
   impl.trace_session = 0;
   impl.trace_id = -1;
+}
+
+// Another tensor over the address, as foreign memory that keeps this one: what either writes, the
+// other sees, and no trace holds on to the values.
+Tensor ViewMethods::view(ScalarType dtype, Site site) const {
+  const CallFrame frame(site);
+  TensorImpl& impl = checked(*this, "view");
+  if (dtype == impl.dtype) return self();
+  const auto from = static_cast<std::int64_t>(groove::element_size(impl.dtype));
+  const auto to = static_cast<std::int64_t>(groove::element_size(dtype));
+  GROOVE_CHECK(to > 0 && !impl.complex && !is_complex(dtype),
+               "view: not built from {} to {}; see view_as_real and view_as_complex",
+               groove::name(impl.dtype), groove::name(dtype));
+  GROOVE_CHECK(!self().requires_grad() || !GradMode::is_enabled() || !is_floating(dtype),
+               "view: not built with a gradient from {} to {}; detach() the tensor",
+               groove::name(impl.dtype), groove::name(dtype));
+  Shape sizes = impl.geometry.sizes, strides = impl.geometry.strides;
+  if (from != to) {
+    GROOVE_CHECK(!sizes.empty(), "view: a 0-d tensor of {} has no axis for elements of {}",
+                 groove::name(impl.dtype), groove::name(dtype));
+    const std::size_t last = sizes.size() - 1;
+    GROOVE_CHECK(strides[last] == 1 || sizes[last] == 1,
+                 "view: the last axis has stride {}; elements of another size need 1",
+                 strides[last]);
+    const bool is_wider = to > from;
+    const std::int64_t ratio = is_wider ? to / from : from / to;
+    const auto change = [&](std::int64_t& number, const char* what) {
+      GROOVE_CHECK(!is_wider || number % ratio == 0,
+                   "view: the {} {} does not divide into elements of {}", what, number,
+                   groove::name(dtype));
+      number = is_wider ? number / ratio : number * ratio;
+    };
+    change(sizes[last], "size");
+    std::int64_t offset = impl.geometry.offset;
+    change(offset, "storage offset");
+    for (std::size_t axis = 0; axis < last; ++axis) change(strides[axis], "stride");
+    strides[last] = 1;
+  }
+  void* const first = self().data_ptr(site);
+  return from_blob(
+      first, sizes, strides, [held = self().detach(site)](void*) {}, dtype, site);
 }
 
 Tensor& DataMethods::set_(const Tensor& source, Site site) const {

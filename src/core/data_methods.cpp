@@ -4,8 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "groove/autograd.h"
-#include "groove/factories.h"
 #include "groove/storage.h"
 #include "groove/tensor.h"
 #include "src/core/check.h"
@@ -25,47 +23,6 @@ TensorImpl& checked(const TensorBase& tensor, const Site& site, const char* what
 }
 
 }  // namespace
-
-// Another tensor over the address, as foreign memory that keeps this one: what either writes, the
-// other sees, and no trace holds on to the values.
-Tensor ViewMethods::view(ScalarType dtype, Site site) const {
-  const CallFrame frame(site);
-  TensorImpl& impl = checked(*this, site, "view");
-  if (dtype == impl.dtype) return self();
-  const auto from = static_cast<std::int64_t>(groove::element_size(impl.dtype));
-  const auto to = static_cast<std::int64_t>(groove::element_size(dtype));
-  GROOVE_CHECK(to > 0 && !impl.complex && !is_complex(dtype),
-               "view: not built from {} to {}; see view_as_real and view_as_complex",
-               name(impl.dtype), name(dtype));
-  GROOVE_CHECK(!self().requires_grad() || !GradMode::is_enabled() || !is_floating(dtype),
-               "view: not built with a gradient from {} to {}; detach() the tensor",
-               name(impl.dtype), name(dtype));
-  Shape sizes = impl.geometry.sizes, strides = impl.geometry.strides;
-  if (from != to) {
-    GROOVE_CHECK(!sizes.empty(), "view: a 0-d tensor of {} has no axis for elements of {}",
-                 name(impl.dtype), name(dtype));
-    const std::size_t last = sizes.size() - 1;
-    GROOVE_CHECK(strides[last] == 1 || sizes[last] == 1,
-                 "view: the last axis has stride {}; elements of another size need 1",
-                 strides[last]);
-    const bool is_wider = to > from;
-    const std::int64_t ratio = is_wider ? to / from : from / to;
-    const auto change = [&](std::int64_t& number, const char* what) {
-      GROOVE_CHECK(!is_wider || number % ratio == 0,
-                   "view: the {} {} does not divide into elements of {}", what, number,
-                   name(dtype));
-      number = is_wider ? number / ratio : number * ratio;
-    };
-    change(sizes[last], "size");
-    std::int64_t offset = impl.geometry.offset;
-    change(offset, "storage offset");
-    for (std::size_t axis = 0; axis < last; ++axis) change(strides[axis], "stride");
-    strides[last] = 1;
-  }
-  void* const first = self().data_ptr(site);
-  return from_blob(
-      first, sizes, strides, [held = self().detach(site)](void*) {}, dtype, site);
-}
 
 IntArrayRef DataMethods::sizes(Site site) const {
   return checked(*this, site, "sizes").geometry.sizes;

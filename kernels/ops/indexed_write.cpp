@@ -89,8 +89,11 @@ class Writer {
         const std::int64_t i = has_fault(Fault::kReorderedScatter) ? count_ - 1 - n : n;
         const std::int64_t to = index_[i];
         if (to < axis.begin || to >= axis.end) continue;
-        write_slice((b * at.axis + to) * at.after + after.begin,
-                    (b * count_ + i) * at.after + after.begin);
+        if (at.after == 1)
+          write(b * at.axis + to, b * count_ + i);
+        else
+          write_slice((b * at.axis + to) * at.after + after.begin,
+                      (b * count_ + i) * at.after + after.begin);
       }
     }
     finish_sums();

@@ -60,6 +60,26 @@ TEST(Scatter, WritesWithinLinesAndAcross) {
   }
 }
 
+TEST(Indices, SlicesAndSingleElementsAreAdded) {
+  for (const ScalarType dtype : {kFloat, kHalf, kLong}) {
+    for (const std::int64_t dim : {0, 1, 2}) {
+      const Ints sizes{3, 4, 5};
+      const Tensor index =
+          tensor({1, 0, 1, 2, 1}).narrow(0, 0, sizes[static_cast<std::size_t>(dim)]);
+      const Tensor source = arange(60, kFloat).reshape(sizes).to(dtype);
+      Tensor expected = ones(sizes, kDouble);
+      for (std::int64_t i = 0; i < index.size(0); ++i)
+        expected.select(dim, index[i].item<std::int64_t>()) += source.select(dim, i).to(kDouble);
+      const Tensor sum = index_add(ones(sizes, dtype), dim, index, source);
+      EXPECT_EQ(values(sum.to(kDouble)), values(expected)) << dim << name(dtype);
+      const Tensor leaf = source.to(kDouble).set_requires_grad(true);
+      const Tensor slope =
+          autograd::grad({index_select(leaf, dim, index)}, {leaf}, {source.to(kDouble)})[0];
+      EXPECT_EQ(values(slope + 1), values(expected)) << dim;
+    }
+  }
+}
+
 TEST(Scatter, PutsAndAdds) {
   const Tensor index = tensor({{2, 0}, {2, 1}});
   const Tensor source = tensor({{1., 2., 9.}, {3., 4., 9.}});

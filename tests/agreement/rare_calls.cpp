@@ -185,6 +185,44 @@ CASE(refusals) {
   show_error("igamma", [&] { torch::igamma(n, n); });
 }
 
+CASE(into_tensors) {
+  const Tensor x = filled({3, 4}), y = filled({3, 4}, 1), v = filled({4}, 2), m = filled({4, 2}, 3);
+  Tensor out = torch::empty({0}, torch::kDouble), other = torch::empty({0}, torch::kDouble);
+  Tensor places = torch::empty({0}, torch::kLong);
+  show("number", torch::mul_out(out, x, 2.5));
+  show("addmv", torch::addmv_out(out, filled({3}), x, v, 0.5, 2));
+  show("addcmul", torch::addcmul_out(out, x, x, y, 0.1));
+  show("std", torch::std_out(out, x, {1}, true));
+  show("sum", torch::sum_out(out, x, {0, 1}));
+  show("norm", torch::norm_out(out, x, 1, {1}));
+  show("max", torch::max_out(out, x));
+  show("flip", torch::flip_out(out, x, {0, 1}));
+  show("softplus", torch::softplus_out(out, x));
+  show("clamp", torch::clamp_out(out, x, v, v + 0.1));
+  show("hstack", torch::hstack_out(out, {x, y}));
+  show("cross", torch::cross_out(out, filled({2, 3}), filled({2, 3}, 1), 1));
+  show("number in front", torch::xlogy_out(out, 2, x.abs() + 1));
+  show("div", torch::div_out(out, x, y, "floor"));
+  show("loss", torch::binary_cross_entropy_out(out, x.abs(), y.abs()));
+  show("lerp", torch::lerp_out(out, x, y, 0.25));
+  show("matrix", torch::linalg_inv_out(out, filled({3, 3}) + torch::eye(3, torch::kDouble)));
+  show("special", torch::special_erfcx_out(out, x));
+  show("searchsorted", torch::searchsorted_out(places, std::get<0>(v.sort()), x));
+  torch::median_out(out, places, x, 1);
+  show("median", out);
+  show("median places", places);
+  torch::kthvalue_out(out, places, x, 2, 0, true);
+  show("kthvalue", out);
+  show("kthvalue places", places);
+  torch::var_mean_out(out, other, x, {0}, true, false);
+  show("var_mean", out);
+  show("var_mean mean", other);
+  torch::aminmax_out(out, other, x);
+  show("aminmax", out);
+  show("narrower", torch::mul_out(places, torch::arange(3), torch::tensor({2, 3, 4})));
+  show_error("wants a gradient", [&] { torch::softplus_out(out, leaf({2})); });
+}
+
 CASE(initial_weights) {
   Tensor w = torch::rand({3, 2, 3});
   show("dirac_", torch::nn::init::dirac_(w));

@@ -1,12 +1,15 @@
 // Classes of c10 that hold objects, and others of its small types.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <type_traits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "groove/compat/c10/util/Exception.h"
 #include "groove/compat/names.h"
 
 namespace c10 {

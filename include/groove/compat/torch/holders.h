@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -121,8 +122,9 @@ inline Tensor linalg_vander(groove::Arg x, std::optional<std::int64_t> N = std::
   return groove::cumprod(
       {groove::cat({groove::ones_like(column), column.expand(sizes)}, -1, x.site), x.site}, -1);
 }
-inline Tensor bernoulli(groove::Arg self, const Tensor& p,
-                        const std::optional<groove::Generator>& generator = std::nullopt) {
+template <std::same_as<Tensor> Chances>  // no nullopt, which stands for a generator
+Tensor bernoulli(groove::Arg self, const Chances& p,
+                 const std::optional<groove::Generator>& generator = std::nullopt) {
   return groove::empty_like(self).bernoulli_(p, generator, self.site);
 }
 }  // namespace at

@@ -63,6 +63,32 @@ struct Ticket {
         next(static_cast<int>(word & 0xffff)) {}
 };
 
+// What a worker's parts took, without the time in which the system had given its core to another
+// thread: it is asked for that after long parts, as nobody is waited for so long otherwise.
+class Ledger {
+ public:
+  void note_slept(std::uint64_t ticks) { slept_ += ticks; }
+  std::uint64_t counted(std::uint64_t ticks) {
+    if (ticks < kLongTicks) return ticks;
+    const Reading now;
+    const auto passed = static_cast<double>(now.ticks - last_.ticks);
+    const auto wall = static_cast<double>(now.wall - last_.wall);
+    const double had = static_cast<double>(now.own - last_.own) * passed / std::max(wall, 1.0);
+    const double lost = passed - static_cast<double>(slept_) - had;
+    last_ = now;
+    slept_ = 0;
+    return ticks - static_cast<std::uint64_t>(std::clamp(lost, 0.0, static_cast<double>(ticks)));
+  }
+
+ private:
+  struct Reading {
+    std::uint64_t ticks = __rdtsc();
+    std::int64_t wall = nanoseconds_now(), own = thread_time();
+  };
+  Reading last_;
+  std::uint64_t slept_ = 0;  // since then
+};
+
 class Pool {
  public:
   bool try_enter() { return !is_busy_.exchange(true, std::memory_order_acquire); }
@@ -80,6 +106,7 @@ class Pool {
     body_ = body;
     context_ = context;
     done_.store(0, std::memory_order_relaxed);
+    theirs_.store(0, std::memory_order_relaxed);
     is_crowded_ = threads > hardware_threads() - (is_background_busy.load() ? 1 : 0);
     ++epoch_;
     const std::uint64_t word =
@@ -91,12 +118,12 @@ class Pool {
     const std::uint64_t begin = __rdtsc();
     body(context, 0, parts);
     done_.fetch_add(1, std::memory_order_acq_rel);
-    const int own_parts = 1 + work(epoch_);
+    work(epoch_, nullptr);
     is_in_region = false;
     const std::uint64_t own = __rdtsc() - begin, worked = own - std::min(own, waited_inside);
     wait([&] { return done_.load(std::memory_order_acquire) == parts; });
     const std::uint64_t end = __rdtsc(), all = end - begin;
-    if (!is_crowded_) sharing_.note(end, {parts, own_parts, worked, end - start});
+    if (!is_crowded_) sharing_.note(end, {worked + theirs_.load(), end - start});
     if (all < kLongTicks) return;
     long_regions.all += all;
     long_regions.own += own;
@@ -140,15 +167,22 @@ class Pool {
     std::atomic<std::uint64_t> waiting{0};  // ticks that it has spun
   };
 
-  // Runs parts of region `epoch` until none is left; gives how many.
-  int work(std::uint32_t epoch) {
+  // Runs parts of region `epoch` until none is left. `ledger`: a worker's.
+  void work(std::uint32_t epoch, Ledger* ledger) {
     std::uint64_t word = ticket_.load(std::memory_order_acquire);
-    for (int ran = 0;;) {
+    for (;;) {
       const Ticket ticket(word);
-      if (ticket.epoch != epoch || ticket.next >= ticket.parts) return ran;
+      if (ticket.epoch != epoch || ticket.next >= ticket.parts) return;
       if (!ticket_.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel)) continue;
-      body_(context_, ticket.next, ticket.parts);
-      ++ran;
+      if (ledger) {
+        waited_inside = 0;
+        const std::uint64_t begin = __rdtsc();
+        body_(context_, ticket.next, ticket.parts);
+        const std::uint64_t took = __rdtsc() - begin;
+        theirs_.fetch_add(ledger->counted(took - std::min(took, waited_inside)));
+      } else {
+        body_(context_, ticket.next, ticket.parts);
+      }
       done_.fetch_add(1, std::memory_order_acq_rel);
       word = ticket_.load(std::memory_order_acquire);
     }
@@ -163,7 +197,7 @@ class Pool {
   }
 
   // The first that is not `seen`.
-  std::uint32_t next_epoch(std::uint32_t seen, Meter& meter) {
+  std::uint32_t next_epoch(std::uint32_t seen, Meter& meter, Ledger& ledger) {
     const auto now = [&] { return Ticket(ticket_.load(std::memory_order_acquire)).epoch; };
     std::uint32_t epoch = now();
     if (epoch != seen) return epoch;
@@ -177,18 +211,21 @@ class Pool {
     }
     meter.waiting.fetch_add(std::min(waited, kSpinTicks), std::memory_order_relaxed);
     while (epoch == seen) {
+      const std::uint64_t begin = __rdtsc();
       sleepers_.fetch_add(1, std::memory_order_seq_cst);
       syscall(SYS_futex, epoch_word(), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
       sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+      ledger.note_slept(__rdtsc() - begin);
       epoch = now();
     }
     return epoch;
   }
 
   void serve(Meter& meter) {
+    Ledger ledger;
     for (std::uint32_t epoch = 0;;) {
-      epoch = next_epoch(epoch, meter);
-      work(epoch);
+      epoch = next_epoch(epoch, meter, ledger);
+      work(epoch, &ledger);
     }
   }
 
@@ -219,6 +256,7 @@ class Pool {
 
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
   alignas(64) std::atomic<int> done_{0};
+  std::atomic<std::uint64_t> theirs_{0};  // ticks of the workers' parts of this region
   alignas(64) std::atomic<int> sleepers_{0};
   std::atomic<bool> is_busy_{false};
   std::atomic<bool> is_crowded_{false};

@@ -1,8 +1,8 @@
 // Does sharing work out pay? On a machine whose cores are busy with something else, the system
 // takes a thread's core away in the middle of its part, and all others wait for a time slice.
-// Regions tell what they took and what they would have taken on one thread; where that is less, the
-// next ones run on one, for ever longer times as long as trials go on to lose. The bits are the
-// same.
+// Regions tell what they took and what their parts did, which one thread would have taken; where
+// that is less, the next ones run on one, for ever longer times as long as trials go on to lose.
+// The bits are the same.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ class Sharing {
  public:
   // Ticks of the time-stamp counter, some of which make a nanosecond.
   struct Region {
-    int parts, own_parts;    // of which the calling thread ran so many …
-    std::uint64_t own, all;  // … in this time, waiting not counted; until all parts were done
+    std::uint64_t parts;  // one after the other, without what their cores were taken away for
+    std::uint64_t all;    // until the last was done
   };
 
   /// Is what comes now to run on one thread? Any thread may ask.
@@ -24,10 +24,7 @@ class Sharing {
 
   /// A region is over, told by one thread at a time.
   void note(std::uint64_t now, const Region& region) {
-    if (region.own_parts == 0) return;
-    const std::uint64_t alone = region.own * static_cast<std::uint64_t>(region.parts) /
-                                static_cast<std::uint64_t>(region.own_parts);
-    credit_ += static_cast<std::int64_t>(alone) - static_cast<std::int64_t>(region.all);
+    credit_ += static_cast<std::int64_t>(region.parts) - static_cast<std::int64_t>(region.all);
     if (credit_ >= kCredit) {
       credit_ = kCredit;
       pause_ = kFirstPause;

@@ -13,14 +13,14 @@ struct Machine {
   Sharing sharing;
   std::uint64_t now = 0;
 
-  void run(std::uint64_t own, std::uint64_t all, int own_parts = 1) {
+  void run(std::uint64_t parts, std::uint64_t all) {
     now += all;
-    sharing.note(now, {2, own_parts, own, all});
+    sharing.note(now, {parts, all});
   }
-  int regions_until_pause(std::uint64_t own, std::uint64_t all, int most) {
+  int regions_until_pause(std::uint64_t parts, std::uint64_t all, int most) {
     for (int i = 0; i < most; ++i) {
       if (sharing.is_paused(now)) return i;
-      run(own, all);
+      run(parts, all);
     }
     return most;
   }
@@ -33,7 +33,7 @@ struct Machine {
 
 TEST(Sharing, WhatGainsGoesOn) {
   Machine machine;
-  EXPECT_EQ(machine.regions_until_pause(30'000, 33'000, 10'000), 10'000);
+  EXPECT_EQ(machine.regions_until_pause(60'000, 33'000, 10'000), 10'000);
 }
 
 // A thread's time slice is lost in the middle of its part: it is not tried again for a while, and
@@ -42,7 +42,7 @@ TEST(Sharing, LostSlicesPauseItEverLonger) {
   Machine machine;
   std::uint64_t last = 0;
   for (int trial = 0; trial < 5; ++trial) {
-    machine.run(30'000, 3 * kMillisecond);
+    machine.run(60'000, 3 * kMillisecond);
     EXPECT_TRUE(machine.sharing.is_paused(machine.now));
     const std::uint64_t pause = machine.pause();
     EXPECT_GT(pause, last);
@@ -55,10 +55,10 @@ TEST(Sharing, LostSlicesPauseItEverLonger) {
 TEST(Sharing, APauseEnds) {
   Machine machine;
   for (int trial = 0; trial < 100; ++trial) {
-    machine.run(30'000, 3 * kMillisecond);
+    machine.run(60'000, 3 * kMillisecond);
     machine.now += machine.pause();
   }
-  machine.run(30'000, 3 * kMillisecond);
+  machine.run(60'000, 3 * kMillisecond);
   EXPECT_LE(machine.pause(), 2100 * kMillisecond);
 }
 
@@ -66,8 +66,8 @@ TEST(Sharing, APauseEnds) {
 TEST(Sharing, ASliceLostNowAndThenIsNone) {
   Machine machine;
   for (int round = 0; round < 20; ++round) {
-    ASSERT_EQ(machine.regions_until_pause(300'000, 310'000, 200), 200);
-    machine.run(300'000, 3 * kMillisecond);
+    ASSERT_EQ(machine.regions_until_pause(600'000, 310'000, 200), 200);
+    machine.run(600'000, 3 * kMillisecond);
     EXPECT_FALSE(machine.sharing.is_paused(machine.now));
   }
 }
@@ -75,15 +75,15 @@ TEST(Sharing, ASliceLostNowAndThenIsNone) {
 // Parts too small for what it takes to hand them out.
 TEST(Sharing, WhatCostsMoreThanItGainsIsPaused) {
   Machine machine;
-  EXPECT_LT(machine.regions_until_pause(1'000, 6'000, 1'000), 200);
+  EXPECT_LT(machine.regions_until_pause(2'000, 6'000, 1'000), 200);
 }
 
 // The calling thread did all parts itself: that is no gain, and no loss.
 TEST(Sharing, PartsThatNobodyElseTookAreNoGain) {
   Machine machine;
-  for (int i = 0; i < 10'000; ++i) machine.run(60'000, 60'000, 2);
+  for (int i = 0; i < 10'000; ++i) machine.run(60'000, 60'000);
   EXPECT_FALSE(machine.sharing.is_paused(machine.now));
-  machine.run(30'000, 3 * kMillisecond);
+  machine.run(60'000, 3 * kMillisecond);
   EXPECT_TRUE(machine.sharing.is_paused(machine.now));
 }
 

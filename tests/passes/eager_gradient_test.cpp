@@ -124,8 +124,9 @@ TEST_F(EagerGradient, SameBitsAsItsParts) {
       for (const Sample& sample : op->samples(dtype)) {
         Tensors inputs;
         for (const Type& type : sample.inputs) {
+          const bool is_known = (op->lacks_gradient >> inputs.size() & 1) == 0;
           inputs.push_back(random_tensor(type, op->domain, random));
-          if (inputs.back().defined() && is_floating(type.dtype))
+          if (inputs.back().defined() && is_floating(type.dtype) && is_known)
             inputs.back().set_requires_grad(true);
         }
         const Signature signature{*op, sample.inputs, sample.attrs, sample.numbers};

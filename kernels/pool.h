@@ -9,13 +9,14 @@ namespace groove::kernels {
 /// Threads a kernel may use, the caller included (GROOVE_NUM_THREADS, set_num_threads()).
 int num_threads();
 void set_kernel_threads(int threads);
-/// One for work that is not worth waking another for, unless a test wants all to take part.
+/// One for work that is not worth waking another for, unless a test wants all to take part, as in
+/// parallel() where sharing out loses (kernels/sharing.h).
 int threads_for(bool is_small);
 void set_never_serial(bool is_on);
 
 /// Runs body(context, part, parts) for part = 0 … parts - 1, part 0 on the caller; returns when
-/// all are done. When the pool is busy or a body is already inside a region, runs all parts on
-/// the caller, one after the other with the same `parts`: only for bodies without barriers.
+/// all are done. When the pool is busy, sharing out loses or a body is already inside a region, runs
+/// all parts on the caller, one after the other with the same `parts`: only for bodies without barriers.
 void parallel(int parts, void (*body)(void* context, int part, int parts), void* context) noexcept;
 
 template <typename Body>

@@ -144,6 +144,7 @@ int main() {
   const double row = row_end();
   const double launch = run({1, 1, 0}, 16, kTurns);
   set_kernel_threads(2);
+  set_never_serial(true);
   const double wait = barrier();
   const long told = sysconf(_SC_LEVEL2_CACHE_SIZE), cache = told > 0 ? told : 1 << 20;
   std::printf(

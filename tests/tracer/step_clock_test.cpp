@@ -43,6 +43,7 @@ void run_long_region() {
 
 TEST(StepClock, LongRegionsAreCounted) {
   kernels::set_kernel_threads(2);
+  kernels::set_never_serial(true);
   kernels::take_long_regions();
   run_long_region();
   const kernels::LongRegions told = kernels::take_long_regions();
@@ -50,6 +51,7 @@ TEST(StepClock, LongRegionsAreCounted) {
   EXPECT_GT(told.own, 0U);
   EXPECT_GE(told.all, told.own);
   EXPECT_EQ(kernels::take_long_regions().threads, 1);
+  kernels::set_never_serial(false);
   kernels::set_kernel_threads(0);
 }
 
@@ -72,6 +74,7 @@ void meet_a_worker() {
 
 TEST(StepClock, WorkersThatWaitForWorkAreNotBusy) {
   kernels::set_kernel_threads(2);
+  kernels::set_never_serial(true);  // however little a second thread pays here
   meet_a_worker();
   const kernels::WorkersTime before = kernels::workers_time(1);
   kernels::WorkersTime after = before;
@@ -82,6 +85,7 @@ TEST(StepClock, WorkersThatWaitForWorkAreNotBusy) {
   }
   EXPECT_GE(after.nanoseconds, before.nanoseconds);
   EXPECT_GT(after.waiting, before.waiting);
+  kernels::set_never_serial(false);
   kernels::set_kernel_threads(0);
 }
 

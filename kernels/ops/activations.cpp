@@ -3,6 +3,8 @@
 
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
+#include "kernels/lowering.h"
+#include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 #include "src/core/held_numbers.h"
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/ops/reference.h"
 #include "kernels/ops/spelled.h"
 
 namespace groove {

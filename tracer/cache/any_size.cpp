@@ -361,7 +361,12 @@ AnySize::Program::Program(std::shared_ptr<const AnySize> of)
   GROOVE_CHECK(
       executable_ && executable_->list_numbers(numbers_) && numbers_.structure == of_->structure_,
       "a program of another structure");
-  for (const Room& room : of_->rooms_) numbers_.numbers[room.number].set(room.most);
+  NumbersSet set;
+  for (const Room& room : of_->rooms_) {
+    const ProgramNumber& number = numbers_.numbers[room.number];
+    if (number.set(room.most)) set.add(number);
+  }
+  executable_->settle(set);
 }
 
 std::int32_t AnySize::Program::take_on(const SizeValues& sizes) {

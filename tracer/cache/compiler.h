@@ -54,7 +54,7 @@ class ProgramNumber {
   bool is_real() const { return kind_ == Kind::kFloat || kind_ == Kind::kDouble; }
   bool is_float() const { return kind_ == Kind::kFloat; }
   bool is_room() const { return kind_ == Kind::kRoom; }
-  bool is_place() const { return kind_ == Kind::kPlace; }
+  bool is_place() const { return kind_ == Kind::kPlace || is_room(); }  // addresses may follow
   /// The first stage that depends on it.
   std::int32_t stage() const { return stage_; }
   std::int64_t value() const;

@@ -124,9 +124,21 @@ bool SymbolicSegment::admit_ones(const SizeNumbers& numbers,
   AnySize::Ones seen = 0;
   for (std::size_t i = 0; i < sizes.size() && i < AnySize::kMostSizes; ++i)
     if (sizes[i] == 1) seen |= AnySize::one(i);
+  if (seen == 0) return false;
   ones_.fetch_or(seen, std::memory_order_relaxed);
   note_sizes(sizes);
+  const std::lock_guard lock(symbolic_locks().of(this));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] == 1 && refuses_one(i)) return false;
   return true;
+}
+
+// What is being made may take it.
+bool SymbolicSegment::refuses_one(std::size_t symbol) const {
+  const auto takes_one = [&](const auto& any_size) { return any_size->covers(symbol, 1, ones()); };
+  return !next_any_size_ && symbol < AnySize::kMostSizes &&
+         (refused_ & AnySize::one(symbol)) != 0 &&
+         std::none_of(any_sizes_.begin(), any_sizes_.end(), takes_one);
 }
 
 SizeValues SymbolicSegment::sizes_in(const std::vector<std::int64_t>& numbers) const {
@@ -199,12 +211,9 @@ bool SymbolicSegment::excludes(const SizeValues& sizes, std::size_t at) {
   const std::lock_guard lock(symbolic_locks().of(this));
   bool are_known = true;
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
-    const auto takes_one = [&](const auto& any_size) { return any_size->covers(i, 1, ones()); };
     const bool is_shown = symbols_[i].call <= at;
     are_known &= is_shown;
-    if (is_shown && sizes[i] == 1 && is_refused(i) &&
-        std::none_of(any_sizes_.begin(), any_sizes_.end(), takes_one))
-      return true;
+    if (is_shown && sizes[i] == 1 && refuses_one(i)) return true;
   }
   return are_known && excluded_.contains(Hash()(sizes));
 }

@@ -29,7 +29,8 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   /// Is a recording with these numbers what the segment would be at its sizes?
   bool covers(const SizeNumbers& numbers) const;
   /// A recording that has the same structure but for sizes of 1 (SizeNumbers::with_ones) has these
-  /// values. If they are what the segment would have there, its programs may take on such sizes.
+  /// values. If they are what the segment would have there, its programs may take on such sizes:
+  /// true unless it is known that they do not.
   bool admit_ones(const SizeNumbers& numbers, const std::vector<std::int64_t>& values);
   /// Stands for the segment in reports and in the registry; never run itself.
   const SegmentPtr& original() const { return original_; }
@@ -103,9 +104,7 @@ class SymbolicSegment : public std::enable_shared_from_this<SymbolicSegment> {
   std::vector<AnySize::Bounds> widest_bounds(const SizeValues& sizes) const;
   std::shared_ptr<Executable> find_any_size(Compiler& compiler, Segment& job, std::int64_t granted);
   bool begin_search(SymbolicCopy& copy);
-  bool is_refused(std::size_t symbol) const {
-    return symbol < AnySize::kMostSizes && (refused_ & AnySize::one(symbol)) != 0;
-  }
+  bool refuses_one(std::size_t symbol) const;  // under the lock
   /// Makes one: at once, or on the compile thread.
   SegmentPtr make(const SizeValues& sizes, const Graph& graph, bool is_synchronous);
   void note_programs_made();

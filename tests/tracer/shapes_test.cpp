@@ -458,6 +458,34 @@ TEST(SizesByValue, GetNoProgramForOneOfThem) {
   tt::forget_everything();
 }
 
+// Where a pointer cuts the loop in two, the second half begins at its first call or is not
+// recorded: not one call further on each time that its sizes are waited for.
+TEST(SizesByValue, LeaveTheHalvesOfACutLoopWhole) {
+  tt::set_synchronous(false);
+  jit::set_mode(jit::Mode::kAuto);
+  tt::forget_everything();
+  const Tensor values = groove::rand({200}), images = groove::rand({8, 6});
+  const Tensor w = groove::randn({6, 3}).requires_grad_();
+  double read = 0;
+  for (int step = 0; step < 1500; ++step) {
+    const Tensor boxes = groove::rand({1 + step % 3, 4}) * 8;
+    read += boxes.accessor<float, 2>()[0][0];
+    const Tensor scores = groove::mm(images, w).tanh().sigmoid().mean(0);
+    const Tensor kept = (values > 0.2 + 0.01 * (step * 37 % 61)).nonzero().squeeze(1);
+    const Tensor taken = values.index({kept}).sum() + boxes.sum();
+    (scores.sum() * taken).backward();
+    const NoGradGuard no_grad;
+    w.sub_(w.grad() * 1e-6);
+    w.mutable_grad().zero_();
+  }
+  EXPECT_GT(read, 0);
+  for (const tracer::SegmentPtr& segment : tracer::all_segments())
+    EXPECT_FALSE(segment->calls.front().op == find_op("tanh") ||
+                 segment->calls.front().op == find_op("sigmoid"))
+        << jit::explain();
+  tt::forget_everything();
+}
+
 // Recordings that differ in what any number may stand for are of the same sizes, however many come.
 TEST(SizesByValue, WhatMayBeAnyNumberIsNoSize) {
   tt::set_synchronous(true);

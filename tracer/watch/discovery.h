@@ -125,10 +125,11 @@ class Discovery {
     }
     bool are_several() const { return count_ > 1; }
     bool are_at_many_sizes(std::uint32_t any_size) const {
-      return are_several() && sized_ + (any_size != last_ ? 1 : 0) > 1;
+      return are_several() && sized_ + (any_size != last_ ? 1 : 0) > kFewSizes;
     }
 
    private:
+    static constexpr std::uint32_t kFewSizes = 8;
     std::uint32_t count_ = 0, sized_ = 0, last_ = 0;
   };
   // Where a stretch that is being watched began.

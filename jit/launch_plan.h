@@ -52,6 +52,10 @@ struct ScalarSlot {
 struct LaunchPlan {
   enum class Kind : std::uint8_t { kKernel, kContraction, kOpaque, kRelay };
   Kind kind = Kind::kKernel;
+  // Which points of the box, which has one axis unless it is all of them: one for every four
+  // elements, or those left over. Their numbers are no polynomials of sizes; the box's are.
+  enum class Part : std::uint8_t { kWhole, kFours, kRest };
+  Part part = Part::kWhole;
   std::int32_t stage = 0;
   std::vector<std::int32_t> nodes;  // for listings and host code
   kernels::Order order = kernels::Order::kMap;
@@ -78,6 +82,10 @@ struct LaunchPlan {
   double nanoseconds = 0;  // a rough estimate on one thread
   bool is_stale = false;   // numbers in it were set since they were taken over
 
+  /// The points that it runs, and the launch of them without pointers and scalars, which holds as
+  /// long as the box.
+  std::int64_t points() const;
+  kernels::Launch launch() const;
   /// A single product of two matrices: neither joined with others nor host code.
   bool is_one_contraction() const { return kind == Kind::kContraction && product && parts.empty(); }
 };

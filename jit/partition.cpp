@@ -18,8 +18,8 @@ bool is_plain(const LaunchPlan& plan, std::size_t access) {
 }
 
 bool is_same_loop(const LaunchPlan& a, const LaunchPlan& b) {
-  return a.order == b.order && a.most_parts == b.most_parts && a.box.rank == b.box.rank &&
-         std::equal(a.box.count, a.box.count + a.box.rank, b.box.count);
+  return a.part == b.part && a.order == b.order && a.most_parts == b.most_parts &&
+         a.box.rank == b.box.rank && std::equal(a.box.count, a.box.count + a.box.rank, b.box.count);
 }
 
 bool overlap(const Buffer& a, const Buffer& b) {

@@ -132,10 +132,10 @@ std::int64_t Program::control_bytes() const {
 
 void Program::add_instance(Step& step, const LaunchPlan& plan, std::int32_t index) {
   Instance instance;
-  kernels::describe(instance.launch, plan.box);
+  instance.launch = plan.launch();
   instance.plan = index;
   instance.scalars = static_cast<std::int32_t>(scalars_.size());
-  instance.points = plan.box.points();
+  instance.points = plan.points();
   for (std::size_t i = 0; i < plan.operands.size(); ++i) {
     if (plan.operands[i].is_row_buffer) step.row_buffers.push_back(static_cast<std::int32_t>(i));
   }

@@ -87,6 +87,7 @@ void add_shape(List& list, kernels::ContractionShape& shape) {
 
 void add_launch(List& list, LaunchPlan& plan) {
   list.mix(plan.kind);
+  list.mix(plan.part);
   list.begin(plan.stage, plan.is_stale);
   list.mix_all(plan.nodes);
   list.mix(plan.order);
@@ -218,9 +219,9 @@ std::int32_t Program::settle(const NumbersSet& set) {
     for (Instance& instance : step.instances) {
       LaunchPlan& plan = plans_[static_cast<std::size_t>(instance.plan)];
       if (!std::exchange(plan.is_stale, false)) continue;
-      std::copy_n(plan.box.count, plan.box.rank, instance.launch.count);
+      instance.launch = plan.launch();
       step.points -= instance.points;
-      instance.points = plan.box.points();
+      instance.points = plan.points();
       step.points += instance.points;
       auto scalar = static_cast<std::size_t>(instance.scalars);
       for (const ScalarSlot& slot : plan.scalars) scalars_[scalar++] = slot.bits;

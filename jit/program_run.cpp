@@ -330,8 +330,8 @@ void Program::run_table(const Step& step, const Run& run, int part, int parts) c
           return own >= instance.points ? instance.points
                                         : std::max<std::int64_t>(own, 0) / 64 * 64;
         };
-        launch.begin[0] = cut(begin);
-        launch.count[0] = cut(end) - launch.begin[0] - (has_fault(Fault::kTableCutShort) ? 64 : 0);
+        launch.begin[0] += cut(begin);
+        launch.count[0] = cut(end) - cut(begin) - (has_fault(Fault::kTableCutShort) ? 64 : 0);
         if (launch.count[0] <= 0) continue;
       } else if (const std::int64_t middle = first + instance.points / 2;
                  middle < begin || middle >= end) {

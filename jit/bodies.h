@@ -17,10 +17,14 @@ class Bodies {
       : graph_(graph), form_(graph), instructions_(graph.nodes.size(), -1) {}
   /// body_instructions() of fusion.h.
   double instructions(std::int32_t node);
+  /// saved_by_fours() of fusion.h.
+  double saved_by_fours(std::int32_t node);
   /// is_dear() of fusion.h.
   bool is_dear(std::int32_t node);
 
  private:
+  void read_form(std::int32_t node);
+
   const Graph& graph_;
   FormWriter form_;
   std::vector<double> instructions_;  // per node; -1: not asked for yet

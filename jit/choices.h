@@ -22,7 +22,8 @@ class Choices {
     kFullVectors,
     kShortRows,
     kRepeat,
-    kDelay
+    kDelay,
+    kFours
   };
 
   /// The same ones, to be made again.

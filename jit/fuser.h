@@ -128,6 +128,7 @@ class Fuser {
 
   // fusion_cost.cpp
   double cost(std::int32_t id);
+  bool pays_by_fours(std::int32_t index);
   bool leaves(std::int32_t id, ValueId value) const;
   std::int64_t run_length(std::int32_t id);
   bool fits_tiles(const Group& product);

@@ -146,6 +146,7 @@ void Fuser::place_map(std::int32_t index) {
     fusion_.group_of[static_cast<std::size_t>(index)] = home;
   } else {
     home = new_group(GroupKind::kMap, index, map_loop(index));
+    group(home).is_fours = pays_by_fours(index);
   }
   if (!options_.is_enabled) return;
   for (const std::int32_t other : from) {
@@ -206,7 +207,8 @@ bool Fuser::can_split(const Node& n) {
 // phase.
 bool Fuser::joins_row(std::int32_t home, std::int32_t index, const LoopShape& loop) {
   Group& into = group(home);
-  if (into.nodes.size() >= kMaxNodes || into.is_update || into.is_split) return false;
+  if (into.nodes.size() >= kMaxNodes || into.is_update || into.is_split || into.is_fours)
+    return false;
   if (is_too_early(into, index)) return false;
   if (into.kind == GroupKind::kMap && into.loop.sizes == loop.sizes) {
     const LoopShape before = into.loop;

@@ -39,6 +39,7 @@ struct Group {
   bool is_update = false;  // feeds nothing but overwritten inputs: an optimizer
   bool is_short = false;   // kRow with rows of less than a vector: nothing but the reduction
   bool is_split = false;   // kRow with few, long rows: chunks over threads, then a tree
+  bool is_fours = false;   // kMap of one node alone, four elements at once (kernels/fours.h)
   // kMap and kRow: sums of columns whose chunks of rows this group adds up while it walks the rows.
   std::vector<std::int32_t> columns;
   // kColumn: the group that does so, or the group itself in a loop of its own; -1: it walks down
@@ -80,6 +81,8 @@ bool is_product(const Graph& graph, const Node& node);
 bool is_splat(const Node& node);
 /// How many instructions an elementwise body has, over operands that are there; 0 for other nodes.
 double body_instructions(const Graph& graph, const Node& node);
+/// How many instructions an element fewer the node has by fours (kernels/fours.h); 0 for most.
+double saved_by_fours(const Graph& graph, const Node& node);
 /// Is a body of so many long (exp, tanh, …)? Then its result is worth keeping, and it full vectors.
 bool is_dear(double instructions);
 /// What the groups cost by the model of jit/costs.h, in nanoseconds on one thread, but for what no

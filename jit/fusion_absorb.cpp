@@ -63,7 +63,7 @@ bool Fuser::reaches_around(std::int32_t from, std::int32_t to) {
 // reads them too.
 bool Fuser::absorb(std::int32_t from, std::int32_t home) {
   if (group(from).stage != group(home).stage) return false;
-  if (group(from).is_update != group(home).is_update) return false;
+  if (group(from).is_update != group(home).is_update || group(from).is_fours) return false;
   if (is_too_early(group(from), group(home).seed)) return false;
   if (group(from).kind == GroupKind::kRow) return join_rows(from, home);
   if (group(from).kind != GroupKind::kMap) return false;

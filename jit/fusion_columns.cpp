@@ -62,7 +62,8 @@ bool Fuser::is_summed_in_chunks(const Group& columns) const {
 bool Fuser::shares_operand(std::int32_t columns, std::int32_t home) const {
   const Group& from = fusion_.groups[static_cast<std::size_t>(columns)];
   const Group& into = fusion_.groups[static_cast<std::size_t>(home)];
-  if (into.nodes.empty() || into.stage != from.stage || into.is_update) return false;
+  if (into.nodes.empty() || into.stage != from.stage || into.is_update || into.is_fours)
+    return false;
   if (into.kind != GroupKind::kMap && into.kind != GroupKind::kRow) return false;
   if (into.is_short || into.is_split || into.loop.sizes != from.loop.sizes) return false;
   for (std::size_t i = 0; i < into.loop.is_reduced.size(); ++i) {

@@ -6,12 +6,21 @@
 #include "groove/error.h"
 #include "jit/costs.h"
 #include "jit/fuser.h"
+#include "kernels/fours.h"
 
 namespace groove::jit {
 namespace {
 
 // From here on a row's end does not matter, and how full its last vector is.
 constexpr std::int64_t kLongRun = 256;
+
+// All of a value, once, from or to memory.
+double moved(const Type& type, double near) {
+  const std::int64_t count = element_count(type.sizes);
+  const std::int64_t bytes = count * static_cast<std::int64_t>(element_size(type.dtype));
+  return near * static_cast<double>(count) +
+         (bytes > costs::kNearBytes ? costs::kFarByte * static_cast<double>(bytes) : 0);
+}
 
 template <typename List, typename Item>
 bool add(List& list, const Item& item) {
@@ -45,13 +54,6 @@ double Fuser::cost(std::int32_t id) {
   const bool is_product = of.kind == GroupKind::kContraction;
   const bool is_loop = of.kind == GroupKind::kMap || of.kind == GroupKind::kRow;
   const std::int64_t points = of.loop.points();
-  const auto moved = [&](ValueId value, double near) {
-    const Type& type = graph_.type(value);
-    const std::int64_t count = element_count(type.sizes);
-    const std::int64_t bytes = count * static_cast<std::int64_t>(element_size(type.dtype));
-    return near * static_cast<double>(count) +
-           (bytes > costs::kNearBytes ? costs::kFarByte * static_cast<double>(bytes) : 0);
-  };
   std::vector<std::int32_t> ready(of.nodes.size(), 0);  // the phase from which its result is there
   const auto ready_at = [&](ValueId value) {
     const std::int32_t producer = graph_.values[static_cast<std::size_t>(value)].node;
@@ -83,12 +85,12 @@ double Fuser::cost(std::int32_t id) {
           time += costs::kNearStore * static_cast<double>(points);
       } else if (add(loaded, std::make_pair(root, phase))) {
         const bool is_first = add(loaded, std::make_pair(root, -1));
-        time += is_first ? moved(root, costs::kNearLoad)
+        time += is_first ? moved(graph_.type(root), costs::kNearLoad)
                          : costs::kNearLoad * static_cast<double>(points);
       }
     }
     for (const ValueId output : node(member).outputs) {
-      if (leaves(id, output)) time += moved(output, costs::kNearStore);
+      if (leaves(id, output)) time += moved(graph_.type(output), costs::kNearStore);
     }
     ready[i] = phase + (reduces ? 1 : 0);
     phases = std::max(phases, phase + 1);
@@ -106,6 +108,19 @@ double Fuser::cost(std::int32_t id) {
             (walked - static_cast<double>(points));
   }
   return time;
+}
+
+// Does the node save more by computing four elements at once than it takes to have launches of its
+// own, one for the elements left over, and to go through memory?
+bool Fuser::pays_by_fours(std::int32_t index) {
+  if (!options_.is_enabled || !kernels::fours_of(*node(index).op)) return false;
+  return chosen(Choices::Of::kFours, {index}, [&] {
+    const Type& type = graph_.type(node(index).outputs[0]);
+    const double saved = costs::kInstruction * bodies_.saved_by_fours(index) *
+                         static_cast<double>(element_count(type.sizes));
+    return saved > 2 * costs::kLaunch + costs::kBarrier + moved(type, costs::kNearStore) +
+                       moved(type, costs::kNearLoad);
+  });
 }
 
 // How many elements a loop walks before an operand makes it begin another row.

@@ -54,7 +54,8 @@ Shape Fuser::kept_sizes(const LoopShape& loop) {
 
 bool Fuser::joins(std::int32_t home, std::int32_t index) {
   Group& into = group(home);
-  if (into.is_update != is_update(index) || is_too_early(into, index)) return false;
+  if (into.is_update != is_update(index) || into.is_fours || is_too_early(into, index))
+    return false;
   const std::size_t limit = into.kind == GroupKind::kContraction ? kMaxEpilogueNodes : kMaxNodes;
   if (into.nodes.size() >= limit) return false;
   Span span = Span::kFull;

@@ -144,7 +144,7 @@ std::vector<Fuser::Groups> Fuser::proposals(const GroupGraph& order, std::int32_
 bool Fuser::may_merge(std::int32_t id) const {
   const Group& of = fusion_.groups[static_cast<std::size_t>(id)];
   if (of.kind != GroupKind::kMap && of.kind != GroupKind::kRow) return false;
-  return !of.nodes.empty() && !of.is_update && !of.is_short && !of.is_split;
+  return !of.nodes.empty() && !of.is_update && !of.is_short && !of.is_split && !of.is_fours;
 }
 
 bool Fuser::may_become_one(const Groups& members) const {

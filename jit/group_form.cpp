@@ -19,6 +19,7 @@ void GroupForm::read(std::int32_t group) {
   writer_.add(static_cast<std::int64_t>(group_->kind));
   writer_.add(group_->is_split);
   writer_.add(group_->is_short);
+  writer_.add(group_->is_fours);
   writer_.add_list(group_->loop.sizes);
   writer_.add_list(group_->loop.is_reduced);
   writer_.add_list(group_->matrix_axis);

@@ -31,12 +31,14 @@ std::string Program::launch_text(const Step& step) const {
   return name_of(step) + " " + shape_text(step);
 }
 
-std::string Program::shape_text(const Step& step) {
+std::string Program::shape_text(const Step& step) const {
   if (step.kind == LaunchPlan::Kind::kContraction) {
     const auto& m = step.matrices.shape;
     return fmt::format("{}x{}x{}x{}", m.batch, m.m, m.n, m.k);
   }
   const kernels::Launch& launch = step.instances[0].launch;
+  const LaunchPlan& plan = plans_[static_cast<std::size_t>(step.plan)];
+  if (plan.part == LaunchPlan::Part::kFours) return fmt::format("{}x4", launch.count[0]);
   std::string text;
   for (int axis = launch.rank - 1; axis >= 0; --axis) {
     text += fmt::format("{}{}", text.empty() ? "" : "x", launch.count[axis]);

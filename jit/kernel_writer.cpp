@@ -335,21 +335,30 @@ Exprs KernelWriter::emit_node(std::int32_t index, const Chain* chain) {
   }
   const NodeSignature own(graph_, n);
   const auto& how = *lowering_as<ElementwiseLowering>(n);
-  Exprs inputs, numbers;
+  Exprs inputs;
   for (std::size_t i = 0; i < n.inputs.size(); ++i) {
     inputs.push_back(n.inputs[i] == kNoValue
                          ? Expr()
                          : value(n.inputs[i], operand_chain(graph_, chains_, index, i, chain)));
   }
+  const Exprs numbers = numbers_of(index, own);
+  const auto flat =
+      how.uses_flat_index ? [&] { return flat_index(index, chain); } : std::function<Expr()>();
+  return kernels::emit_elementwise(*builder_, own.signature, own.result, inputs, numbers, flat);
+}
+
+// Of a call: parameters of the kernel.
+Exprs KernelWriter::numbers_of(std::int32_t index, const NodeSignature& own) {
+  const Node& n = node(index);
+  const auto& how = *lowering_as<ElementwiseLowering>(n);
+  Exprs numbers;
   for (std::size_t i = 0; i < n.numbers.size(); ++i) {
     const ScalarType dtype = kernels::number_dtype(own.signature, how, own.result.compute, i);
     const bool is_entry = n.numbers[i].entry >= 0;
     numbers.push_back(parameter(
         {is_entry ? n.numbers[i].entry : -1, dtype, is_entry ? 0 : own.numbers[i].bits_as(dtype)}));
   }
-  const auto flat =
-      how.uses_flat_index ? [&] { return flat_index(index, chain); } : std::function<Expr()>();
-  return kernels::emit_elementwise(*builder_, own.signature, own.result, inputs, numbers, flat);
+  return numbers;
 }
 
 // The row-major position in the node's output, from the indices of the launch's axes.
@@ -417,8 +426,8 @@ void KernelWriter::finish(LaunchPlan& plan, Builder& builder, kernels::Kernel& k
   plan.nodes = group_.nodes;
   plan.stage = group_.stage;
   // A few hundredths of a nanosecond a vectorised instruction and element.
-  plan.nanoseconds = 20.0 + 0.03 * static_cast<double>(plan.box.points()) *
-                                static_cast<double>(kernel.code.size());
+  plan.nanoseconds =
+      20.0 + 0.03 * static_cast<double>(plan.points()) * static_cast<double>(kernel.code.size());
 }
 
 void KernelWriter::write(LaunchPlan& plan, kernels::Kernel& kernel) {

@@ -37,6 +37,8 @@ class KernelWriter {
 
   /// Everything the group stores. Fills order, box, operands, scalars, callable, estimate.
   void write(LaunchPlan& plan, kernels::Kernel& kernel);
+  /// The same for the fours of a group that has them.
+  void write_fours(LaunchPlan& plan, kernels::Kernel& kernel);
 
   /// First half of a split reduction: per chunk the reduced values into `partials` ([row][chunk],
   /// one buffer per reduction), rows from chunk `first`, `count` elements long.
@@ -146,6 +148,7 @@ class KernelWriter {
   void finish_reduction(std::int32_t index);
   kernels::Expr parameter(const ScalarSlot& slot);
   kernels::Expr flat_index(std::int32_t index, const Chain* chain);
+  kernels::Exprs numbers_of(std::int32_t index, const NodeSignature& own);
   void emit_stores(int phase);
   void next_phase();
   void finish(LaunchPlan& plan, kernels::Builder& builder, kernels::Kernel& kernel);

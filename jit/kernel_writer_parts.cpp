@@ -5,6 +5,7 @@
 #include "jit/costs.h"
 #include "jit/kernel_writer.h"
 #include "kernels/build.h"
+#include "kernels/fours.h"
 #include "kernels/order.h"
 #include "src/core/check.h"
 
@@ -53,6 +54,31 @@ std::int64_t KernelWriter::kept_length() const {
     length *= group_.loop.sizes[i];
   }
   return length;
+}
+
+// ---- four elements at once ----
+
+// The box is that of the elements, which lie one behind the other; each fourth begins a point.
+void KernelWriter::write_fours(LaunchPlan& plan, kernels::Kernel& kernel) {
+  plan.order = Order::kMap;
+  collect_stores();
+  lay_out(plan, 0);
+  GROOVE_ASSERT(box_.rank == 1 && stores_.size() == 1, "fours of elements that lie apart");
+  const Memory& memory = memories_[stores_[0].memory];
+  const std::int64_t stride = box_.count[0] > 1 ? box_.strides[stores_[0].memory][0] : 1;
+  Builder builder(plan.order);
+  builder_ = &builder;
+  const NodeSignature own(graph_, node(group_.seed));
+  const Exprs numbers = numbers_of(group_.seed, own);
+  for (const Expr element :
+       kernels::emit_fours(builder, own.signature, own.result, numbers, builder.index(0))) {
+    const auto at = static_cast<std::int64_t>(plan.operands.size());
+    plan.operands.push_back(
+        {memory.dtype, true, memory.buffer, memory.walk.offset + at * stride, memory.walk.starts});
+    plan.box.strides.push_back({4 * stride});
+    builder.store(builder.access(memory.dtype, true, kernels::StrideClass::kStrided), element);
+  }
+  finish(plan, builder, kernel);
 }
 
 // ---- split reductions ----

@@ -1,5 +1,7 @@
 #include "jit/launch_plan.h"
 
+#include "src/core/faults.h"
+
 namespace groove::jit {
 
 std::int64_t LaunchPlan::points() const {
@@ -18,7 +20,8 @@ kernels::Launch LaunchPlan::launch() const {
   kernels::describe(launch, box);
   if (part == Part::kWhole) return launch;
   launch.count[0] = points();
-  if (part == Part::kRest) launch.begin[0] = box.count[0] - launch.count[0];
+  if (part == Part::kRest && !has_fault(Fault::kRestOfFoursShifted))
+    launch.begin[0] = box.count[0] - launch.count[0];
   return launch;
 }
 

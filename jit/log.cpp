@@ -132,8 +132,8 @@ std::string fusion_text(const Graph& graph, const Fusion& fusion) {
       }
     }
     text += fmt::format("group {} stage {} {} {}, stores {}:{}\n", i, group.stage,
-                        kinds[static_cast<int>(group.kind)], to_string(group.loop.sizes), stored,
-                        names(graph, group.nodes));
+                        group.is_fours ? "fours" : kinds[static_cast<int>(group.kind)],
+                        to_string(group.loop.sizes), stored, names(graph, group.nodes));
   }
   return text;
 }

@@ -164,6 +164,8 @@ class Lowerer {
           lower_split(id, group);
         else if (group.accumulates_in >= 0)
           lower_columns(id, group);
+        else if (group.is_fours)
+          lower_fours(id, group);
         else if (!group.columns.empty())
           lower_rows(id, group, group.columns);
         else
@@ -198,6 +200,22 @@ class Lowerer {
     write_kernel(id, group, [](KernelWriter& writer, LaunchPlan& plan, kernels::Kernel& kernel) {
       writer.write(plan, kernel);
     });
+  }
+
+  // Fours of elements, then those left over, which at other sizes may be others.
+  void lower_fours(std::int32_t id, const Group& group) {
+    if (group.loop.points() == 0) return;
+    for (const auto part : {LaunchPlan::Part::kFours, LaunchPlan::Part::kRest}) {
+      LaunchPlan plan;
+      plan.part = part;
+      kernels::Kernel kernel;
+      KernelWriter writer(graph_, fusion_, result_.buffer_of, group, id);
+      if (part == LaunchPlan::Part::kFours)
+        writer.write_fours(plan, kernel);
+      else
+        writer.write(plan, kernel);
+      if (plan.points() > 0 || options_.has_many_sizes) compile(plan, std::move(kernel));
+    }
   }
 
   // Written again with row buffers where they pay.

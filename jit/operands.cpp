@@ -6,6 +6,7 @@
 #include "jit/fusion.h"
 #include "kernels/block_product.h"
 #include "kernels/build.h"
+#include "kernels/fours.h"
 #include "kernels/lowering.h"
 #include "kernels/ops/structural.h"
 
@@ -32,10 +33,12 @@ bool is_splat(const Node& node) {
   return how && !how->uses_flat_index && !how->uses_last_index;
 }
 
-double body_instructions(const Graph& graph, const Node& n) {
-  const auto* how =
-      n.op->lowering ? std::get_if<kernels::ElementwiseLowering>(&n.op->lowering->how) : nullptr;
-  if (!how || n.outputs.size() != 1 || how->uses_flat_index || how->uses_last_index) return 0;
+namespace {
+
+// Of what `emit` gives for an elementwise node whose operands and numbers are there.
+template <typename Emit>
+double instructions_of(const Graph& graph, const Node& n, const Emit& emit) {
+  const auto& how = *lowering_as<ElementwiseLowering>(n);
   const std::vector<Type> types = operand_types(graph, n);
   const std::vector<Scalar> numbers = recorded_numbers(graph, n);
   const Signature signature{*n.op, types, n.attrs, numbers};
@@ -48,12 +51,35 @@ double body_instructions(const Graph& graph, const Node& n) {
                          : builder.load(type.dtype, kernels::StrideClass::kContiguous));
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    parameters.push_back(builder.param(kernels::number_dtype(signature, *how, result.compute, i)));
+    parameters.push_back(builder.param(kernels::number_dtype(signature, how, result.compute, i)));
   }
   const auto leaves = static_cast<std::int32_t>(inputs.size() + parameters.size());
-  const kernels::Exprs body =
-      kernels::emit_elementwise(builder, signature, result, inputs, parameters);
-  return static_cast<double>(body[0].id() - leaves);
+  const kernels::Exprs body = emit(builder, signature, result, inputs, parameters);
+  return static_cast<double>(body.back().id() - leaves);
+}
+
+}  // namespace
+
+double body_instructions(const Graph& graph, const Node& n) {
+  const auto* how = lowering_as<ElementwiseLowering>(n);
+  if (!how || n.outputs.size() != 1 || how->uses_flat_index || how->uses_last_index) return 0;
+  return instructions_of(graph, n, [](auto& builder, auto&... of) {
+    return kernels::emit_elementwise(builder, of...);
+  });
+}
+
+double saved_by_fours(const Graph& graph, const Node& n) {
+  if (!kernels::fours_of(*n.op)) return 0;
+  const double alone = instructions_of(
+      graph, n, [](auto& builder, auto& signature, auto& result, auto& inputs, auto& numbers) {
+        return kernels::emit_elementwise(builder, signature, result, inputs, numbers,
+                                         [&] { return builder.index(0); });
+      });
+  const double four = instructions_of(
+      graph, n, [](auto& builder, auto& signature, auto& result, auto&, auto& numbers) {
+        return kernels::emit_fours(builder, signature, result, numbers, builder.index(0));
+      });
+  return alone - four / 4;
 }
 
 // Dearer than storing the result and loading it again.

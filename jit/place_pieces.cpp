@@ -84,6 +84,9 @@ class Placer {
       return false;
     }
     if (!collapses(group, walk)) return false;
+    if (group.is_fours &&
+        !is_collapsible(group.loop, walk, std::vector<char>(walk.strides.size(), 1)))
+      return false;
     // Results of a product are written along rows.
     for (std::size_t i = group.matrix_axis.size(); i-- > 0;) {
       if (group.matrix_axis[i] == 0) return walk.strides[i] == 1;

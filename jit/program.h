@@ -159,7 +159,7 @@ class Program final : public Executable {
   ScheduleOptions schedule_options(Choices* choices) const;
   LoweringOptions lowering_options() const;
   std::string name_of(const Step& step) const;
-  static std::string shape_text(const Step& step);
+  std::string shape_text(const Step& step) const;
   std::string launch_text(const Step& step) const;  // both, for logs and traces
   void find_hot_kernels();
   void add_stage(const Lowered& lowered, const Schedule& schedule, std::int32_t stage);

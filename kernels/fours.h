@@ -1,4 +1,4 @@
-// Ops without inputs whose neighbouring elements share work: four of them at once, in eager mode.
+// Ops without inputs whose neighbouring elements share work: four of them at once.
 #pragma once
 
 #include "kernels/lowering.h"

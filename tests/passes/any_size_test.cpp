@@ -217,9 +217,29 @@ void expect_one_structure_at(const std::vector<std::int64_t>& sizes, const Graph
   EXPECT_TRUE(is_other) << "nothing here goes by cost: " << print(graph_at(48));
 }
 
+// Draws by fours, and what is left over of them, though there be none.
+Graph draws_at(std::int64_t n) {
+  return parse_graph(fmt::format(R"(graph(x: f32[{0}, 3], y: f64[{0}]) {{
+    d = dropout(x) <p: 0.25, seed: 5, draw: 3, scale: 1.3333333>
+    r = randn() {{sizes: [{0}], dtype: f64}} <seed: 1, draw: 4>
+    z = add(y, r)
+    k = randint() {{sizes: [{0}, 7], dtype: i64}} <seed: 1, draw: 5, low: 0, range: 10>
+    u = rand() {{sizes: [{0}, 3], dtype: f32}} <seed: 1, draw: 6>
+    c = cat(u, x) {{dim: 0}}
+    return d, z, k, c
+  }})",
+                                 n));
+}
+
+TEST(AnySize, OfDraws) {
+  expect_same_at({48, 49, 50, 51, 7, 2, 3, 4, 5, 1003, 64, 333, 3001}, draws_at);
+  expect_same_at({4097, 4098, 4099, 4100, 5, 2, 6}, draws_at);
+}
+
 TEST(AnySize, WhatGoesByCostIsDoneAsAtTheFirst) {
   expect_one_structure_at({2, 5, 8, 16, 33, 37, 200, 500, 2000}, siblings_at);
   expect_one_structure_at({8, 16, 33, 37, 200, 500, 2000}, late_at);
+  expect_one_structure_at({2, 3, 4, 5, 16, 33, 37, 200, 501, 2002}, draws_at);
 }
 
 }  // namespace

@@ -107,6 +107,21 @@ void training(int steps, Log& log) {
   log.parameters(parameters);
 }
 
+// Draws, whatever they leave over of four elements at once.
+void draws(int steps, Log& log) {
+  const InferenceMode guard;
+  Lengths lengths(300);
+  std::vector<Tensor> kept;
+  repeat(steps, [&] {
+    const std::int64_t t = lengths.next();
+    Tensor x = groove::rand({t, 3}) + groove::randn({t, 3}, TensorOptions(kDouble));
+    Tensor y = groove::dropout(x, 0.3, true) * groove::randint(1, 9, {t, 1}, kLong);
+    log.number(y.sum().item<double>());
+    kept.push_back(y);
+  });
+  for (const Tensor& y : kept) log.tensor(y);
+}
+
 // Two sizes, one of which is shown by a later call only, and plain integers that follow from both.
 void two_sizes(int steps, Log& log) {
   const InferenceMode guard;
@@ -274,6 +289,7 @@ void collated(int steps, Log& log) {
 const ShapeLoop kLoops[] = {{"forward", forward},
                             {"collated", collated, 70},
                             {"training", training},
+                            {"draws", draws},
                             {"two_sizes", two_sizes},
                             {"sizes_that_coincide", sizes_that_coincide, 85},
                             {"accumulated_masks", accumulated_masks, 90},

@@ -23,7 +23,8 @@ class Choices {
     kShortRows,
     kRepeat,
     kDelay,
-    kFours
+    kFours,
+    kCrowd
   };
 
   /// The same ones, to be made again.

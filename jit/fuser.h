@@ -89,6 +89,8 @@ class Fuser {
   bool joins(std::int32_t home, std::int32_t index);
   bool wants_full_vectors(const Group& into, std::int32_t index);
   bool wants_flat_loop(const Group& product, std::int32_t index);
+  bool crowds(std::int32_t home, const std::vector<std::int32_t>& nodes);
+  std::vector<ValueId> drawn_for(const std::vector<std::int32_t>& nodes) const;
   bool broadcasts(std::int32_t index) const;
   static bool is_kept(const Group& into, Span span);
   // How a node reads memory, or a value of the group it is in, over a loop.
@@ -180,6 +182,7 @@ class Fuser {
   Fusion fusion_;
   std::vector<std::int32_t> seen_;  // per group: the last search that came by
   std::int32_t search_ = 0;
+  bool has_fours_ = false;                // some group
   std::deque<Loop> loops_;                // of all groups
   std::vector<std::vector<Read>> reads_;  // per node, those found so far
   Bodies bodies_;

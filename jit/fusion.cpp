@@ -147,6 +147,7 @@ void Fuser::place_map(std::int32_t index) {
   } else {
     home = new_group(GroupKind::kMap, index, map_loop(index));
     group(home).is_fours = pays_by_fours(index);
+    has_fours_ |= group(home).is_fours;
   }
   if (!options_.is_enabled) return;
   for (const std::int32_t other : from) {

@@ -85,7 +85,7 @@ bool Fuser::absorb(std::int32_t from, std::int32_t home) {
       }
     }
   }
-  if (reaches(home, from)) return false;
+  if (reaches(home, from) || crowds(home, group(from).nodes)) return false;
   // Try it; take it back when some read does not fit.
   const std::vector<std::int32_t> moved = group(from).nodes;
   const std::vector<std::int32_t> before = group(home).nodes;

@@ -78,7 +78,7 @@ bool Fuser::joins(std::int32_t home, std::int32_t index) {
     default:
       return false;
   }
-  if (!reads_fit(home, index, span)) return false;
+  if (!reads_fit(home, index, span) || crowds(home, {index})) return false;
   fusion_.span_of[static_cast<std::size_t>(index)] = span;
   return true;
 }
@@ -105,6 +105,46 @@ bool Fuser::wants_flat_loop(const Group& product, std::int32_t index) {
   return chosen(Choices::Of::kFlatLoop, {product.seed, index}, [&] {
     return columns < kShortRow || laying_down(product) > costs::kLaunch + costs::kBarrier;
   });
+}
+
+// All that was drawn by fours for a group is alive before it runs. One that reads several draws may
+// read as much as is still near; larger ones are for groups of their own, so that the next is drawn
+// when the one before is not needed any more. Two may be merged after all where one result fewer
+// makes up for it.
+bool Fuser::crowds(std::int32_t home, const std::vector<std::int32_t>& nodes) {
+  if (!has_fours_) return false;
+  std::vector<ValueId> drawn = drawn_for(nodes);
+  if (drawn.empty()) return false;
+  const std::vector<ValueId> before = drawn_for(group(home).nodes);
+  if (before.empty() || before == drawn) return false;
+  drawn.insert(drawn.end(), before.begin(), before.end());
+  std::sort(drawn.begin(), drawn.end());
+  drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  const auto size = static_cast<std::int64_t>(group(home).nodes.size());
+  return chosen(Choices::Of::kCrowd, {group(home).seed, size, nodes[0]}, [&] {
+    std::int64_t bytes = 0;
+    for (const ValueId value : drawn) {
+      const Type& type = graph_.type(value);
+      bytes += element_count(type.sizes) * static_cast<std::int64_t>(element_size(type.dtype));
+    }
+    return bytes > costs::kNearBytes;
+  });
+}
+
+// Values drawn by fours that the nodes read.
+std::vector<ValueId> Fuser::drawn_for(const std::vector<std::int32_t>& nodes) const {
+  std::vector<ValueId> drawn;
+  for (const std::int32_t index : nodes) {
+    for (const ValueId id : node(index).inputs) {
+      if (id == kNoValue) continue;
+      const std::int32_t from = group_of_value(root_of(id));
+      if (from >= 0 && fusion_.groups[static_cast<std::size_t>(from)].is_fours)
+        drawn.push_back(root_of(id));
+    }
+  }
+  std::sort(drawn.begin(), drawn.end());
+  drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  return drawn;
 }
 
 bool Fuser::broadcasts(std::int32_t index) const {

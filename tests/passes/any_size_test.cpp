@@ -231,7 +231,22 @@ Graph draws_at(std::int64_t n) {
                                  n));
 }
 
+// Draws that one group reads, or each its own where they are large.
+Graph several_draws_at(std::int64_t n) {
+  return parse_graph(fmt::format(R"(graph(x: f32[{0}]) {{
+    r = rand() {{sizes: [{0}], dtype: f32}} <seed: 5, draw: 3>
+    a = add(x, r)
+    s = rand() {{sizes: [{0}], dtype: f32}} <seed: 5, draw: 4>
+    b = mul(a, s)
+    t = rand() {{sizes: [{0}], dtype: f32}} <seed: 5, draw: 5>
+    c = sub(b, t)
+    return c
+  }})",
+                                 n));
+}
+
 TEST(AnySize, OfDraws) {
+  expect_same_at({50, 70003, 48}, several_draws_at);
   expect_same_at({48, 49, 50, 51, 7, 2, 3, 4, 5, 1003, 64, 333, 3001}, draws_at);
   expect_same_at({4097, 4098, 4099, 4100, 5, 2, 6}, draws_at);
 }
@@ -240,6 +255,7 @@ TEST(AnySize, WhatGoesByCostIsDoneAsAtTheFirst) {
   expect_one_structure_at({2, 5, 8, 16, 33, 37, 200, 500, 2000}, siblings_at);
   expect_one_structure_at({8, 16, 33, 37, 200, 500, 2000}, late_at);
   expect_one_structure_at({2, 3, 4, 5, 16, 33, 37, 200, 501, 2002}, draws_at);
+  expect_one_structure_at({4, 50, 70003, 200000}, several_draws_at);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace groove::jit {
 namespace {
 
+constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
+
 class Scheduler {
  public:
   Scheduler(const Graph& graph, Lowered& lowered, const ScheduleOptions& options)
@@ -27,6 +29,7 @@ class Scheduler {
     delay_growth();
     sink_updates();
     spread_levels(lowered_, options_.least_bytes, level_);
+    delay_sources();
     return lay_out();
   }
 
@@ -435,16 +438,32 @@ class Scheduler {
     for (const std::size_t i : order) {
       const LaunchPlan& plan = lowered_.launches[i];
       if (plan.is_dropped || plan.kind == LaunchPlan::Kind::kOpaque) continue;
-      std::int32_t latest = std::numeric_limits<std::int32_t>::max();
-      for (const std::int32_t next : after_[i]) {
-        if (launch(next).stage == plan.stage)
-          latest = std::min(latest, level_[static_cast<std::size_t>(next)] - 1);
-      }
+      std::int32_t latest = last_level(i);
       if (may_fail(plan) && !fails_late_[i])
         latest = std::min(latest, last_failing_[static_cast<std::size_t>(plan.stage)]);
-      if (latest == std::numeric_limits<std::int32_t>::max() || latest <= level_[i]) continue;
+      if (latest == kNone || latest <= level_[i]) continue;
       if (runs_again(plan) || is_delayed(static_cast<std::int32_t>(i))) level_[i] = latest;
     }
+  }
+  // What reads nothing runs just before its first reader, to wherever that has been spread.
+  void delay_sources() {
+    for (std::size_t i = 0; i < level_.size(); ++i) {
+      const LaunchPlan& plan = lowered_.launches[i];
+      if (plan.is_dropped || plan.kind != LaunchPlan::Kind::kKernel) continue;
+      const auto is_store = [](const Operand& operand) { return operand.is_store; };
+      if (!std::all_of(plan.operands.begin(), plan.operands.end(), is_store)) continue;
+      const std::int32_t latest = last_level(i);
+      if (latest != kNone) level_[i] = std::max(level_[i], latest);
+    }
+  }
+  // Before all of its stage that wait for the launch; kNone: nothing does.
+  std::int32_t last_level(std::size_t index) {
+    std::int32_t latest = kNone;
+    for (const std::int32_t next : after_[index]) {
+      if (launch(next).stage == lowered_.launches[index].stage)
+        latest = std::min(latest, level_[static_cast<std::size_t>(next)] - 1);
+    }
+    return latest;
   }
   bool runs_again(const LaunchPlan& plan) const {
     return options_.is_again && !plan.nodes.empty() &&

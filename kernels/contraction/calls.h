@@ -1,6 +1,6 @@
-// What running a contraction comes to: copies, transpositions, tile kernels, dot products and
-// epilogues. One driver decides on them; they are done at once or recorded, to be done over and
-// over with other addresses.
+// What running a contraction comes to: copies, transpositions, tile kernels, products of few rows,
+// dot products and epilogues. One driver decides on them; they are done at once or recorded, to be
+// done over and over with other addresses.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include "kernels/bound_call.h"
 #include "kernels/contraction/dot.h"
 #include "kernels/contraction/epilogue.h"
+#include "kernels/contraction/few_rows.h"
 #include "kernels/contraction/pack.h"
 #include "kernels/contraction/tile.h"
 
@@ -51,6 +52,20 @@ struct DotCall {
   }
 };
 
+// Chains of a few rows; both matrices contiguous along k.
+template <typename T>
+struct FewRowsCall {
+  const T* a;
+  std::int64_t a_row, rows;
+  const T* b;
+  std::int64_t b_column, cols, k;
+  T* sums;
+  std::int64_t sums_row;
+  void operator()() const {
+    chain_of_few_rows(a, a_row, rows, b, b_column, cols, k, sums, sums_row);
+  }
+};
+
 class CallsNow {
  public:
   explicit CallsNow(const Epilogue& epilogue) : epilogue_(epilogue) {}
@@ -76,7 +91,8 @@ class CallRecorder {
   static char* symbol(std::int32_t operand) {
     return reinterpret_cast<char*>(static_cast<std::intptr_t>(operand + kFirst) << kBits);
   }
-  /// The launch with symbols for its matrices, its scalars and its pointers, which `pointers` holds.
+  /// The launch with symbols for its matrices, its scalars and its pointers, which `pointers`
+  /// holds.
   static ContractionLaunch symbolic(const ContractionLaunch& launch, std::size_t count,
                                     std::vector<void*>& pointers);
   /// An address of what the symbol stands for and where in it, instead of an operand's.
@@ -101,6 +117,12 @@ class CallRecorder {
   void add(const DotCall<T>& call) {
     record(run<DotCall<T>>, call,
            {offsetof(DotCall<T>, a), offsetof(DotCall<T>, b), offsetof(DotCall<T>, sums)});
+  }
+  template <typename T>
+  void add(const FewRowsCall<T>& call) {
+    record(
+        run<FewRowsCall<T>>, call,
+        {offsetof(FewRowsCall<T>, a), offsetof(FewRowsCall<T>, b), offsetof(FewRowsCall<T>, sums)});
   }
   void tile(TileKernel kernel, const TileArguments& arguments, std::size_t accesses);
   void epilogue(const ContractionLaunch& launch, const SumBlock& block);

@@ -287,14 +287,19 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
       const int first = plan.panel_begin(p), width = plan.panel_begin(p + 1) - first;
       const std::int64_t col = first * lanes_;
       const std::int64_t cols = std::min(plan.n - col, width * lanes_);
-      char* panel = scratch + at.panel;
-      for (std::size_t i = 0; i < addends.count; ++i) {
-        load_panel(addends.of[i], col, cols, width, panel, args[i], calls);
-        panel += panel_bytes(plan, addends.of[i], sizeof(T), lanes_);
-      }
       const TileTail tail = p + 1 == plan.panels ? plan.tail : TileTail::kFull;
-      run_panel(launch, plan, range, batch, left, {sink, width, col, cols, tail}, scratch + at.sums,
-                args, addends.count, calls);
+      const Panel what{sink, width, col, cols, tail};
+      if (plan.has_few_rows && addends.count == 1) {
+        run_few_rows(launch, plan, range, batch, addends.of[0], what, scratch + at.sums, calls);
+      } else {
+        char* panel = scratch + at.panel;
+        for (std::size_t i = 0; i < addends.count; ++i) {
+          load_panel(addends.of[i], col, cols, width, panel, args[i], calls);
+          panel += panel_bytes(plan, addends.of[i], sizeof(T), lanes_);
+        }
+        run_panel(launch, plan, range, batch, left, what, scratch + at.sums, args, addends.count,
+                  calls);
+      }
       if (sink == Sink::kTransposed) {
         flush_transposed(launch, plan, range, batch, col, cols, width * lanes_, scratch + at.sums,
                          scratch + at.turned, calls);
@@ -329,6 +334,33 @@ class AsmjitContraction final : public ContractionCallable, public BindableContr
     std::int64_t col, cols;
     TileTail tail;
   };
+
+  // No tile: columns are read where they lie.
+  template <typename Calls>
+  void run_few_rows(const ContractionLaunch& launch, const Plan& plan, const PartRange& range,
+                    std::int64_t batch, const Addend& addend, const Panel& panel, char* sums,
+                    Calls& calls) const {
+    FewRowsCall<T> call{typed(addend.a.data),
+                        addend.a.row,
+                        plan.m,
+                        typed(element(addend.b.data, panel.col * addend.b.col)),
+                        addend.b.col,
+                        panel.cols,
+                        addend.k,
+                        typed(sums),
+                        panel.width * lanes_};
+    const std::int64_t out_col = range.col_begin + panel.col;
+    if (panel.sink == Sink::kDirect) {
+      const std::int64_t* strides = launch.strides[0];
+      call.sums = static_cast<T*>(launch.pointers[0]) + batch * strides[2] +
+                  range.row_begin * strides[1] + out_col * strides[0];
+      call.sums_row = strides[1];
+    }
+    calls.add(call);
+    if (panel.sink == Sink::kInline || panel.sink == Sink::kBlock)
+      calls.epilogue(launch,
+                     {sums, call.sums_row, batch, range.row_begin, out_col, plan.m, panel.cols});
+  }
 
   std::int64_t tile_rows(int width, TileTail tail, bool is_inline) const {
     return max_tile_rows(limits_.isa, width, tail == TileTail::kMasked, is_inline);

@@ -1,5 +1,4 @@
-// Transposition in registers, 8x8 for f32 and 4x4 for f64. 256-bit code is used under AVX-512
-// too: twice as many shuffles a cycle make up for the width.
+// Copies and transpositions, square by square.
 #include "kernels/contraction/pack.h"
 
 #include <immintrin.h>
@@ -7,42 +6,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/contraction/transposed_tile.h"
 #include "src/core/faults.h"
 
 namespace groove::kernels {
 namespace {
 
-// The first `count` of 8 (4) lanes.
-__m256i lane_mask32(std::int64_t count) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
-                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-__m256i lane_mask64(std::int64_t count) {
-  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
-}
-
-// Rows r and r + 4 of the source side by side: their halves are exchanged by the load itself,
-// which saves the last third of the shuffles.
-__m256 load_halves(const float* low, const float* high) {
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
-}
-
-// Four source columns of eight rows, transposed: out[c] holds column c of rows 0 … 7.
-void transpose_half(__m256 r0, __m256 r1, __m256 r2, __m256 r3, __m256* out) {
-  const __m256 t0 = _mm256_unpacklo_ps(r0, r1), t1 = _mm256_unpackhi_ps(r0, r1);
-  const __m256 t2 = _mm256_unpacklo_ps(r2, r3), t3 = _mm256_unpackhi_ps(r2, r3);
-  out[0] = _mm256_shuffle_ps(t0, t2, 0x44);
-  out[1] = _mm256_shuffle_ps(t0, t2, 0xee);
-  out[2] = _mm256_shuffle_ps(t1, t3, 0x44);
-  out[3] = _mm256_shuffle_ps(t1, t3, 0xee);
-}
-
 void load_tile(const float* from, std::int64_t row, __m256* out) {
-  for (int half = 0; half < 2; ++half, from += 4) {
-    transpose_half(load_halves(from, from + 4 * row), load_halves(from + row, from + 5 * row),
-                   load_halves(from + 2 * row, from + 6 * row),
-                   load_halves(from + 3 * row, from + 7 * row), out + 4 * half);
-  }
+  transpose_half(from, row, out);
+  transpose_half(from + 4, row, out + 4);
 }
 
 void load_tile_edge(const float* from, std::int64_t row, std::int64_t rows, std::int64_t cols,
@@ -62,18 +34,8 @@ void load_tile_edge(const float* from, std::int64_t row, std::int64_t rows, std:
   transpose_half(high[0], high[1], high[2], high[3], out + 4);
 }
 
-void transpose_4x4(__m256d r0, __m256d r1, __m256d r2, __m256d r3, __m256d* out) {
-  const __m256d t0 = _mm256_unpacklo_pd(r0, r1), t1 = _mm256_unpackhi_pd(r0, r1);
-  const __m256d t2 = _mm256_unpacklo_pd(r2, r3), t3 = _mm256_unpackhi_pd(r2, r3);
-  out[0] = _mm256_permute2f128_pd(t0, t2, 0x20);
-  out[1] = _mm256_permute2f128_pd(t1, t3, 0x20);
-  out[2] = _mm256_permute2f128_pd(t0, t2, 0x31);
-  out[3] = _mm256_permute2f128_pd(t1, t3, 0x31);
-}
-
 void load_tile(const double* from, std::int64_t row, __m256d* out) {
-  transpose_4x4(_mm256_loadu_pd(from), _mm256_loadu_pd(from + row), _mm256_loadu_pd(from + 2 * row),
-                _mm256_loadu_pd(from + 3 * row), out);
+  transpose_half(from, row, out);
 }
 
 void load_tile_edge(const double* from, std::int64_t row, std::int64_t rows, std::int64_t cols,

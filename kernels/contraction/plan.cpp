@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels/contraction/few_rows.h"
+
 namespace groove::kernels {
 namespace {
 
@@ -21,6 +23,7 @@ constexpr std::int64_t kMinBlockRows = 384;
 // A copy of A is made by every thread; one that stays in the second-level cache is read from there.
 constexpr std::int64_t kPackedBytes = 512 << 10;
 constexpr std::int64_t kMinPackedRows = 128;
+constexpr std::int64_t kLeastStepsOfFewRows = 64;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -121,12 +124,14 @@ Plan make_plan(const PlanLimits& limits, std::int64_t m, std::int64_t n, std::in
   if (plan.pack_a == PackA::kRows) plan.packed_a_row = packed_row(k, element);
 
   const bool is_packed = plan.pack_a != PackA::kNone;
-  plan.block = std::max(is_packed ? kMinPackedRows : kMinBlockRows,
-                        (is_packed ? kPackedBytes : kBlockBytes) /
-                            (std::max<std::int64_t>(k, 1) * element));
+  plan.block =
+      std::max(is_packed ? kMinPackedRows : kMinBlockRows,
+               (is_packed ? kPackedBytes : kBlockBytes) / (std::max<std::int64_t>(k, 1) * element));
   if (plan.m <= plan.block + plan.block / 2) plan.block = plan.m;
 
   plan.pack_b = copy_of_b(plan, plan.b, k, element);
+  plan.has_few_rows = plan.m <= kFewRows && plan.pack_b == PackB::kTranspose && is_row_major &&
+                      k >= kLeastStepsOfFewRows;
   return plan;
 }
 

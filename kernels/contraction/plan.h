@@ -33,6 +33,7 @@ struct Plan {
   int tail_lanes = 0;  // lanes of the last vector
   TileTail tail = TileTail::kFull;
   std::int64_t packed_a_row = 0;  // elements
+  bool has_few_rows = false;      // of one product: nothing is copied, no tiles are used
 
   int panel_begin(int p) const { return static_cast<int>(std::int64_t{vectors} * p / panels); }
 };

@@ -95,6 +95,22 @@ TEST_P(Generated, LargeAndAliased) {
   }
 }
 
+// One to four rows on one side, what they are multiplied by contiguous along k.
+TEST_P(Generated, FewRows) {
+  std::mt19937 random(12);
+  for (std::int64_t few = 1; few <= 5; ++few) {
+    for (const std::int64_t many : {8, 9, 15, 16, 24, 31, 40, 129}) {
+      for (const std::int64_t k : {64, 79, 80, 256, 271, 600}) {
+        const Problem<float> p({1, few, many, k}, Layout::kRowMajor, Layout::kColumnMajor, random);
+        check(p, OrderClass::kChain, many % 2 == 0, {1, 2});
+        const Problem<double> q({2, many, few, k}, Layout::kRowMajor, Layout::kColumnMajor, random);
+        check(q, OrderClass::kChain, many % 2 == 0, {1, 2});
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_P(Generated, ResultMayBeStrided) {
   std::mt19937 random(9);
   for (const Sizes& s : {Sizes{2, 40, 30, 20}, {1, 3, 100, 300}, {1, 5, 5, 40}}) {

@@ -80,6 +80,7 @@ class Engine {
       if (at.is_needed && at.node->is_spent() && (backward_.targets.empty() || leads_on(at)))
         throw_spent();
     slots_.resize(slot_count_);
+    part_sums_.resize(slot_count_);
     for (std::size_t i = 0; i < backward_.roots.size(); ++i) {
       const Edge& root = backward_.roots[i];
       deliver(entry_of(root), root.index, backward_.root_cotangents[i]);
@@ -288,10 +289,12 @@ class Engine {
   }
 
   // Contributions are added in the order in which nodes run: tape order, the first as it is.
-  void deliver(Entry& at, std::uint32_t output, const Tensor& cotangent) {
+  void deliver(Entry& at, std::uint32_t output, const Tensor& cotangent,
+               std::optional<AxisPart> part = std::nullopt) {
     Tensor& slot = slots_[at.first_slot + output];
     if (!cotangent.defined()) return;
     slot = slot.defined() ? sum_of(slot, cotangent) : cotangent;
+    part_sums_[at.first_slot + output].note(part);
   }
 
   bool runs_after(std::size_t a, std::size_t b) const {
@@ -333,6 +336,7 @@ class Engine {
     Part part = Part::kDone;
     const Entry* entry = nullptr;
     Node* node = nullptr;
+    std::optional<AxisPart> part_of_sum;
     Tensors cotangents, gradients;
     std::unique_ptr<bool[]> needs;
     bool any = false;
@@ -361,6 +365,7 @@ class Engine {
       step_.any |= step_.needs[i];
     }
     step_.next_hook = 0;
+    step_.part_of_sum.reset();
     return Part::kHooks;
   }
 
@@ -407,11 +412,23 @@ class Engine {
       step_.code = TapeNodePtr(&node);
       step_.part = Part::kGradients;
       return false;
-    } else if (step_.any) {
+    } else if (step_.any && !add_part()) {
       if (node.accumulates()) take_sums();
       node.apply(step_.cotangents, needs(), step_.gradients.data());
     }
     return true;
+  }
+
+  // Done when the cotangent of a part has been added to the sum; else apply() is to make it whole.
+  bool add_part() {
+    const Node& node = *step_.node;
+    const Type* const type = node.edge_count == 1 ? node.edge_type(0) : nullptr;
+    if (!type || element_count(type->sizes) < kLeastPartSum || looks_for_nan()) return false;
+    step_.part_of_sum = node.part();
+    if (!step_.part_of_sum) return false;
+    const std::size_t place = entry_of(node.edges[0]).first_slot + node.edges[0].index;
+    if (!slots_[place].defined()) return false;
+    return part_sums_[place].add(slots_[place], *type, *step_.part_of_sum, step_.cotangents[0]);
   }
 
   // A node that stands for many adds each contribution to the sum so far, as they would.
@@ -440,7 +457,7 @@ class Engine {
       if (gradient.defined() && step_.needs[i]) {
         if (const Type* type = node.edge_type(static_cast<std::uint32_t>(i)))
           gradient = conform(gradient, *type, node.name());
-        deliver(target, node.edges[i].index, gradient);
+        deliver(target, node.edges[i].index, gradient, step_.part_of_sum);
         gradient.reset();
       }
       if (--target.waits_for == 0 && target.is_needed)
@@ -461,6 +478,7 @@ class Engine {
   bool has_deferred_ = false, takes_apart_ = false, must_take_apart_ = false;
   std::uint32_t slot_count_ = 0;
   Tensors slots_;
+  std::vector<PartSum> part_sums_;  // per slot
 };
 
 Walk::Walk(BackwardRun backward)

@@ -179,6 +179,11 @@ void OpNode::check_saved(const void* self, std::size_t place) {
   if (is_changed) warn_of_change();
 }
 
+std::optional<AxisPart> OpNode::part() const {
+  if (op_->kind != OpKind::kView || edge_count != 1 || !may_be_fused()) return std::nullopt;
+  return part_of(*op_, attrs_, numbers_, types_[0], types_[1]);
+}
+
 void OpNode::apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) {
   if (is_spent()) throw_spent();
   if (!op_->gradient) {

@@ -42,6 +42,7 @@ class OpNode final : public Node {
   bool is_spent() const override { return is_released && has_saved_; }
   const Type* edge_type(std::uint32_t edge) const override { return &types_[edge]; }
   bool accumulates() const override { return op_->accumulates; }
+  std::optional<AxisPart> part() const override;
   void adopt_output(std::uint32_t index) override;
   void move_output(std::uint32_t index, TensorImpl& impl) override;
   ~OpNode() override;

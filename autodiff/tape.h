@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "autodiff/part_sums.h"
 #include "src/core/allocator.h"
 #include "src/core/autograd_meta.h"
 #include "src/core/dispatch.h"
@@ -66,6 +68,9 @@ struct Node : TapeNode, FromPool {
   virtual bool is_accumulator() const { return false; }
   /// apply() finds in `gradients` what was summed up so far, and adds to it.
   virtual bool accumulates() const { return false; }
+  /// Of a node with one edge: the part of its input around which the gradient is zero, where that
+  /// may be added to a sum without being made.
+  virtual std::optional<AxisPart> part() const { return std::nullopt; }
 
   // A node whose gradient is user code is run in parts, so that a backward can stop while the code
   // runs: what it is called with, and what becomes of its results. Others return null.

@@ -5,6 +5,7 @@
 
 #include "groove/ops/creation.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/border_pad.h"
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
 #include "kernels/ops/slice.h"
@@ -118,28 +119,6 @@ Shape around_axes(const char* name, const Shape& sizes, IntArrayRef pad) {
   return around;
 }
 
-enum class Border { kReflect, kReplicate, kCircular };
-
-// The piece that comes before (or after) an axis of `x`, `length` elements long.
-Tensor border(const Tensor& x, std::int64_t axis, std::int64_t length, bool is_before, Border kind,
-              Site site) {
-  Type type = type_of(x);
-  const std::int64_t size = type.sizes[static_cast<std::size_t>(axis)];
-  switch (kind) {
-    case Border::kReflect: {
-      const std::int64_t start = is_before ? 1 : size - 1 - length;
-      return flip({slice_exact(x, axis, start, length, 1, site), site}, {axis});
-    }
-    case Border::kCircular:
-      return slice_exact(x, axis, is_before ? size - length : 0, length, 1, site);
-    case Border::kReplicate: {
-      type.sizes[static_cast<std::size_t>(axis)] = length;
-      return expand({slice_exact(x, axis, is_before ? 0 : size - 1, 1, 1, site), site}, type.sizes);
-    }
-  }
-  return x;
-}
-
 // What negative numbers cut off an axis; sides that grow stay as they are.
 Tensor cut(const Tensor& x, const Shape& around, Site site) {
   Tensor result = x;
@@ -167,15 +146,9 @@ Tensor pad_by_own(Arg self, const Shape& around, Border kind, const std::string&
                    "pad: {} elements of {} padding do not fit dim {} of {}; there may be 0 to {}",
                    length, mode, axis, to_string(sizes), most);
   }
-  for (std::size_t axis = sizes.size(); axis-- > 0;) {
-    const std::int64_t before = around[2 * axis], after = around[2 * axis + 1];
-    const auto dim = static_cast<std::int64_t>(axis);
-    Tensors parts;
-    if (before > 0) parts.push_back(border(result, dim, before, true, kind, self.site));
-    parts.push_back(result);
-    if (after > 0) parts.push_back(border(result, dim, after, false, kind, self.site));
-    if (parts.size() > 1) result = cat(parts, dim, self.site);
-  }
+  Shape grown = around;
+  for (std::int64_t& length : grown) length = std::max<std::int64_t>(length, 0);
+  if (grown != Shape(grown.size(), 0)) result = border_pad(result, grown, kind, self.site);
   if (kind != Border::kCircular) {
     const Tensor whole = result;
     result = cut(whole, around, self.site);

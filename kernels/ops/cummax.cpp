@@ -1,6 +1,8 @@
 // cummax and cummin: the greatest or smallest element up to each along an axis and where it stands,
 // of equal ones the last; NaN from the first one on.
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "groove/ops/statistics.h"
 #include "kernels/ops/ranking.h"
@@ -11,37 +13,98 @@ namespace {
 
 enum { kDim };
 
-// Keys ascend with values but for that of NaN, which is greatest also where the least one wins.
-std::uint64_t key_of_nan(ScalarType dtype) {
-  return dtype == kDouble ? key_of(std::nan("")) : key_of(std::nanf(""));
+constexpr std::int64_t kAbreast = 32;  // lines that are side by side
+
+template <typename T>
+auto compared(T x) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return x;
+  } else {
+    return static_cast<float>(x);
+  }
+}
+
+// What is greatest (or least) so far in lines beside each other, and where it stands.
+template <bool kGreatest, typename T>
+class Best {
+ public:
+  void begin(const T* from, std::int64_t lines) {
+    for (std::int64_t k = 0; k < lines; ++k) {
+      kept_[k] = from[k];
+      position_[k] = 0;
+    }
+  }
+  // NaN wins, and only NaN wins against it.
+  void next(const T* from, std::int64_t lines, std::int64_t position) {
+    for (std::int64_t k = 0; k < lines; ++k) {
+      const auto x = compared(from[k]), kept = compared(kept_[k]);
+      const bool wins = (kGreatest ? x >= kept : x <= kept) | (x != x);
+      kept_[k] = wins ? from[k] : kept_[k];
+      position_[k] = wins ? position : position_[k];
+    }
+  }
+  void write(T* values, std::int64_t* positions, std::int64_t lines) const {
+    for (std::int64_t k = 0; k < lines; ++k) {
+      values[k] = kept_[k];
+      positions[k] = position_[k];
+    }
+  }
+
+ private:
+  T kept_[kAbreast];
+  std::int64_t position_[kAbreast];
+};
+
+template <bool kGreatest, typename T>
+void run_line(const T* source, T* values, std::int64_t* positions, std::int64_t length) {
+  T kept = source[0];
+  std::int64_t position = 0;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const auto x = compared(source[i]), best = compared(kept);
+    if ((kGreatest ? x >= best : x <= best) || x != x) {
+      kept = source[i];
+      position = i;
+    }
+    values[i] = kept;
+    positions[i] = position;
+  }
+}
+
+template <bool kGreatest, typename T>
+void run_lines(const Lines& lines, const T* source, T* values, std::int64_t* positions,
+               std::int64_t begin, std::int64_t end) {
+  if (lines.length == 0) return;
+  for (; lines.stride == 1 && begin < end; ++begin) {
+    const std::int64_t at = lines.offset(begin);
+    run_line<kGreatest>(source + at, values + at, positions + at, lines.length);
+  }
+  for (std::int64_t line = begin; line < end;) {
+    // Lines that begin beside each other end where the next block does.
+    const std::int64_t count = std::min({end - line, kAbreast, lines.stride - line % lines.stride});
+    std::int64_t at = lines.offset(line);
+    line += count;
+    Best<kGreatest, T> best;
+    best.begin(source + at, count);
+    best.write(values + at, positions + at, count);
+    for (std::int64_t i = 1; i < lines.length; ++i) {
+      at += lines.stride;
+      best.next(source + at, count, i);
+      best.write(values + at, positions + at, count);
+    }
+  }
 }
 
 template <bool kGreatest>
 void run(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
          int parts) {
-  const Type& type = s.inputs[0];
-  const Lines lines(type.sizes, s.attr().integer(kDim));
-  const void* source = inputs[0].impl()->data();
-  void* const values = outputs[0].impl()->data();
-  auto* const positions = static_cast<std::int64_t*>(outputs[1].impl()->data());
-  const std::uint64_t nan = key_of_nan(type.dtype);
-  const bool has_nan = is_floating(type.dtype);
-  std::vector<Ranked> ranked;
+  const Lines lines(s.inputs[0].sizes, s.attr().integer(kDim));
   const auto [begin, end] = line_share(lines.count, part, parts);
-  for (std::int64_t line = begin; line < end; ++line) {
-    const std::int64_t offset = lines.offset(line);
-    rank_line(type.dtype, source, offset, lines, false, ranked);
-    std::int64_t best = 0, to = offset;
-    for (std::int64_t i = 0; i < lines.length; ++i, to += lines.stride) {
-      const std::uint64_t key = ranked[static_cast<std::size_t>(i)].key;
-      const std::uint64_t kept = ranked[static_cast<std::size_t>(best)].key;
-      const bool is_stuck = has_nan && kept == nan && key != nan;
-      const bool wins = (has_nan && key == nan) || (kGreatest ? key >= kept : key <= kept);
-      if (wins && !is_stuck) best = i;
-      move_element(element_size(type.dtype), values, to, source, offset + best * lines.stride);
-      positions[to] = best;
-    }
-  }
+  with_element(s.inputs[0].dtype, [&, begin = begin, end = end](auto kind) {
+    using T = decltype(kind);
+    run_lines<kGreatest>(lines, static_cast<const T*>(inputs[0].impl()->data()),
+                         static_cast<T*>(outputs[0].impl()->data()),
+                         static_cast<std::int64_t*>(outputs[1].impl()->data()), begin, end);
+  });
 }
 
 template <bool kGreatest>
@@ -97,6 +160,7 @@ const Op& define_running(const char* name) {
             add({3, 5}, 1);
             add({4, 3}, 0);
             add({2, 3, 4}, 1);
+            add({2, 5, 70}, 1);
             add({0, 3}, 0);
             return samples;
           },

@@ -37,15 +37,25 @@ Pair choice(Expr mask, const Pair& yes, const Pair& no) {
 // From here on Stirling's series has an error below 2^-50 of its own, which is at most 2^-6.
 constexpr double kStirling = 8;
 
+// Of 1 / x², and of log gamma(x) / (x - 2) around 5/2.
+constexpr std::initializer_list<double> kSeries = {0x1.5555555555553p-4,  -0x1.6c16c16bb630dp-9,
+                                                   0x1.a019fd3406f00p-11, -0x1.380ebd7243e33p-11,
+                                                   0x1.b6fa4852c477dp-11, -0x1.b1382377c6244p-10};
+constexpr std::initializer_list<double> kFromTwoToThree = {
+    0x1.2383e809a67e8p-1,   0x1.1200f695b0dd9p-2,  -0x1.6f0ca9a1c274bp-5,  0x1.646ae6e419451p-7,
+    -0x1.95b11573d663fp-9,  0x1.f7e4615efec34p-11, -0x1.4a5d12d336ae1p-12, 0x1.c135f99610f91p-14,
+    -0x1.3957bfff00ca5p-15, 0x1.bd757d8269c78p-17, -0x1.413561ce0e402p-18, 0x1.d4978e156de87p-20,
+    -0x1.58bf4a18c386bp-21, 0x1.f975577582fc7p-23, -0x1.78c519d546ae4p-24, 0x1.4c9be66572ba9p-25,
+    -0x1.f52bd7edb7bd0p-27};
+constexpr double kHalfOfLogTwoPiLessOne = 0x1.acfe390c97d69p-2, kLogPi = 0x1.250d048e7a1bdp+0;
+
 // (x - 1/2) (log x - 1) + (log(2 pi) - 1) / 2 + series(1 / x²) / x, for x >= kStirling.
 Pair log_gamma_by_series(Expr x) {
   const Pair one_less = sum(functions::log_as_pair(x), {literal(x, -1.0), literal(x, 0.0)});
   const Pair growing = product(exact_sum(x, literal(x, -0.5)), one_less);
   const Expr inverse = literal(x, 1.0) / x;
-  const Expr p = polynomial(
-      inverse * inverse, {0x1.5555555555553p-4, -0x1.6c16c16bb630dp-9, 0x1.a019fd3406f00p-11,
-                          -0x1.380ebd7243e33p-11, 0x1.b6fa4852c477dp-11, -0x1.b1382377c6244p-10});
-  return sum(growing, {literal(x, 0x1.acfe390c97d69p-2), inverse * p});
+  const Expr p = polynomial(inverse * inverse, kSeries);
+  return sum(growing, {literal(x, kHalfOfLogTwoPiLessOne), inverse * p});
 }
 
 // For 0 < x < kStirling: what lies between x and y = x + n in [2, 3) is a product.
@@ -65,17 +75,43 @@ Pair log_gamma_by_recurrence(Expr x) {
     factors = choice(is_active, product(factors, y), factors);
   }
   const Expr u = (y.high - 2.5) + y.low;
-  const Expr p =
-      polynomial(u, {0x1.2383e809a67e8p-1, 0x1.1200f695b0dd9p-2, -0x1.6f0ca9a1c274bp-5,
-                     0x1.646ae6e419451p-7, -0x1.95b11573d663fp-9, 0x1.f7e4615efec34p-11,
-                     -0x1.4a5d12d336ae1p-12, 0x1.c135f99610f91p-14, -0x1.3957bfff00ca5p-15,
-                     0x1.bd757d8269c78p-17, -0x1.413561ce0e402p-18, 0x1.d4978e156de87p-20,
-                     -0x1.58bf4a18c386bp-21, 0x1.f975577582fc7p-23, -0x1.78c519d546ae4p-24,
-                     0x1.4c9be66572ba9p-25, -0x1.f52bd7edb7bd0p-27});
+  const Expr p = polynomial(u, kFromTwoToThree);
   const Expr remainder = ((y.high - 2.0) + y.low) * p;
   Pair logarithm = functions::log_as_pair(factors.high);
   logarithm.low = logarithm.low + factors.low / factors.high;
   return sum(choice(is_low, negated(logarithm), logarithm), {remainder, zero});
+}
+
+// Both for a result of f32, which needs no low parts: one logarithm serves them.
+Expr log_gamma_for_single(Expr x) {
+  const Expr one = literal(x, 1.0), is_large = ge(x, kStirling), is_low = lt(x, 2.0);
+  Expr y = x, factors = one;
+  for (int i = 0; i < 2; ++i) {
+    const Expr is_active = lt(y, 2.0);
+    factors = select(is_active, factors * y, factors);
+    y = select(is_active, y + one, y);
+  }
+  for (int i = 0; i < static_cast<int>(kStirling) - 3; ++i) {
+    const Expr is_active = ge(y, 3.0);
+    y = select(is_active, y - one, y);
+    factors = select(is_active, factors * y, factors);
+  }
+  const Expr logarithm = functions::log_of_positive(select(is_large, x, factors));
+  const Expr inverse = one / x;
+  const Expr rest =
+      fma(inverse, polynomial(inverse * inverse, kSeries), literal(x, kHalfOfLogTwoPiLessOne));
+  const Expr by_series = fma(x - 0.5, logarithm - one, rest);
+  const Expr by_recurrence =
+      fma(y - 2.0, polynomial(y - 2.5, kFromTwoToThree), select(is_low, -logarithm, logarithm));
+  return select(is_large, by_series, by_recurrence);
+}
+
+// For negative x: log |gamma(-a)| = log(pi) - log |a sin(pi a)| - log gamma(a).
+Expr reflected_for_single(Expr x) {
+  const Expr magnitude = abs(x);
+  const Expr sine = abs(functions::half_turn(x - round_even(x)).sine.high);
+  return (literal(x, kLogPi) - functions::log_of_positive(sine * magnitude)) -
+         log_gamma_for_single(magnitude);
 }
 
 constexpr int kAsymptotic = 10;  // from here on the series of digamma is exact
@@ -104,23 +140,26 @@ Expr to_nearest(Expr x) { return x - round_even(x); }
 // log |gamma(-a)| = log(pi) - log |a sin(pi a)| - log gamma(a).
 Expr lgamma(Expr x) {
   const Expr wide = convert(x, kDouble), magnitude = abs(wide);
-  const Pair positive = choice(lt(magnitude, kStirling), log_gamma_by_recurrence(magnitude),
-                               log_gamma_by_series(magnitude));
-  const Expr r = to_nearest(wide);
-  const Pair logarithm = functions::log_as_pair(abs(functions::half_turn(r).sine.high) * magnitude);
-  const Pair reflected =
-      sum(sum({literal(wide, 0x1.250d048e7a1bdp+0), literal(wide, 0x1.7abf2ad8d5088p-57)},
-              negated(logarithm)),
-          negated(positive));
+  const Expr limit = literal(wide, kInfinity), r = to_nearest(wide);
   // Near 0 both signs have -log |x|, where the product with the sine would underflow.
   const Expr is_reflected = lt(wide, -0x1p-60);
+  const auto settled = [&](Expr value) {
+    const Expr is_pole = le(wide, 0.0) & eq(r, 0.0);
+    const Expr result = select(is_pole | eq(magnitude, kInfinity), limit, value);
+    return convert(select(ne(wide, wide), wide, result), x.dtype());
+  };
+  if (functions::is_single(x))
+    return settled(
+        if_any(is_reflected, log_gamma_for_single(magnitude), reflected_for_single, wide));
+  const Pair positive = choice(lt(magnitude, kStirling), log_gamma_by_recurrence(magnitude),
+                               log_gamma_by_series(magnitude));
+  const Pair logarithm = functions::log_as_pair(abs(functions::half_turn(r).sine.high) * magnitude);
+  const Pair reflected =
+      sum(sum({literal(wide, kLogPi), literal(wide, 0x1.7abf2ad8d5088p-57)}, negated(logarithm)),
+          negated(positive));
   const Pair value = choice(is_reflected, reflected, positive);
-  const Expr limit = literal(wide, kInfinity);
   // The rounding error of an infinite sum is NaN.
-  const Expr finite = select(lt(value.high, kInfinity), value.high + value.low, limit);
-  const Expr is_pole = le(wide, 0.0) & eq(r, 0.0);
-  const Expr result = select(is_pole | eq(magnitude, kInfinity), limit, finite);
-  return convert(select(ne(wide, wide), wide, result), x.dtype());
+  return settled(select(lt(value.high, kInfinity), value.high + value.low, limit));
 }
 
 // psi(-a) = psi(1 + a) - pi / tan(-pi a).

@@ -1,9 +1,13 @@
 // grid_sampler: an image read at positions that a tensor holds. Each element of the result is a sum
 // of a few gathered elements (corners of the cell that holds the position) times weights; both
 // gradients come from these operators.
+#include <algorithm>
+#include <cmath>
+
 #include "groove/ops/index.h"
 #include "groove/ops/sampling.h"
 #include "groove/ops/views.h"
+#include "kernels/ops/reference.h"
 #include "kernels/ops/rules.h"
 
 namespace groove {
@@ -11,6 +15,8 @@ namespace {
 
 enum Mode : std::int64_t { kLinearly, kNearestOnly, kCubically };
 enum Outside : std::int64_t { kAsZeros, kAtBorder, kMirrored };
+
+enum { kMode, kOutside, kAlign };
 
 struct Sampling {
   std::int64_t mode, outside;
@@ -114,31 +120,12 @@ Tensor read(const Tensor& x, IntArrayRef image, const Corner& corner) {
   return where(is_inside.unsqueeze(1), part, 0);
 }
 
-Tensor sampled(const char* name, const Tensor& input, const Tensor& grid, const Sampling& how,
-               std::size_t axes) {
-  const Shape sizes = checked(name, input).geometry.sizes;
-  const Shape places = checked(name, grid).geometry.sizes;
-  GROOVE_CHECK(sizes.size() == axes + 2 && places.size() == axes + 2 && places[0] == sizes[0] &&
-                   places.back() == static_cast<std::int64_t>(axes),
-               "{}: grid {} does not fit input {}: as many dimensions and images, and {} numbers "
-               "for each position",
-               name, to_string(places), to_string(sizes), axes);
-  GROOVE_CHECK(is_floating(input.scalar_type()) && input.scalar_type() == grid.scalar_type(),
-               "{}: input is {} and grid {}; they must have one floating dtype", name,
-               groove::name(input.scalar_type()), groove::name(grid.scalar_type()));
-  for (std::size_t i = 1; i < sizes.size(); ++i)
-    GROOVE_CHECK(sizes[i] > 0, "{}: input {} has nothing to read", name, to_string(sizes));
-  GROOVE_CHECK(how.mode >= 0 && how.mode <= 2 && how.outside >= 0 && how.outside <= 2,
-               "{}: interpolation_mode {} and padding_mode {} must be 0, 1 or 2", name, how.mode,
-               how.outside);
+Tensor sampled(const Tensor& input, const Tensor& grid, const Sampling& how) {
+  const Shape sizes = type_of(input).sizes, places = type_of(grid).sizes;
+  const std::size_t axes = sizes.size() - 2;
   const IntArrayRef image = IntArrayRef(sizes).slice(2);
-  Shape result = {sizes[0], sizes[1]};
-  std::int64_t elements = 1, positions = 1;
-  for (std::size_t i = 0; i < axes; ++i) {
-    elements *= image[i];
-    positions *= places[1 + i];
-    result.push_back(places[1 + i]);
-  }
+  const std::int64_t elements = element_count(image);
+  const std::int64_t positions = element_count(IntArrayRef(places).slice(1, axes));
   std::vector<std::vector<Tap>> taps;
   for (std::size_t i = 0; i < axes; ++i) {  // a grid holds the last axis first
     const auto which = static_cast<std::int64_t>(axes - 1 - i);
@@ -150,7 +137,120 @@ Tensor sampled(const char* name, const Tensor& input, const Tensor& grid, const 
     const Tensor part = read(x, image, corner);
     sum = sum.defined() ? sum + part : part;
   }
-  return sum.view(result);
+  return sum;
+}
+
+// [N, C, …] at the P positions of a grid [N, …, axes]: [N, C, P].
+TypeResult type_of_samples(const Signature& s) {
+  check_defined(s);
+  const Shape &sizes = s.inputs[0].sizes, &places = s.inputs[1].sizes;
+  const std::size_t axes = sizes.size() - 2;
+  GROOVE_CHECK((sizes.size() == 4 || sizes.size() == 5) && places.size() == sizes.size() &&
+                   places[0] == sizes[0] && places.back() == static_cast<std::int64_t>(axes),
+               "grid_sampler: grid {} does not fit input {}: as many dimensions and images, and {} "
+               "numbers for each position",
+               to_string(places), to_string(sizes), axes);
+  GROOVE_CHECK(is_floating(s.inputs[0].dtype) && s.inputs[0].dtype == s.inputs[1].dtype,
+               "grid_sampler: input is {} and grid {}; they must have one floating dtype",
+               name(s.inputs[0].dtype), name(s.inputs[1].dtype));
+  for (std::size_t i = 1; i < sizes.size(); ++i)
+    GROOVE_CHECK(sizes[i] > 0, "grid_sampler: input {} has nothing to read", to_string(sizes));
+  const std::int64_t mode = s.attr().integer(kMode), outside = s.attr().integer(kOutside);
+  GROOVE_CHECK(mode >= 0 && mode <= 2 && outside >= 0 && outside <= 2,
+               "grid_sampler: interpolation_mode {} and padding_mode {} must be 0, 1 or 2", mode,
+               outside);
+  const std::int64_t positions = element_count(IntArrayRef(places).slice(1, axes));
+  return {{{s.inputs[0].dtype, {sizes[0], sizes[1], positions}}}, s.inputs[0].dtype};
+}
+
+// By the formulas of the manual, an axis at a time and position by position.
+double reference_position(double x, double size, const Sampling& how) {
+  double at = how.align_corners ? (x + 1) / 2 * (size - 1) : ((x + 1) * size - 1) / 2;
+  if (how.outside == kMirrored) {
+    const double low = how.align_corners ? 0 : -0.5, high = size - 1 - low;
+    while (high > low && (at < low || at > high)) at = at < low ? 2 * low - at : 2 * high - at;
+  }
+  return how.outside == kAsZeros ? at : std::clamp(at, 0.0, size - 1);
+}
+
+Reference reference(const Signature& s, const Reference& x, const Reference& grid) {
+  const Sampling how{s.attr().integer(kMode), s.attr().integer(kOutside), s.attr().boolean(kAlign)};
+  const Shape& sizes = x.type.sizes;
+  const std::size_t axes = sizes.size() - 2;
+  return make_reference(s.op.type(s).outputs[0], [&](const Shape& index) {
+    const std::int64_t count = s.op.type(s).outputs[0].sizes[2];
+    double total = 0;
+    for (std::size_t corner = 0; corner < std::size_t{1} << axes; ++corner) {
+      Shape place = {index[0], index[1]};
+      double weight = 1;
+      for (std::size_t i = 0; i < axes; ++i) {
+        const std::int64_t number =
+            (index[0] * count + index[2]) * static_cast<std::int64_t>(axes) +
+            static_cast<std::int64_t>(axes - 1 - i);
+        const double at = reference_position(grid.values[static_cast<std::size_t>(number)],
+                                             static_cast<double>(sizes[2 + i]), how);
+        const bool is_second = corner >> i & 1;
+        const double tap =
+            how.mode == kNearestOnly ? std::nearbyint(at) : std::floor(at) + is_second;
+        weight *= how.mode == kNearestOnly ? !is_second : 1 - std::fabs(at - tap);
+        if (tap < 0 || tap >= static_cast<double>(sizes[2 + i])) weight = 0;
+        place.push_back(
+            std::clamp<std::int64_t>(static_cast<std::int64_t>(tap), 0, sizes[2 + i] - 1));
+      }
+      total += weight * x.values[static_cast<std::size_t>(flat_position(sizes, place))];
+    }
+    return total;
+  });
+}
+
+const Op& op = define({
+    .name = "grid_sampler",
+    .kind = OpKind::kComposite,
+    .inputs = 2,
+    .attributes = {{"mode", AttrType::kInt},
+                   {"padding", AttrType::kInt},
+                   {"align_corners", AttrType::kBool}},
+    .type = type_of_samples,
+    .lowering =
+        kernels::lower(kernels::CompositeLowering{[](const Signature& s, ArrayRef<Tensor> inputs) {
+          const Sampling how{s.attr().integer(kMode), s.attr().integer(kOutside),
+                             s.attr().boolean(kAlign)};
+          return Tensors{sampled(inputs[0], inputs[1], how)};
+        }}),
+    .has_inplace = false,
+    .reference =
+        [](const Signature& s, const std::vector<Reference>& inputs) {
+          return std::vector<Reference>{reference(s, inputs[0], inputs[1])};
+        },
+    .dtypes = {kFloat, kDouble},
+    .samples =
+        [](ScalarType dtype) {
+          std::vector<Sample> samples;
+          for (const std::int64_t mode : {kLinearly, kNearestOnly})
+            for (const std::int64_t outside : {kAsZeros, kAtBorder, kMirrored})
+              for (const bool aligns : {false, true}) {
+                const Attrs attrs = Attrs().add(mode).add(outside).add(aligns);
+                samples.push_back({{{dtype, {2, 3, 4, 5}}, {dtype, {2, 3, 2, 2}}}, attrs, {}});
+                samples.push_back(
+                    {{{dtype, {1, 2, 2, 3, 4}}, {dtype, {1, 2, 1, 3, 3}}}, attrs, {}});
+              }
+          return samples;
+        },
+    .tolerance_ulp = 1024,  // sums of both signs, at positions that are rounded themselves
+});
+
+Tensor sampled(const char* name, const Tensor& input, const Tensor& grid, const Sampling& how,
+               std::size_t axes) {
+  const std::size_t rank = checked(name, input).geometry.sizes.size();
+  checked(name, grid);
+  GROOVE_CHECK(rank == axes + 2, "{}: input {} must have {} dimensions", name,
+               to_string(input.sizes()), axes + 2);
+  const Tensor samples = call(op, {input, grid}, Site::current(),
+                              Attrs().add(how.mode).add(how.outside).add(how.align_corners));
+  const Shape sizes = type_of(input).sizes, places = type_of(grid).sizes;
+  Shape result = {sizes[0], sizes[1]};
+  for (std::size_t i = 0; i < axes; ++i) result.push_back(places[1 + i]);
+  return samples.view(result);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "eager/kept_kernels.h"
 #include "eager/plan.h"
 #include "kernels/backend.h"
+#include "kernels/chunk_sums.h"
 #include "kernels/order.h"
 #include "kernels/pool.h"
 #include "src/core/check.h"
@@ -92,6 +93,37 @@ Split split_rearranged(IntArrayRef sizes, IntArrayRef axes, Order order) {
   return split;
 }
 
+// The reduced axes as one axis in another, the inner one contiguous; false where they are none.
+bool find_column(const Geometry& geometry, IntArrayRef axes, kernels::Column& column) {
+  std::int64_t rows = 1;
+  for (std::size_t i = geometry.sizes.size(); i-- > 0;) {
+    const std::int64_t size = geometry.sizes[i], stride = geometry.strides[i];
+    if (!is_in(axes, static_cast<std::int64_t>(i)) || size == 1) continue;
+    if (rows == column.inner && stride == rows) {
+      column.inner *= size;
+    } else if (column.outer == 1) {
+      column.outer_stride = stride;
+      column.outer = size;
+    } else if (stride == column.outer_stride * column.outer) {
+      column.outer *= size;
+    } else {
+      return false;
+    }
+    rows *= size;
+  }
+  return column.inner >= kernels::order::kColumnChunk;
+}
+
+// A sum of the elements as they are, of a dtype that chunk_sums() knows.
+bool is_plain_sum(const kernels::Kernel& partials) {
+  const auto& code = partials.code;
+  return code.size() == 3 && code[0].prim == Prim::kLoad && code[1].prim == Prim::kReduceSum &&
+         code[2].prim == Prim::kStore && code[1].dtype == partials.accesses[0].dtype &&
+         (code[1].dtype == kFloat || code[1].dtype == kDouble);
+}
+
+constexpr std::int64_t kFewElements = 1 << 15;  // not worth another thread
+
 class ReductionPlan : public Plan {
  public:
   TypeResult types;
@@ -99,6 +131,9 @@ class ReductionPlan : public Plan {
   Shape axes;
   bool needs_copy = false;
   bool is_chunked = false;
+  bool is_by_columns = false;  // chunks of columns are summed where they lie
+  kernels::Column column;
+  Shape column_sizes, column_strides;  // of the kept axes
   Split split;
   Box box;
   std::uint64_t count_bits = 0;
@@ -108,14 +143,12 @@ class ReductionPlan : public Plan {
 
   void run(const Call& call, Tensor* outputs) const override {
     Tensor source = call.inputs[0];
-    if (needs_copy) source = rearranged_copy(source, axes, order);
+    if (needs_copy && !is_by_columns) source = rearranged_copy(source, axes, order);
     for (std::size_t k = 0; k < types.outputs.size(); ++k)
       outputs[k] = make_empty(types.outputs[k].sizes, types.outputs[k].dtype);
     if (outputs[0].impl()->numel == 0) return;
-    if (is_chunked) {
-      run_chunked(source, outputs);
-      return;
-    }
+    if (is_chunked) return run_chunked(source, outputs);
+    if (is_by_columns) return run_columns(source, outputs);
     std::vector<void*> pointers{source.impl()->data()};
     for (std::size_t k = 0; k < types.outputs.size(); ++k)
       pointers.push_back(outputs[k].impl()->data());
@@ -127,6 +160,49 @@ class ReductionPlan : public Plan {
   }
 
  private:
+  std::int64_t offset_of(std::int64_t at, IntArrayRef sizes, IntArrayRef strides) const {
+    std::int64_t offset = 0;
+    for (std::size_t i = sizes.size(); i-- > 0; at /= sizes[i])
+      offset += at % sizes[i] * strides[i];
+    return offset;
+  }
+
+  void run_columns(const Tensor& source, Tensor* outputs) const {
+    const std::int64_t columns = outputs[0].impl()->numel;
+    const std::int64_t chunks =
+        (split.reduced + kernels::order::kColumnChunk - 1) / kernels::order::kColumnChunk;
+    const Tensor partials = make_empty({columns, chunks}, partial_dtypes[0]);
+    const auto sum_as = [&](auto kind) {
+      using T = decltype(kind);
+      const T* const from = static_cast<const T*>(source.impl()->data());
+      T* const to = static_cast<T*>(partials.impl()->data());
+      const int threads = kernels::threads_for(source.impl()->numel < kFewElements);
+      kernels::parallel(threads, [&](int part, int parts) {
+        for (std::int64_t i = columns * part / parts; i < columns * (part + 1) / parts; ++i)
+          kernels::chunk_sums(from + offset_of(i, column_sizes, column_strides), column,
+                              to + i * chunks);
+      });
+    };
+    if (partial_dtypes[0] == kFloat)
+      sum_as(float());
+    else
+      sum_as(double());
+    std::vector<void*> pointers{partials.impl()->data()};
+    std::vector<std::array<std::int64_t, kernels::kMaxAxes>> strides{{1, chunks}};
+    for (std::size_t k = 0; k < types.outputs.size(); ++k) {
+      pointers.push_back(outputs[k].impl()->data());
+      strides.push_back({0, 1});
+    }
+    kernels::Launch launch;
+    launch.rank = 2;
+    launch.count[0] = chunks;
+    launch.count[1] = columns;
+    launch.pointers = pointers.data();
+    launch.strides = reinterpret_cast<const std::int64_t(*)[kernels::kMaxAxes]>(strides.data());
+    launch.scalars = &count_bits;
+    tree->run(launch);
+  }
+
   // One row after the other; each is split by chunks over the pool, then its tree is combined.
   void run_chunked(const Tensor& source, Tensor* outputs) const {
     const std::int64_t chunks =
@@ -135,11 +211,7 @@ class ReductionPlan : public Plan {
     for (const ScalarType dtype : partial_dtypes) partials.push_back(make_empty({chunks}, dtype));
     const std::int64_t rows = outputs[0].impl()->numel;
     for (std::int64_t row = 0; row < rows; ++row) {
-      std::int64_t offset = 0, rest = row;
-      for (std::size_t i = split.kept_sizes.size(); i-- > 0;) {
-        offset += rest % split.kept_sizes[i] * split.kept_strides[i];
-        rest /= split.kept_sizes[i];
-      }
+      const std::int64_t offset = offset_of(row, split.kept_sizes, split.kept_strides);
       reduce_row(source, offset, partials, chunks, outputs, row);
     }
   }
@@ -191,9 +263,9 @@ bool is_splittable(const std::vector<Prim>& reductions) {
   return true;
 }
 
-void store_results(Builder& builder, const ReductionPlan& plan, const Exprs& results) {
+void store_results(Builder& builder, const ReductionPlan& plan, Order order, const Exprs& results) {
   const StrideClass per_result =
-      plan.order == Order::kColumn ? StrideClass::kContiguous : StrideClass::kBroadcast;
+      order == Order::kColumn ? StrideClass::kContiguous : StrideClass::kBroadcast;
   for (std::size_t k = 0; k < results.size(); ++k)
     builder.store(plan.types.outputs[k].dtype, per_result, results[k]);
 }
@@ -213,6 +285,14 @@ PlanPtr plan_reduction(const Call& call) {
   if (plan->order == Order::kColumn && !plan->needs_copy) {
     // The innermost kept axis are the columns; an axis order that memory cannot follow is copied.
     plan->needs_copy = plan->split.kept_sizes.empty();
+  }
+  plan->is_by_columns = plan->needs_copy && plan->order == Order::kColumn &&
+                        how.reductions.size() == 1 &&
+                        find_column(geometry, plan->axes, plan->column);
+  for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
+    if (is_in(plan->axes, static_cast<std::int64_t>(i))) continue;
+    plan->column_sizes.push_back(geometry.sizes[i]);
+    plan->column_strides.push_back(geometry.strides[i]);
   }
   if (plan->needs_copy) plan->split = split_rearranged(geometry.sizes, plan->axes, plan->order);
   plan->count_bits = Scalar(static_cast<double>(plan->split.reduced)).bits_as(plan->types.compute);
@@ -246,35 +326,43 @@ PlanPtr plan_reduction(const Call& call) {
     builder.next_phase();
     return reduced;
   };
-  if (!plan->is_chunked) {
+  Builder builder(plan->order), combine(Order::kTree);
+  const bool may_be_parts = plan->is_chunked || plan->is_by_columns;
+  if (may_be_parts) {
+    const StrideClass per_partial =
+        plan->order == Order::kColumn ? StrideClass::kContiguous : StrideClass::kBroadcast;
+    for (const Expr& partial : reduce(builder)) {
+      plan->partial_dtypes.push_back(partial.dtype());
+      builder.store(partial.dtype(), per_partial, partial);
+    }
+    const kernels::Kernel partials = builder.finish();
+    plan->is_by_columns = plan->is_by_columns && is_plain_sum(partials);
+    if (plan->is_chunked)
+      plan->callable = kernels::compile_cached(kernels::current_backend(), partials);
+  }
+  if (!plan->is_chunked && !plan->is_by_columns) {
     KernelKey key(call, inputs, plan->types);
     key.add(plan->order);
     key.add(inner);
     plan->callable = kept_kernel(std::move(key), [&] {
       Builder builder(plan->order);
       const Exprs reduced = reduce(builder);
-      store_results(builder, *plan,
+      store_results(builder, *plan, plan->order,
                     kernels::emit_after_reduction(builder, signature, plan->types, reduced,
                                                   builder.param(plan->types.compute)));
       return builder.finish();
     });
     return plan;
   }
-  Builder builder(plan->order), combine(Order::kTree);
-  for (const Expr& partial : reduce(builder)) {
-    plan->partial_dtypes.push_back(partial.dtype());
-    builder.store(partial.dtype(), StrideClass::kBroadcast, partial);
-  }
   Exprs totals;
   for (std::size_t r = 0; r < how.reductions.size(); ++r)
     totals.push_back(combine.reduce(
         how.reductions[r], combine.load(plan->partial_dtypes[r], StrideClass::kContiguous)));
   combine.next_phase();
-  store_results(combine, *plan,
+  store_results(combine, *plan, Order::kTree,
                 kernels::emit_after_reduction(combine, signature, plan->types, totals,
                                               combine.param(plan->types.compute)));
   plan->tree = kernels::compile_cached(kernels::current_backend(), combine.finish());
-  plan->callable = kernels::compile_cached(kernels::current_backend(), builder.finish());
   return plan;
 }
 

@@ -274,6 +274,10 @@ Tensor group_norm(Arg input, std::int64_t num_groups, const Tensor& weight, cons
       element_count(IntArrayRef(sizes).slice(1, sizes.size() - 1)) / num_groups;
   const Tensor rows = reshape(input, {sizes[0], num_groups, row});
   Tensor y = reshape({layer_norm({rows, site}, row, Tensor(), Tensor(), eps), site}, sizes);
+  const auto is_alike = [&y](const Tensor& x) {
+    return x.defined() && type_of(x).dtype == type_of(y).dtype;
+  };
+  if (is_alike(weight) && is_alike(bias)) return scale_channels({y, site}, weight, bias);
   if (weight.defined()) y = mul({y, site}, as_channels(weight, sizes.size()));
   return bias.defined() ? add_channels({y, site}, bias) : y;
 }

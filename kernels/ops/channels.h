@@ -12,5 +12,7 @@ Tensor as_channels(const Tensor& vector, std::size_t rank);
 Tensor channel_sum(const Tensor& x);
 /// x plus bias [C] along axis 1, differentiable.
 Tensor add_channels(Arg x, const Tensor& bias);
+/// x times weight [C] plus bias [C] along axis 1, differentiable.
+Tensor scale_channels(Arg x, const Tensor& weight, const Tensor& bias);
 
 }  // namespace groove

@@ -7,6 +7,7 @@
 
 #include "kernels/ops/complex_rules.h"
 #include "kernels/ops/reference.h"
+#include "kernels/ops/words.h"
 
 namespace groove {
 namespace {
@@ -32,20 +33,6 @@ std::int64_t source_index(std::int64_t at, std::int64_t size, Border kind) {
 std::int64_t longest(std::int64_t size, Border kind) {
   if (size == 0) return 0;
   return kind == Border::kReflect ? size - 1 : kind == Border::kCircular ? size : INT64_MAX;
-}
-
-template <typename Visit>
-void with_bits(std::size_t size, const Visit& visit) {
-  switch (size) {
-    case 1:
-      return visit(std::uint8_t());
-    case 2:
-      return visit(std::uint16_t());
-    case 4:
-      return visit(std::uint32_t());
-    default:
-      return visit(std::uint64_t());
-  }
 }
 
 // A tensor and the same one padded, as nested blocks: axes that get nothing are joined with their
@@ -146,7 +133,7 @@ void for_share(const Blocks& blocks, int part, int parts, const Run& run) {
 void run_pad(const Signature& s, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, int part,
              int parts) {
   const Blocks blocks(s.inputs[0].sizes, s.attr().integers(kPad), kind_of(s.attr()));
-  with_bits(element_size(s.inputs[0].dtype), [&](auto bits) {
+  with_word_of(s.inputs[0].dtype, [&](auto bits) {
     using T = decltype(bits);
     const T* from = static_cast<const T*>(inputs[0].impl()->data());
     T* to = static_cast<T*>(outputs[0].impl()->data());

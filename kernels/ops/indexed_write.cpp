@@ -9,6 +9,7 @@
 #include "groove/ops/views.h"
 #include "kernels/ops/axis.h"
 #include "kernels/ops/reference.h"
+#include "kernels/ops/words.h"
 #include "src/core/faults.h"
 #include "src/core/pooled.h"
 
@@ -197,20 +198,6 @@ class Writer {
   PooledVector<std::pair<std::int64_t, std::int64_t>> sums_;  // of targets and sources
 };
 
-// What is only moved is moved as words of its size; so are integers added, which wrap.
-template <typename Visit>
-void with_word_of(ScalarType dtype, const Visit& visit) {
-  switch (element_size(dtype)) {
-    case 1:
-      return visit(std::uint8_t());
-    case 2:
-      return visit(std::uint16_t());
-    case 4:
-      return visit(std::uint32_t());
-    default:
-      return visit(std::uint64_t());
-  }
-}
 template <typename Visit>
 void with_sum_type(ScalarType dtype, const Visit& visit) {
   switch (dtype) {

@@ -62,7 +62,7 @@ Tensor LeakyReLUImpl::forward(Tensor input, Site site) {
   return functional::leaky_relu(std::move(input), options, site);
 }
 void LeakyReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::LeakyReLU(negative_slope=" << options.negative_slope()
+  stream << std::boolalpha << "torch::nn::LeakyReLU(negative_slope=" << options.negative_slope()
          << later_inplace_text(options.inplace()) << ")";
 }
 
@@ -91,8 +91,8 @@ Tensor HardtanhImpl::forward(Tensor input, Site site) {
   return functional::hardtanh(std::move(input), options, site);
 }
 void HardtanhImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Hardtanh(min_val=" << options.min_val() << ", max_val=" << options.max_val()
-         << later_inplace_text(options.inplace()) << ")";
+  stream << std::boolalpha << "torch::nn::Hardtanh(min_val=" << options.min_val()
+         << ", max_val=" << options.max_val() << later_inplace_text(options.inplace()) << ")";
 }
 
 Tensor ReLU6Impl::forward(Tensor input, Site site) {

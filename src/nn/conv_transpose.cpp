@@ -120,7 +120,7 @@ void ConvTransposeNdImpl<D>::pretty_print(std::ostream& stream) const {
   if (!is_all(options.output_padding(), 0))
     stream << ", output_padding=" << options.output_padding();
   if (options.groups() != 1) stream << ", groups=" << options.groups();
-  if (!options.bias()) stream << ", bias=false";
+  if (!options.bias()) stream << ", bias=" << text(false);
   if (!options.padding_mode().is_zeros())
     stream << ", padding_mode=" << enumerator(options.padding_mode().mode().name());
   stream << ")";

@@ -44,8 +44,9 @@ Tensor LocalResponseNormImpl::forward(const Tensor& input, Site site) {
   return functional::local_response_norm(input, options, site);
 }
 void LocalResponseNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::LocalResponseNorm(" << options.size() << ", alpha=" << options.alpha()
-         << ", beta=" << options.beta() << ", k=" << options.k() << ")";
+  stream << std::boolalpha << "torch::nn::LocalResponseNorm(" << options.size()
+         << ", alpha=" << options.alpha() << ", beta=" << options.beta() << ", k=" << options.k()
+         << ")";
 }
 
 Tensor CrossMapLRN2dImpl::forward(const Tensor& input, Site site) {
@@ -66,8 +67,9 @@ Tensor CrossMapLRN2dImpl::forward(const Tensor& input, Site site) {
   return mul(input, pow(scale, -options.beta()));
 }
 void CrossMapLRN2dImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::CrossMapLRN2d(" << options.size() << ", alpha=" << options.alpha()
-         << ", beta=" << options.beta() << ", k=" << options.k() << ")";
+  stream << std::boolalpha << "torch::nn::CrossMapLRN2d(" << options.size()
+         << ", alpha=" << options.alpha() << ", beta=" << options.beta() << ", k=" << options.k()
+         << ")";
 }
 
 template class Cloneable<LocalResponseNormImpl>;

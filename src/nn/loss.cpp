@@ -71,13 +71,13 @@ Tensor SmoothL1LossImpl::forward(const Tensor& input, const Tensor& target, Site
   return functional::smooth_l1_loss(input, target, options, site);
 }
 void SmoothL1LossImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::SmoothL1Loss()";
+  stream << "torch::nn::SmoothL1Loss";
 }
 
 Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target, Site site) {
   return functional::huber_loss(input, target, options, site);
 }
-void HuberLossImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::HuberLoss()"; }
+void HuberLossImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::HuberLoss"; }
 
 Tensor BCELossImpl::forward(const Tensor& input, const Tensor& target, Site site) {
   return functional::binary_cross_entropy(input, target, options, site);

@@ -206,13 +206,13 @@ void Module::collect(bool recurse, const std::string& prefix, bool wants_buffers
 }
 
 OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
-  OrderedDict<std::string, Tensor> found("Parameter");
+  OrderedDict<std::string, Tensor> found;
   collect(recurse, "", false, found);
   return found;
 }
 
 OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
-  OrderedDict<std::string, Tensor> found("Buffer");
+  OrderedDict<std::string, Tensor> found;
   collect(recurse, "", true, found);
   return found;
 }
@@ -228,7 +228,7 @@ std::vector<Tensor> Module::buffers(bool recurse) const { return named_buffers(r
 
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(
     const std::string& name_prefix, bool include_self) const {
-  OrderedDict<std::string, std::shared_ptr<Module>> found("Submodule");
+  OrderedDict<std::string, std::shared_ptr<Module>> found;
   if (include_self) found.insert(name_prefix, owner_of(*this));
   walk(name_prefix,
        [&](const std::string& name, const auto& module) { found.insert(name, module); });

@@ -69,7 +69,8 @@ Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2, Site si
   return functional::cosine_similarity(x1, x2, options, site);
 }
 void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ")";
+  stream << std::boolalpha << "torch::nn::CosineSimilarity(dim=" << options.dim()
+         << ", eps=" << options.eps() << ")";
 }
 
 template class Cloneable<LayerNormImpl>;

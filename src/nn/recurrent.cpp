@@ -145,7 +145,7 @@ Tensor RecurrentCell::state_or_zeros(const Tensor& input, const Tensor& state) c
 
 void RecurrentCell::print(std::ostream& stream) const {
   stream << "torch::nn::" << kind_ << "(" << input_size_ << ", " << hidden_size_;
-  if (!has_bias_) stream << ", bias=false";
+  if (!has_bias_) stream << ", bias=" << text(false);
 }
 
 Recurrent::Recurrent(const RNNOptionsBase& options) : options_base(options) { reset(); }

@@ -53,7 +53,7 @@ Tensor HardshrinkImpl::forward(const Tensor& input, Site site) {
   return functional::hardshrink(input, options, site);
 }
 void HardshrinkImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Hardshrink(" << options.lambda() << ")";
+  stream << std::boolalpha << "torch::nn::Hardshrink(" << options.lambda() << ")";
 }
 
 Tensor SoftshrinkImpl::forward(const Tensor& input, Site site) {

@@ -75,7 +75,7 @@ Tensor MaxUnpool1dImpl::forward(const Tensor& input, const Tensor& indices,
                                   site);
 }
 void MaxUnpool1dImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::MaxUnpool1d(kernel_size=" << options.kernel_size()
+  stream << std::boolalpha << "torch::nn::MaxUnpool1d(kernel_size=" << options.kernel_size()
          << ", stride=" << options.stride() << ", padding=" << options.padding() << ")";
 }
 
@@ -90,7 +90,7 @@ Tensor MaxUnpool2dImpl::forward(const Tensor& input, const Tensor& indices,
                                   site);
 }
 void MaxUnpool2dImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::MaxUnpool2d(kernel_size=" << options.kernel_size()
+  stream << std::boolalpha << "torch::nn::MaxUnpool2d(kernel_size=" << options.kernel_size()
          << ", stride=" << options.stride() << ", padding=" << options.padding() << ")";
 }
 
@@ -105,7 +105,7 @@ Tensor MaxUnpool3dImpl::forward(const Tensor& input, const Tensor& indices,
                                   site);
 }
 void MaxUnpool3dImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::MaxUnpool3d(kernel_size=" << options.kernel_size()
+  stream << std::boolalpha << "torch::nn::MaxUnpool3d(kernel_size=" << options.kernel_size()
          << ", stride=" << options.stride() << ", padding=" << options.padding() << ")";
 }
 

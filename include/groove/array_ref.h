@@ -19,8 +19,11 @@ template <typename T>
 class ArrayRef {
  public:
   using value_type = T;
+  using reference = const T&;
+  using pointer = const T*;
   using iterator = const T*;
   using const_iterator = const T*;
+  using reverse_iterator = std::reverse_iterator<const T*>;
   using size_type = std::size_t;
   constexpr ArrayRef() = default;
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
@@ -57,6 +60,15 @@ class ArrayRef {
   }
   constexpr const T* cbegin() const { return begin(); }
   constexpr const T* cend() const { return end(); }
+  constexpr reverse_iterator rbegin() const { return reverse_iterator(end()); }
+  constexpr reverse_iterator rend() const { return reverse_iterator(begin()); }
+  /// Whether the predicate holds for each element.
+  template <typename Predicate>
+  constexpr bool allMatch(const Predicate& predicate) const {
+    for (const T& value : *this)
+      if (!predicate(value)) return false;
+    return true;
+  }
   bool equals(ArrayRef other) const { return *this == other; }
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
   bool operator==(const ArrayRef& other) const {

@@ -31,6 +31,15 @@ struct kArea {};
 struct kBorder {};
 struct kReflection {};
 struct kMax {};
+struct Convolution {};
+struct kConv1D : Convolution {};
+struct kConv2D : Convolution {};
+struct kConv3D : Convolution {};
+struct kConvTranspose1D : Convolution {};
+struct kConvTranspose2D : Convolution {};
+struct kConvTranspose3D : Convolution {};
+struct kSiLU {};
+struct kMish {};
 }  // namespace enumtype
 
 inline constexpr enumtype::kNone kNone{};
@@ -58,6 +67,14 @@ inline constexpr enumtype::kArea kArea{};
 inline constexpr enumtype::kBorder kBorder{};
 inline constexpr enumtype::kReflection kReflection{};
 inline constexpr enumtype::kMax kMax{};
+inline constexpr enumtype::kConv1D kConv1D{};
+inline constexpr enumtype::kConv2D kConv2D{};
+inline constexpr enumtype::kConv3D kConv3D{};
+inline constexpr enumtype::kConvTranspose1D kConvTranspose1D{};
+inline constexpr enumtype::kConvTranspose2D kConvTranspose2D{};
+inline constexpr enumtype::kConvTranspose3D kConvTranspose3D{};
+inline constexpr enumtype::kSiLU kSiLU{};
+inline constexpr enumtype::kMish kMish{};
 
 // One of the enumerators of an option.
 class reduction_t {

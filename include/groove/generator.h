@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "groove/options.h"
 #include "groove/random.h"
 
 namespace groove {
@@ -21,6 +22,7 @@ class Generator {
   explicit Generator(std::uint64_t seed);
   /// The process's own, which manual_seed() sets.
   static Generator of_process();
+  Device device() const { return Device(); }
   bool defined() const { return own_ || is_process_; }
   /// From here on the draws depend on the seed alone.
   void set_current_seed(std::uint64_t seed) const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 
 namespace groove {
 
@@ -31,5 +32,9 @@ struct alignas(2) BFloat16 {  // the upper half of a binary32
     return result;
   }
 };
+
+/// As floats are written.
+std::ostream& operator<<(std::ostream& out, Half value);
+std::ostream& operator<<(std::ostream& out, BFloat16 value);
 
 }  // namespace groove

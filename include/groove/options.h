@@ -11,23 +11,47 @@
 
 namespace groove {
 
-enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, MPS = 2 };
+/// With LibTorch's numbers. Tensors live on the CPU; asking for another place throws groove::Error.
+enum class DeviceType : std::int8_t {
+  CPU = 0,
+  CUDA = 1,
+  HIP = 6,
+  XLA = 9,
+  Vulkan = 10,
+  XPU = 12,
+  MPS = 13,
+  Meta = 14,
+  HPU = 15,
+  PrivateUse1 = 20
+};
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
 constexpr DeviceType kMPS = DeviceType::MPS;
+constexpr DeviceType kHIP = DeviceType::HIP, kXLA = DeviceType::XLA, kVulkan = DeviceType::Vulkan;
+constexpr DeviceType kXPU = DeviceType::XPU, kMeta = DeviceType::Meta, kHPU = DeviceType::HPU;
+constexpr DeviceType kPrivateUse1 = DeviceType::PrivateUse1;
 
 class Device {
  public:
   constexpr Device() = default;
   constexpr Device(DeviceType type, int index = -1)
       : type_(type), index_(static_cast<std::int8_t>(index)) {}
-  /// "cpu", "cuda", "cuda:1"; throws groove::Error on anything else.
+  /// "cpu", "cuda", "cuda:1", "mps", …; throws groove::Error on anything else.
   Device(const std::string& text, Site site = Site::current());
   Device(const char* text, Site site = Site::current()) : Device(std::string(text), site) {}
   constexpr DeviceType type() const { return type_; }
   constexpr int index() const { return index_; }
   constexpr bool is_cpu() const { return type_ == kCPU; }
   constexpr bool is_cuda() const { return type_ == kCUDA; }
+  constexpr bool is_mps() const { return type_ == kMPS; }
+  constexpr bool is_hip() const { return type_ == kHIP; }
+  constexpr bool is_xla() const { return type_ == kXLA; }
+  constexpr bool is_xpu() const { return type_ == kXPU; }
+  constexpr bool is_vulkan() const { return type_ == kVulkan; }
+  constexpr bool is_meta() const { return type_ == kMeta; }
+  constexpr bool is_hpu() const { return type_ == kHPU; }
+  constexpr bool is_privateuseone() const { return type_ == kPrivateUse1; }
+  constexpr void set_index(int index) { index_ = static_cast<std::int8_t>(index); }
   constexpr bool has_index() const { return index_ >= 0; }
   std::string str() const;
   constexpr bool operator==(const Device& other) const {
@@ -41,6 +65,8 @@ class Device {
 };
 std::ostream& operator<<(std::ostream& out, const Device& device);
 std::ostream& operator<<(std::ostream& out, DeviceType type);
+/// "CUDA", or "cuda".
+std::string DeviceTypeName(DeviceType type, bool lower_case = false);
 
 /// Tensors are strided; asking for a sparse one throws groove::Error.
 enum class Layout : std::int8_t { Strided, Sparse };
@@ -150,3 +176,12 @@ ScalarType get_default_dtype();
 void set_default_dtype(ScalarType dtype, Site site = Site::current());
 
 }  // namespace groove
+
+// Devices that are equal have one hash, with or without an index of 0.
+template <>
+struct std::hash<groove::Device> {
+  std::size_t operator()(const groove::Device& device) const noexcept {
+    const int index = device.has_index() ? device.index() : 0;
+    return static_cast<std::size_t>(device.type()) << 8 | static_cast<std::size_t>(index);
+  }
+};

@@ -82,6 +82,9 @@ class Scalar {
   std::uint64_t bits_as(ScalarType dtype) const;
 
   Scalar operator-() const { return isFloatingPoint() ? Scalar(-to_double()) : Scalar(-to_int()); }
+  Scalar conj() const { return *this; }
+  /// The natural logarithm, as a double.
+  Scalar log() const;
   /// The same value, whatever the type.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   bool equal(T number) const {

@@ -46,13 +46,19 @@ struct Contents;  // of a file, src/io/contents.h
 struct Entries;   // what is to be written
 }  // namespace detail
 
+/// What programs of LibTorch hand from an archive to those within it.
+struct CompilationUnit {};
+
 class OutputArchive {
  public:
   OutputArchive();
+  /// An archive is of no unit: there is no TorchScript.
+  explicit OutputArchive(const std::shared_ptr<CompilationUnit>&) : OutputArchive() {}
   OutputArchive(OutputArchive&&) noexcept;
   OutputArchive& operator=(OutputArchive&&) noexcept;
   ~OutputArchive();
 
+  std::shared_ptr<CompilationUnit> compilation_unit() const { return nullptr; }
   /// The tensor itself is kept, not a copy: what save_to() writes is its value then. A key may be
   /// written once.
   void write(const std::string& key, const Tensor& value, bool is_buffer = false);

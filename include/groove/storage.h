@@ -36,6 +36,11 @@ class UntypedStorage {
   DataPtr data_ptr(Site site = Site::current()) const;
   std::size_t nbytes(Site site = Site::current()) const;
   Device device() const { return Device(); }
+  DeviceType device_type() const { return kCPU; }
+  /// Whether resize_() of a tensor may make it larger: not of memory that the program lent.
+  bool resizable(Site site = Site::current()) const { return data_ptr(site).get_context(); }
+  /// The same address for all that share it; nothing may be read there.
+  const void* unsafeGetStorageImpl() const;
   bool is_alias_of(const UntypedStorage& other) const { return tensor_.is_alias_of(other.tensor_); }
   operator bool() const { return tensor_.defined(); }
 

@@ -202,7 +202,7 @@ std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
     case Kind::kInteger:
       return out << index.integer();
     case Kind::kBoolean:
-      return out << (index.boolean() ? "true" : "false");
+      return out << std::boolalpha << index.boolean();  // which stays, as in LibTorch
     case Kind::kSlice:
       return out << index.slice();
     default:

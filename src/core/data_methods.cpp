@@ -56,7 +56,7 @@ ScalarType DataMethods::scalar_type(Site site) const { return checked(*this, sit
 Device DataMethods::device(Site site) const { return checked(*this, site, "device").device; }
 TensorOptions DataMethods::options(Site site) const {
   const TensorImpl& impl = checked(*this, site, "options");
-  return TensorOptions(impl.dtype).device(impl.device);
+  return TensorOptions(impl.dtype).device(impl.device).layout(kStrided);
 }
 std::int64_t DataMethods::storage_offset(Site site) const {
   return checked(*this, site, "storage_offset").geometry.offset;
@@ -91,6 +91,11 @@ DataPtr UntypedStorage::data_ptr(Site site) const {
   void* const address = data(site);
   Storage& storage = *tensor_.impl()->storage;
   return {address, storage.free ? &storage : nullptr, storage.device};
+}
+const void* UntypedStorage::unsafeGetStorageImpl() const {
+  if (!tensor_.defined()) return nullptr;
+  materialize(*tensor_.impl());
+  return tensor_.impl()->storage.get();
 }
 std::size_t UntypedStorage::nbytes(Site site) const {
   TensorImpl& impl = checked(tensor_, site, "nbytes");

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <ostream>
 
 #include "groove/half.h"
 
@@ -51,7 +52,6 @@ std::uint16_t half_bits(double value) { return narrow(value, 10, 15); }
 std::uint16_t bfloat16_bits(double value) { return narrow(value, 7, 127); }
 double half_value(std::uint16_t bits) { return widen(bits, 10, 15); }
 double bfloat16_value(std::uint16_t bits) { return widen(bits, 7, 127); }
-
 
 namespace {
 
@@ -114,5 +114,10 @@ Half::Half(float value) : x(half_from_float(value)) {}
 Half::operator float() const { return float_from_half(x); }
 BFloat16::BFloat16(float value) : x(bfloat16_from_float(value)) {}
 BFloat16::operator float() const { return float_from_bfloat16(x); }
+
+std::ostream& operator<<(std::ostream& out, Half value) { return out << static_cast<float>(value); }
+std::ostream& operator<<(std::ostream& out, BFloat16 value) {
+  return out << static_cast<float>(value);
+}
 
 }  // namespace groove

@@ -10,7 +10,22 @@
 namespace groove {
 namespace {
 
-constexpr const char* kDeviceNames[] = {"cpu", "cuda", "mps"};
+struct DeviceName {
+  DeviceType type;
+  const char *text, *upper;
+};
+constexpr DeviceName kDeviceNames[] = {
+    {kCPU, "cpu", "CPU"}, {kCUDA, "cuda", "CUDA"},
+    {kMPS, "mps", "MPS"}, {kHIP, "hip", "HIP"},
+    {kXLA, "xla", "XLA"}, {kVulkan, "vulkan", "VULKAN"},
+    {kXPU, "xpu", "XPU"}, {kMeta, "meta", "META"},
+    {kHPU, "hpu", "HPU"}, {kPrivateUse1, "privateuseone", "PRIVATEUSEONE"},
+};
+const DeviceName& name_of(DeviceType type) {
+  for (const DeviceName& name : kDeviceNames)
+    if (name.type == type) return name;
+  GROOVE_CHECK(false, "DeviceType: {} is no kind of device", static_cast<int>(type));
+}
 std::atomic<ScalarType> default_dtype{kFloat};
 
 }  // namespace
@@ -19,9 +34,9 @@ Device::Device(const std::string& text, Site site) {
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
   bool is_known = false;
-  for (int i = 0; i < 3; ++i) {
-    if (kind != kDeviceNames[i]) continue;
-    type_ = static_cast<DeviceType>(i);
+  for (const DeviceName& name : kDeviceNames) {
+    if (kind != name.text) continue;
+    type_ = name.type;
     is_known = true;
   }
   if (colon != std::string::npos) {
@@ -35,13 +50,14 @@ Device::Device(const std::string& text, Site site) {
 }
 
 std::string Device::str() const {
-  const std::string text = kDeviceNames[static_cast<int>(type_)];
+  const std::string text = name_of(type_).text;
   return index_ < 0 ? text : fmt::format("{}:{}", text, index_);
 }
 
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.str(); }
-std::ostream& operator<<(std::ostream& out, DeviceType type) {
-  return out << kDeviceNames[static_cast<int>(type)];
+std::ostream& operator<<(std::ostream& out, DeviceType type) { return out << name_of(type).text; }
+std::string DeviceTypeName(DeviceType type, bool lower_case) {
+  return lower_case ? name_of(type).text : name_of(type).upper;
 }
 
 std::ostream& operator<<(std::ostream& out, Layout layout) {
@@ -75,14 +91,13 @@ TensorOptions TensorOptions::memory_format(std::optional<MemoryFormat> format) c
 
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
   const auto field = [&out](const char* label, const auto& value, bool is_set) {
-    out << label << value << (is_set ? "" : " (default)");
+    out << std::boolalpha << label << value << (is_set ? "" : " (default)");
   };
-  const auto truth = [](bool value) { return value ? "true" : "false"; };
   field("TensorOptions(dtype=", options.dtype(), options.has_dtype());
   field(", device=", options.device(), options.has_device());
   field(", layout=", options.layout(), options.has_layout());
-  field(", requires_grad=", truth(options.requires_grad()), options.has_requires_grad());
-  field(", pinned_memory=", truth(options.pinned_memory()), options.has_pinned_memory());
+  field(", requires_grad=", options.requires_grad(), options.has_requires_grad());
+  field(", pinned_memory=", options.pinned_memory(), options.has_pinned_memory());
   return out << ", memory_format=(nullopt))";
 }
 

@@ -38,6 +38,8 @@ std::ostream& operator<<(std::ostream& out, const Scalar& number) {
   return number.isFloatingPoint() ? out << number.to_double() : out << number.to_int();
 }
 
+Scalar Scalar::log() const { return std::log(to_double()); }
+
 std::int64_t Scalar::to_int() const {
   if (origin_ >= 0) [[unlikely]] detail::number_was_read(origin_);
   return kind_ == kDouble ? truncate<std::int64_t>(floating_) : integer_;

@@ -12,6 +12,7 @@ class NonlinearityType {
  public:
   enum Kind { kIsLinear, kIsSigmoid, kIsTanh, kIsReLU, kIsLeakyReLU };
   constexpr NonlinearityType(enumtype::kLinear) : kind(kIsLinear) {}
+  constexpr NonlinearityType(enumtype::Convolution) : kind(kIsLinear) {}
   constexpr NonlinearityType(enumtype::kSigmoid) : kind(kIsSigmoid) {}
   constexpr NonlinearityType(enumtype::kTanh) : kind(kIsTanh) {}
   constexpr NonlinearityType(enumtype::kReLU) : kind(kIsReLU) {}

@@ -14,6 +14,7 @@ namespace torch::jit {
 
 using groove::IValue;
 using Stack = std::vector<IValue>;
+using CompilationUnit = groove::serialize::CompilationUnit;
 
 namespace detail {
 [[noreturn]] inline void throw_no_script(const char* name) {

@@ -1,6 +1,9 @@
 // Small helpers of c10 and ATen that programs borrow.
 #pragma once
 
+#include <typeinfo>
+#include <variant>
+
 #include "groove/compat/c10/util/irange.h"
 #include "groove/compat/torch/dispatch.h"
 
@@ -33,7 +36,23 @@ constexpr bool isReducedFloatingType(ScalarType dtype) {
   return dtype == ScalarType::Half || dtype == ScalarType::BFloat16;
 }
 inline ScalarType promoteTypes(ScalarType a, ScalarType b) { return groove::promote_types(a, b); }
+using groove::DeviceTypeName;
 using groove::get_default_dtype;
+using groove::isComplexType;
+using groove::isIntegralType;
+using groove::scalarTypeToTypeMeta;
+using groove::toComplexType;
+using groove::toRealValueType;
+using groove::toString;
+constexpr bool isQIntType(ScalarType dtype) {
+  return dtype == kQInt8 || dtype == kQUInt8 || dtype == kQInt32;
+}
+constexpr bool isSignedType(ScalarType dtype) { return dtype != kByte && dtype != kBool; }
+inline bool canCast(ScalarType from, ScalarType to) { return groove::can_cast(from, to); }
+template <typename... Source>
+auto makeArrayRef(const Source&... source) {
+  return groove::ArrayRef(source...);
+}
 inline ScalarType get_default_dtype_as_scalartype() { return groove::get_default_dtype(); }
 template <typename Numbers>
 std::int64_t multiply_integers(const Numbers& numbers) {
@@ -64,16 +83,35 @@ struct OptionalDeviceGuard {
 }  // namespace c10
 
 namespace at {
+using c10::canCast;
 using c10::DeviceGuard;
 using c10::elementSize;
 using c10::get_default_dtype_as_scalartype;
 using c10::irange;
 using c10::isFloatingType;
+using c10::isQIntType;
+using c10::isSignedType;
+using c10::makeArrayRef;
 using c10::maybe_wrap_dim;
 using c10::OptionalDeviceGuard;
 using c10::promoteTypes;
 using c10::SmallVector;
 using DimVector = std::vector<std::int64_t>;
+inline groove::DeprecatedTypeProperties CPU(ScalarType dtype) { return {kCPU, dtype}; }
+inline groove::DeprecatedTypeProperties CUDA(ScalarType dtype) { return {kCUDA, dtype}; }
+inline bool hasMKL() { return false; }
+inline bool hasOpenMP() { return false; }
+inline bool hasLAPACK() { return true; }
+inline bool is_inference(const Tensor& self) { return self.is_inference(); }
+constexpr std::int64_t divup(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+/// Whether expand() of the one gives the other.
+inline bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) {
+  if (shape.size() > desired.size()) return false;
+  for (std::size_t i = 1; i <= shape.size(); ++i)
+    if (shape[shape.size() - i] != desired[desired.size() - i] && shape[shape.size() - i] != 1)
+      return false;
+  return true;
+}
 /// The shape that both broadcast to.
 inline DimVector infer_size(IntArrayRef a, IntArrayRef b) {
   const std::size_t rank = std::max(a.size(), b.size());
@@ -139,7 +177,34 @@ inline Tensor fft_ifftshift(groove::Arg self, groove::OptionalIntArrayRef dim = 
 }  // namespace at
 
 namespace torch {
+using at::is_inference;
 using c10::get_default_dtype_as_scalartype;
+inline TensorOptions memory_format(MemoryFormat format) {
+  return TensorOptions().memory_format(format);
+}
+namespace enumtype {
+/// "kReLU" of an enumerator, or of a std::variant of some.
+template <typename... Kinds>
+std::string get_enum_name(const std::variant<Kinds...>& kind) {
+  return std::visit(
+      [](auto held) {
+        const std::string type = groove::nn::detail::type_name(typeid(held));
+        return type.substr(type.rfind(':') + 1);
+      },
+      kind);
+}
+template <typename... Kinds>
+at::Reduction::Reduction reduction_get_enum(const std::variant<Kinds...>& kind) {
+  const std::string name = get_enum_name(kind);
+  if (name == "kNone") return at::Reduction::None;
+  if (name == "kMean") return at::Reduction::Mean;
+  TORCH_CHECK(name == "kSum", name, " is not a valid value for reduction");
+  return at::Reduction::Sum;
+}
+inline at::Reduction::Reduction reduction_get_enum(groove::reduction_t kind) {
+  return static_cast<at::Reduction::Reduction>(kind.code());
+}
+}  // namespace enumtype
 #define GROOVE_USING(name) using at::fft_##name;
 GROOVE_USING(fft)
 GROOVE_USING(fft2)

@@ -223,6 +223,32 @@ CASE(into_tensors) {
   show_error("wants a gradient", [&] { torch::softplus_out(out, leaf({2})); });
 }
 
+CASE(lists_into_tensors) {
+  const Tensor images = filled({2, 3, 6, 6}), volumes = filled({1, 2, 4, 4, 4}, 1);
+  Tensor out = torch::empty({0}, torch::kDouble), places = torch::empty({0}, torch::kLong);
+  show("avg_pool1d", torch::avg_pool1d_out(out, images[0], {3}, {2}, {1}));
+  show("avg_pool2d", torch::avg_pool2d_out(out, images, {2}));
+  show("avg_pool2d lists",
+       torch::avg_pool2d_out(out, images, {3, 2}, {2, 1}, {1, 0}, true, false, 5));
+  show("avg_pool3d", torch::avg_pool3d_out(out, volumes, {2}, {1}));
+  torch::max_pool2d_with_indices_out(out, places, images, {3}, {1}, {1}, {1});
+  show("max_pool2d", out);
+  show("max_pool2d places", places);
+  torch::max_pool3d_with_indices_out(out, places, volumes, {2}, {2});
+  show("max_pool3d", out);
+  torch::adaptive_max_pool2d_out(out, places, images, {2, 3});
+  show("adaptive_max_pool2d", out);
+  show("adaptive_max_pool2d places", places);
+  const Tensor columns = torch::im2col_out(out, images, {2, 2}, {1, 1}, {0, 0}, {2, 2}).clone();
+  show("im2col", columns);
+  show("col2im", torch::col2im_out(out, columns, {6, 6}, {2, 2}, {1, 1}, {0, 0}, {2, 2}));
+  show("roll", torch::roll_out(out, images, {1, -2}, {2, 3}));
+  show("tensordot", torch::tensordot_out(out, images, filled({6, 3}, 2), {3, 1}, {0, 1}));
+  show("eye", torch::eye_out(out, 2, 3));
+  show("logspace", torch::logspace_out(out, 0, 2, 5));
+  show("randint", torch::randint_out(places, 4, 5, {2, 2}));
+}
+
 CASE(initial_weights) {
   Tensor w = torch::rand({3, 2, 3});
   show("dirac_", torch::nn::init::dirac_(w));

@@ -19,6 +19,7 @@
 #include "groove/compat/torch/in_place.h"
 #include "groove/compat/torch/more_names.h"
 #include "groove/compat/torch/out_forms.h"
+#include "groove/compat/torch/out_lists.h"
 #include "groove/compat/torch/script_module.h"
 #include "groove/compat/torch/special_names.h"
 #include "groove/compat/torch/specialised.h"

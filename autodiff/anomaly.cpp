@@ -50,7 +50,7 @@ void autodiff::check_for_nan(const Node& node, ArrayRef<Tensor> gradients) {
     if (!gradient.defined() || !is_floating(gradient.scalar_type())) continue;
     GROOVE_CHECK(!gradient.isnan().any().item<bool>(),
                  "backward: Function '{}' returned nan values in its {}th output (anomaly mode)",
-                 static_cast<const autograd::Node&>(node).name(), i);
+                 shown(TapeNodePtr(const_cast<Node*>(&node)))->name(), i);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "autodiff/views.h"
 #include "src/core/check.h"
 #include "src/core/complex.h"
+#include "src/core/type_name.h"
 #include "tracer/calls/tape_hooks.h"
 
 namespace groove {
@@ -53,15 +54,21 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
   std::vector<Type> types;
   std::vector<Type> output_types;
   std::vector<std::int64_t> differentiable;  // outputs: 1 or 0
+  std::shared_ptr<autograd::Node> user;      // in place of `backward`
 
+  ~FunctionNode() override {
+    if (user && user->tape_ == this) user->tape_ = nullptr;
+  }
   const char* name() const override { return "Function"; }
   const Type* edge_type(std::uint32_t edge) const override { return &types[edge]; }
   void release_saved() override {
     is_released = true;
     context.saved_->places.clear();
     context.saved_->to_save.clear();
+    if (user) user->release_variables();
   }
-  bool is_spent() const override { return is_released; }
+  // A program's own node knows itself what it has let go of.
+  bool is_spent() const override { return is_released && !user; }
   void apply(ArrayRef<Tensor> cotangents, ArrayRef<bool> needs, Tensor* gradients) override {
     accept(call(arguments(cotangents)), needs, gradients);
   }
@@ -75,10 +82,14 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
     return given;
   }
   variable_list call(variable_list arguments) override {
-    return backward(&context, std::move(arguments));
+    return user ? user->apply(std::move(arguments)) : backward(&context, std::move(arguments));
   }
   void accept(variable_list result, ArrayRef<bool> needs, Tensor* gradients) override {
     while (result.size() > edge_count && !result.back().defined()) result.pop_back();
+    GROOVE_CHECK(!user || result.size() == edge_count,
+                 "{}: apply() returned an invalid number of gradients - expected {}, but got {}; "
+                 "return one for each edge, Variable() where there is none",
+                 user->name(), edge_count, result.size());
     GROOVE_CHECK(result.size() == edge_count,
                  "Function: backward() returned an incorrect number of gradients (expected {}, got "
                  "{}); return one for each argument of forward(), Variable() where there is none",
@@ -125,6 +136,7 @@ struct FunctionNode final : autodiff::Node, autodiff::UserCode {
     return std::any_of(dirty.begin(), dirty.end(),
                        [&](const Tensor& t) { return t.is_same(output); });
   }
+  static void stand_for(const std::shared_ptr<autograd::Node>& node, const variable_list& results);
   // Puts the outputs on the tape behind this node. A replayed iteration does without.
   void attach(ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs) {
     is_released = false;
@@ -228,22 +240,12 @@ const Op& function_op() {
 
 }  // namespace
 
-variable_list apply_function(const char*, const FunctionArguments& given, BackwardFunction backward,
-                             const std::function<variable_list(AutogradContext*)>& forward) {
-  const variable_list& arguments = given.tensors;
-  auto* node = new FunctionNode;
-  const TapeNodePtr owner(node);
-  node->backward = backward;
-  node->note_arguments(given);
+static variable_list put_on_tape(FunctionNode* node, const variable_list& arguments,
+                                 variable_list outputs) {
   const bool is_recorded =
       grad_enabled() && std::any_of(arguments.begin(), arguments.end(), [](const Tensor& t) {
         return t.defined() && autodiff::needs_gradient(*t.impl());
       });
-  variable_list outputs;
-  {
-    const NoGradGuard no_grad;
-    outputs = forward(&node->context);
-  }
   check_real(arguments);
   check_real(outputs);
   for (const Tensor& output : outputs)
@@ -280,7 +282,90 @@ variable_list apply_function(const char*, const FunctionArguments& given, Backwa
   return outputs;
 }
 
+variable_list apply_function(const char*, const FunctionArguments& given, BackwardFunction backward,
+                             const std::function<variable_list(AutogradContext*)>& forward) {
+  auto* node = new FunctionNode;
+  const TapeNodePtr owner(node);
+  node->backward = backward;
+  node->note_arguments(given);
+  variable_list outputs;
+  {
+    const NoGradGuard no_grad;
+    outputs = forward(&node->context);
+  }
+  return put_on_tape(node, given.tensors, std::move(outputs));
+}
+
 }  // namespace detail
+
+// ---- nodes that programs define ----
+
+Node::Node(edge_list&& next_edges) : edges_(std::move(next_edges)) {}
+Node::~Node() = default;
+std::string Node::name() const { return type_name(typeid(*this)); }
+edge_list Node::next_edges() const {
+  if (tape_) return autodiff::shown_edges(*tape_);
+  edge_list result = edges_;
+  for (Edge& edge : result) {
+    if (edge.function || !edge.source.defined()) continue;
+    autodiff::Edge real = autodiff::gradient_edge(edge.source);
+    autodiff::resolve(real);
+    edge = {autodiff::shown(real.node), real.index, edge.source};
+  }
+  return result;
+}
+std::uint32_t Node::num_inputs() const { return tape_ ? tape_->output_count : 0; }
+std::uint64_t Node::sequence_nr() const { return tape_ ? tape_->sequence : 0; }
+void Node::set_next_edges(edge_list&& edges) {
+  GROOVE_CHECK(!tape_, "Node: {} is on the tape already; set its edges before", name());
+  edges_ = std::move(edges);
+}
+void Node::add_next_edge(Edge edge) {
+  GROOVE_CHECK(!tape_, "Node: {} is on the tape already; set its edges before", name());
+  edges_.push_back(std::move(edge));
+}
+bool Node::should_compute_output(std::size_t index) const {
+  return !tape_ || tape_->context.needs_input_grad(index);
+}
+
+edge_list edges_to(const variable_list& tensors) {
+  edge_list edges;
+  for (const Tensor& tensor : tensors) edges.push_back({nullptr, 0, tensor});
+  return edges;
+}
+
+void detail::FunctionNode::stand_for(const std::shared_ptr<autograd::Node>& node,
+                                     const variable_list& results) {
+  GROOVE_CHECK(node, "set_history: the node is null");
+  GROOVE_CHECK(!node->tape_,
+               "set_history: {} is the producer of other results; give all results in one call",
+               node->name());
+  FunctionArguments sources;
+  for (const Edge& edge : node->edges_) {
+    GROOVE_CHECK(edge.source.defined() || !edge.function,
+                 "set_history: an edge of {} was not made from a tensor; use "
+                 "collect_next_edges(tensors)",
+                 node->name());
+    sources.add(edge.source);
+  }
+  for (const Tensor& result : results)
+    GROOVE_CHECK(result.defined() && !result.requires_grad(),
+                 "set_history: a result {}; make results under NoGradGuard",
+                 result.defined() ? "has a history already" : "is undefined");
+  auto* const own = new FunctionNode;
+  const TapeNodePtr owner(own);
+  own->user = node;
+  own->context.set_materialize_grads(false);
+  own->note_arguments(sources);
+  put_on_tape(own, sources.tensors, results);
+  node->edges_.clear();
+  node->tape_ = own;
+}
+
+void set_history(const variable_list& results, const std::shared_ptr<Node>& node, Site site) {
+  const CallFrame frame(site);
+  detail::FunctionNode::stand_for(node, results);
+}
 
 AutogradContext::AutogradContext() : saved_(std::make_unique<Saved>()), saved_data(saved_->data) {}
 AutogradContext::~AutogradContext() = default;
@@ -340,6 +425,11 @@ bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges)
 namespace autodiff {
 
 using autograd::detail::FunctionNode;
+
+std::shared_ptr<autograd::Node> user_node(TapeNode& node) {
+  const auto* const function = dynamic_cast<const FunctionNode*>(&node);
+  return function ? function->user : nullptr;
+}
 
 bool is_custom_function(const TapeNode& node) { return dynamic_cast<const FunctionNode*>(&node); }
 

@@ -50,6 +50,8 @@ void destroy(TapeNode* node) {
   while (dead_nodes) {
     TapeNode* next = dead_nodes;
     dead_nodes = reinterpret_cast<TapeNode*>(static_cast<std::uintptr_t>(next->sequence));
+    if (next->is_shown) [[unlikely]]
+      autodiff::forget_shown(*next);
     delete next;
   }
   is_destroying = false;

@@ -154,6 +154,11 @@ Edge gradient_edge(const Tensor& tensor);
 Edge gradient_edge_when_used(const Tensor& tensor);
 /// A node as the public interface shows it; null for none.
 std::shared_ptr<autograd::Node> shown(TapeNodePtr node);
+/// A node that was shown is destroyed.
+void forget_shown(const TapeNode& node);
+/// The program's own node for which this one stands on the tape; null for others.
+std::shared_ptr<autograd::Node> user_node(TapeNode& node);
+autograd::edge_list shown_edges(const Node& node);
 /// Makes `node` the producer of `impl`. Replaces an older one.
 void set_history(TensorImpl& impl, TapeNodePtr node, std::uint32_t index);
 /// Has a backward leave the gradient of this result, whose history is no deferred one, in `.grad`.

@@ -57,30 +57,61 @@ class Node;
 struct Edge {
   std::shared_ptr<Node> function;
   std::uint32_t input_nr = 0;
-  bool is_valid() const noexcept { return function != nullptr; }
+  Tensor source;  // collect_next_edges(): the tensor whose gradient goes there
+  bool is_valid() const noexcept { return function || source.defined(); }
 };
 using edge_list = std::vector<Edge>;
 
-/// A node of the tape, as Tensor::grad_fn() shows it.
+namespace detail {
+struct FunctionNode;
+}
+
+/// A node of the tape, as Tensor::grad_fn() shows it; and the base of those that a program defines
+/// by apply(), gives edges by set_next_edges(collect_next_edges(tensors)) and puts behind its
+/// results by set_history() or create_gradient_edge().
 class Node {
  public:
+  explicit Node(edge_list&& next_edges = {});
+  virtual ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
-  /// "AddBackward0": the operator, in LibTorch's spelling.
-  std::string name() const;
+  variable_list operator()(variable_list&& gradients) { return apply(std::move(gradients)); }
+  /// "AddBackward0": the operator, in LibTorch's spelling; of a program's own, its type.
+  virtual std::string name() const;
   /// One for each input of the operator.
-  edge_list next_edges() const;
+  virtual edge_list next_edges() const;
   Edge next_edge(std::size_t index) const { return next_edges().at(index); }
   std::uint32_t num_outputs() const { return static_cast<std::uint32_t>(next_edges().size()); }
   /// How many results the operator has.
-  std::uint32_t num_inputs() const;
+  virtual std::uint32_t num_inputs() const;
   /// The position on the tape of its thread.
-  std::uint64_t sequence_nr() const;
+  virtual std::uint64_t sequence_nr() const;
+  /// Before the node is on the tape; throws groove::Error afterwards.
+  void set_next_edges(edge_list&& edges);
+  void add_next_edge(Edge edge);
+  /// Is the gradient wanted that apply() returns at this position?
+  bool should_compute_output(std::size_t index) const;
+  bool task_should_compute_output(std::size_t index) const { return should_compute_output(index); }
+  /// Called when a backward that retains nothing has used the node up.
+  virtual void release_variables() {}
 
  protected:
-  Node() = default;
-  ~Node() = default;
+  /// The gradients of the edges from those of the results, which may be undefined.
+  virtual variable_list apply(variable_list&& gradients) = 0;
+
+ private:
+  friend struct detail::FunctionNode;
+  edge_list edges_;
+  detail::FunctionNode* tape_ = nullptr;  // what stands for it on the tape
 };
+
+/// Makes the node the producer of the results, once, and lets go of the tensors of its edges. Does
+/// nothing where no gradient flows into one of these. Throws groove::Error for edges that
+/// collect_next_edges() did not make.
+void set_history(const variable_list& results, const std::shared_ptr<Node>& node,
+                 Site site = Site::current());
+/// Undefined tensors stand for edges that lead nowhere.
+edge_list edges_to(const variable_list& tensors);
 
 /// Adds to `.grad` of every leaf the gradient of the sum of tensors[i] * grad_tensors[i].
 /// `grad_tensors` may be empty for tensors of one element. With `inputs` only those accumulate.

@@ -12,12 +12,13 @@ namespace groove {
 
 // Base of every tape node. Destroyed iteratively by autodiff (a chain of 10,000,000 must not
 // overflow the stack), hence a virtual destroy() instead of nested destructors.
-struct TapeNode : detail::RefCounted, autograd::Node {
+struct TapeNode : detail::RefCounted {
   virtual ~TapeNode() = default;
   virtual const char* name() const = 0;
   std::uint64_t sequence = 0;  // position on the tape of its thread
   bool is_released = false;    // its saved values are gone: a second backward is an error
   bool is_deferred = false;    // an autodiff DeferredNode: materialize() before use
+  AtomicValue<bool> is_shown;  // grad_fn() has given the program a view of it
 };
 void destroy(TapeNode* node);
 using TapeNodePtr = detail::RefPtr<TapeNode>;

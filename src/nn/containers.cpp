@@ -1,13 +1,11 @@
 #include "groove/nn/containers.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <ostream>
 
 #include "groove/autograd.h"
 #include "src/core/check.h"
+#include "src/core/type_name.h"
 
 namespace groove::nn {
 namespace {
@@ -39,13 +37,7 @@ void ModuleHolderIndicator::throw_empty(const Site& site) {
   throw_error("Accessing empty ModuleHolder: it was made from nullptr; assign a module first");
 }
 
-std::string detail::type_name(const std::type_info& type) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : type.name();
-  std::free(text);
-  return name;
-}
+std::string detail::type_name(const std::type_info& type) { return groove::type_name(type); }
 
 void AnyValue::throw_cast(const std::type_info& wanted) const {
   throw_error(fmt::format("Attempted to cast AnyValue to {}, but its actual type is {}",

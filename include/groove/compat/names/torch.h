@@ -195,9 +195,10 @@ namespace torch::autograd {
 using groove::autograd::AnomalyMode, groove::autograd::AutogradContext,
     groove::autograd::AutoGradMode, groove::autograd::backward,
     groove::autograd::DetectAnomalyGuard, groove::autograd::Edge, groove::autograd::edge_list,
-    groove::autograd::Function, groove::autograd::grad, groove::autograd::GradMode,
-    groove::autograd::IndexRange, groove::autograd::InferenceMode, groove::autograd::Node,
-    groove::autograd::tensor_list, groove::autograd::Variable, groove::autograd::variable_list;
+    groove::autograd::edges_to, groove::autograd::Function, groove::autograd::grad,
+    groove::autograd::GradMode, groove::autograd::IndexRange, groove::autograd::InferenceMode,
+    groove::autograd::Node, groove::autograd::set_history, groove::autograd::tensor_list,
+    groove::autograd::Variable, groove::autograd::variable_list;
 }  // namespace torch::autograd
 namespace torch::autograd::functional {
 using groove::autograd::functional::Function, groove::autograd::functional::hessian,

@@ -18,6 +18,7 @@
 #include "groove/compat/torch/functional_detail.h"
 #include "groove/compat/torch/in_place.h"
 #include "groove/compat/torch/more_names.h"
+#include "groove/compat/torch/nodes.h"
 #include "groove/compat/torch/out_forms.h"
 #include "groove/compat/torch/out_lists.h"
 #include "groove/compat/torch/script_module.h"

@@ -177,11 +177,13 @@ void set_default_dtype(ScalarType dtype, Site site = Site::current());
 
 }  // namespace groove
 
-// Devices that are equal have one hash, with or without an index of 0.
+namespace std {
+/// Devices that are equal have one hash, with or without an index of 0.
 template <>
-struct std::hash<groove::Device> {
+struct hash<groove::Device> {
   std::size_t operator()(const groove::Device& device) const noexcept {
     const int index = device.has_index() ? device.index() : 0;
     return static_cast<std::size_t>(device.type()) << 8 | static_cast<std::size_t>(index);
   }
 };
+}  // namespace std

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/contraction/transposed_tile.h"
+#include "kernels/contraction/ymm.h"
 #include "kernels/order.h"
 
 namespace groove::kernels {
@@ -12,37 +13,30 @@ namespace {
 
 constexpr std::int64_t kChunk = order::kColumnChunk;
 
-inline __m256 all(float x) { return _mm256_set1_ps(x); }
-inline __m256d all(double x) { return _mm256_set1_pd(x); }
-inline __m256 sum(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
-inline __m256d sum(__m256d a, __m256d b) { return _mm256_add_pd(a, b); }
-inline void store(float* to, __m256 x) { _mm256_storeu_ps(to, x); }
-inline void store(double* to, __m256d x) { _mm256_storeu_pd(to, x); }
-
 // Of kGroups vectors of chunks.
 template <int kGroups, typename T>
 void sum_chunks(const T* from, T* sums) {
-  constexpr std::int64_t kWidth = 32 / sizeof(T);
-  using Vector = decltype(all(T()));
+  using Vector = typename Ymm<T>::Type;
+  constexpr std::int64_t kWidth = Ymm<T>::kLanes;
   Vector chains[kGroups];
-  for (Vector& chain : chains) chain = all(static_cast<T>(order::kSumIdentity));
+  for (Vector& chain : chains) chain = Ymm<T>::set(static_cast<T>(order::kSumIdentity));
   for (std::int64_t i = 0; i < kChunk; i += 4) {
 #pragma GCC unroll 4
     for (int g = 0; g < kGroups; ++g) {
       Vector steps[4];
       transpose_half(from + g * kWidth * kChunk + i, kChunk, steps);
 #pragma GCC unroll 4
-      for (const Vector& step : steps) chains[g] = sum(chains[g], step);
+      for (const Vector& step : steps) chains[g] = Ymm<T>::add(chains[g], step);
     }
   }
-  for (int g = 0; g < kGroups; ++g) store(sums + g * kWidth, chains[g]);
+  for (int g = 0; g < kGroups; ++g) Ymm<T>::store(sums + g * kWidth, chains[g]);
 }
 
 }  // namespace
 
 template <typename T>
 void chunk_sums(const T* first, const Column& column, T* sums) {
-  constexpr std::int64_t kWidth = 32 / sizeof(T);
+  constexpr std::int64_t kWidth = Ymm<T>::kLanes;
   const std::int64_t rows = column.outer * column.inner;
   for (std::int64_t row = 0; row < rows;) {
     const std::int64_t at = row % column.inner;

@@ -3,63 +3,43 @@
 // hides behind another's.
 #include "kernels/contraction/dot.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 
+#include "kernels/contraction/ymm.h"
 #include "kernels/order.h"
 
 namespace groove::kernels {
 namespace {
 
-template <typename T>
-struct Ymm;
-template <>
-struct Ymm<float> {
-  using Type = __m256;
-  static Type set(float x) { return _mm256_set1_ps(x); }
-  static Type load(const float* p) { return _mm256_loadu_ps(p); }
-  static Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
-  static Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
-  // Lanes at or behind `count` stay as they are: a product with nothing is not the identity.
-  static Type fma_first(std::int64_t count, const float* a, const float* b, Type c) {
-    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
-                                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    const Type sum = fma(_mm256_maskload_ps(a, mask), _mm256_maskload_ps(b, mask), c);
-    return _mm256_blendv_ps(c, sum, _mm256_castsi256_ps(mask));
-  }
-  // Lane j with lane j + W/2, and so on down to one.
-  static float combine(Type x) {
-    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
-  }
-};
-template <>
-struct Ymm<double> {
-  using Type = __m256d;
-  static Type set(double x) { return _mm256_set1_pd(x); }
-  static Type load(const double* p) { return _mm256_loadu_pd(p); }
-  static Type fma(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
-  static Type add(Type a, Type b) { return _mm256_add_pd(a, b); }
-  static Type fma_first(std::int64_t count, const double* a, const double* b, Type c) {
-    const __m256i mask =
-        _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
-    const Type sum = fma(_mm256_maskload_pd(a, mask), _mm256_maskload_pd(b, mask), c);
-    return _mm256_blendv_pd(c, sum, _mm256_castsi256_pd(mask));
-  }
-  static double combine(Type x) {
-    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
-  }
-};
+// Lanes at or behind `count` stay as they are: a product with nothing is not the identity.
+__m256 fma_first(std::int64_t count, const float* a, const float* b, __m256 c) {
+  const __m256i mask = Ymm<float>::mask(count);
+  const __m256 sum = Ymm<float>::fma(_mm256_maskload_ps(a, mask), _mm256_maskload_ps(b, mask), c);
+  return _mm256_blendv_ps(c, sum, _mm256_castsi256_ps(mask));
+}
+__m256d fma_first(std::int64_t count, const double* a, const double* b, __m256d c) {
+  const __m256i mask = Ymm<double>::mask(count);
+  const __m256d sum = Ymm<double>::fma(_mm256_maskload_pd(a, mask), _mm256_maskload_pd(b, mask), c);
+  return _mm256_blendv_pd(c, sum, _mm256_castsi256_pd(mask));
+}
+
+// Lane j with lane j + W/2, and so on down to one.
+float combine(__m256 x) {
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+double combine(__m256d x) {
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
 
 // The values of one chunk of `kColumns` columns.
 template <int kColumns, typename T>
 void chunk_values(const T* a, const T* b, std::int64_t b_column, std::int64_t count, T* values) {
   using Vector = Ymm<T>;
-  constexpr int kWidth = 32 / sizeof(T), kVectors = static_cast<int>(order::kRowLanes) / kWidth;
+  constexpr int kWidth = Vector::kLanes, kVectors = static_cast<int>(order::kRowLanes) / kWidth;
   typename Vector::Type sums[kColumns][kVectors];
   for (auto& column : sums) {
     for (auto& sum : column) sum = Vector::set(static_cast<T>(order::kSumIdentity));
@@ -78,7 +58,7 @@ void chunk_values(const T* a, const T* b, std::int64_t b_column, std::int64_t co
       const T* column = b + j * b_column + i;
       sums[j][v] = i + kWidth <= count
                        ? Vector::fma(Vector::load(a + i), Vector::load(column), sums[j][v])
-                       : Vector::fma_first(count - i, a + i, column, sums[j][v]);
+                       : fma_first(count - i, a + i, column, sums[j][v]);
     }
   }
   for (int half = kVectors / 2; half >= 1; half /= 2) {
@@ -86,7 +66,7 @@ void chunk_values(const T* a, const T* b, std::int64_t b_column, std::int64_t co
       for (auto& column : sums) column[v] = Vector::add(column[v], column[v + half]);
     }
   }
-  for (int j = 0; j < kColumns; ++j) values[j] = Vector::combine(sums[j][0]);
+  for (int j = 0; j < kColumns; ++j) values[j] = combine(sums[j][0]);
 }
 
 template <int kColumns, typename T>

@@ -7,33 +7,11 @@
 #include <cstring>
 
 #include "kernels/contraction/transposed_tile.h"
+#include "kernels/contraction/ymm.h"
 #include "kernels/order.h"
 
 namespace groove::kernels {
 namespace {
-
-template <typename T>
-struct Lanes;
-template <>
-struct Lanes<float> {
-  using Vector = __m256;
-  static Vector zero() { return _mm256_setzero_ps(); }
-  static Vector all(const float* p) { return _mm256_broadcast_ss(p); }
-  static Vector load(const float* p) { return _mm256_loadu_ps(p); }
-  static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
-  static void store(float* p, Vector v) { _mm256_storeu_ps(p, v); }
-};
-template <>
-struct Lanes<double> {
-  using Vector = __m256d;
-  static Vector zero() { return _mm256_setzero_pd(); }
-  static Vector all(const double* p) { return _mm256_broadcast_sd(p); }
-  static Vector load(const double* p) { return _mm256_loadu_pd(p); }
-  static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
-  static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
-  static void store(double* p, Vector v) { _mm256_storeu_pd(p, v); }
-};
 
 template <typename T>
 struct Product {
@@ -53,12 +31,12 @@ constexpr std::int64_t kBehind = 4;
 // `count` steps of the chains of kGroups groups of columns, a group being a vector.
 template <int kRows, int kGroups, typename T>
 void chunk(const Product<T>& p, std::int64_t count, bool is_first) {
-  using L = Lanes<T>;
-  using Vector = typename L::Vector;
-  constexpr std::int64_t kWidth = 32 / sizeof(T), kSteps = kLine / sizeof(T);
+  using L = Ymm<T>;
+  using Vector = typename L::Type;
+  constexpr std::int64_t kWidth = L::kLanes, kSteps = kLine / sizeof(T);
   Vector chains[kGroups][kRows];
   for (auto& group : chains)
-    for (Vector& chain : group) chain = L::zero();
+    for (Vector& chain : group) chain = L::set(0);
   const std::int64_t lines = count / kSteps;
   const auto lines_at = [&](std::int64_t line, int first, int last) {
 #pragma GCC unroll 4
@@ -72,7 +50,7 @@ void chunk(const Product<T>& p, std::int64_t count, bool is_first) {
         for (int step = 0; step < 4; ++step)
 #pragma GCC unroll 4
           for (int r = 0; r < kRows; ++r)
-            chains[g][r] = L::fma(L::all(p.a + r * p.a_row + i + step), steps[step], chains[g][r]);
+            chains[g][r] = L::fma(L::set(p.a[r * p.a_row + i + step]), steps[step], chains[g][r]);
       }
     }
   };
@@ -90,7 +68,7 @@ void chunk(const Product<T>& p, std::int64_t count, bool is_first) {
       T values[kWidth];
       for (int j = 0; j < kWidth; ++j) values[j] = p.b[(g * kWidth + j) * p.b_column + i];
       for (int r = 0; r < kRows; ++r)
-        chains[g][r] = L::fma(L::all(p.a + r * p.a_row + i), L::load(values), chains[g][r]);
+        chains[g][r] = L::fma(L::set(p.a[r * p.a_row + i]), L::load(values), chains[g][r]);
     }
   }
   for (int g = 0; g < kGroups; ++g) {
@@ -114,7 +92,7 @@ void groups(Product<T> p, std::int64_t k) {
 // Fewer columns than a vector has lanes: they are copied beside columns of zeros.
 template <int kRows, typename T>
 void last_columns(Product<T> p, std::int64_t cols, std::int64_t k) {
-  constexpr std::int64_t kWidth = 32 / sizeof(T);
+  constexpr std::int64_t kWidth = Ymm<T>::kLanes;
   T columns[kWidth][order::kContractionChunk] = {};
   T sums[kRows][kWidth];
   for (std::int64_t begin = 0; begin < k; begin += order::kContractionChunk) {
@@ -132,7 +110,7 @@ void last_columns(Product<T> p, std::int64_t cols, std::int64_t k) {
 template <int kRows, typename T>
 void rows_by_columns(Product<T> p, std::int64_t cols, std::int64_t k) {
   constexpr int kGroups = 2;
-  constexpr std::int64_t kWidth = 32 / sizeof(T);
+  constexpr std::int64_t kWidth = Ymm<T>::kLanes;
   const auto go_on = [&p](std::int64_t by) {
     p.b += by * p.b_column;
     p.sums += by;

@@ -1,12 +1,11 @@
 // Copies and transpositions, square by square.
 #include "kernels/contraction/pack.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "kernels/contraction/transposed_tile.h"
+#include "kernels/contraction/ymm.h"
 #include "src/core/faults.h"
 
 namespace groove::kernels {
@@ -19,7 +18,7 @@ void load_tile(const float* from, std::int64_t row, __m256* out) {
 
 void load_tile_edge(const float* from, std::int64_t row, std::int64_t rows, std::int64_t cols,
                     __m256* out) {
-  const __m256i mask = lane_mask32(cols);
+  const __m256i mask = Ymm<float>::mask(cols);
   __m256 in[8];
   for (int r = 0; r < 8; ++r) {
     in[r] = r < rows - has_fault(Fault::kTransposeEdge) ? _mm256_maskload_ps(from + r * row, mask)
@@ -40,7 +39,7 @@ void load_tile(const double* from, std::int64_t row, __m256d* out) {
 
 void load_tile_edge(const double* from, std::int64_t row, std::int64_t rows, std::int64_t cols,
                     __m256d* out) {
-  const __m256i mask = lane_mask64(cols);
+  const __m256i mask = Ymm<double>::mask(cols);
   __m256d in[4];
   for (int r = 0; r < 4; ++r) {
     in[r] = r < rows ? _mm256_maskload_pd(from + r * row, mask) : _mm256_setzero_pd();
@@ -48,20 +47,10 @@ void load_tile_edge(const double* from, std::int64_t row, std::int64_t rows, std
   transpose_4x4(in[0], in[1], in[2], in[3], out);
 }
 
-void store(float* to, __m256 value) { _mm256_storeu_ps(to, value); }
-void store(double* to, __m256d value) { _mm256_storeu_pd(to, value); }
-
 template <typename T>
-struct Tile;
-template <>
-struct Tile<float> {
-  static constexpr std::int64_t kSide = 8;
-  __m256 columns[kSide];
-};
-template <>
-struct Tile<double> {
-  static constexpr std::int64_t kSide = 4;
-  __m256d columns[kSide];
+struct Tile {
+  static constexpr std::int64_t kSide = Ymm<T>::kLanes;
+  typename Ymm<T>::Type columns[kSide];
 };
 
 // kSide rows by `cols` columns, a multiple of kSide. Kept apart from the edges so that the tile
@@ -73,7 +62,7 @@ void transpose_strip(const T* from, std::int64_t from_row, T* to, std::int64_t t
   for (std::int64_t c = 0; c < cols; c += kSide, from += kSide, to += kSide * to_row) {
     Tile<T> tile;
     load_tile(from, from_row, tile.columns);
-    for (int i = 0; i < kSide; ++i) store(to + i * to_row, tile.columns[i]);
+    for (int i = 0; i < kSide; ++i) Ymm<T>::store(to + i * to_row, tile.columns[i]);
   }
 }
 
@@ -84,7 +73,7 @@ void transpose_edge(const T* from, std::int64_t from_row, T* to, std::int64_t to
   load_tile_edge(from, from_row, rows, cols, tile.columns);
   for (int i = 0; i < cols; ++i) {
     if (may_store_whole) {
-      store(to + i * to_row, tile.columns[i]);
+      Ymm<T>::store(to + i * to_row, tile.columns[i]);
     } else {
       std::memcpy(to + i * to_row, &tile.columns[i], static_cast<std::size_t>(rows) * sizeof(T));
     }

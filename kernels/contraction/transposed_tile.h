@@ -8,15 +8,6 @@
 
 namespace groove::kernels {
 
-// The first `count` of 8 (4) lanes.
-inline __m256i lane_mask32(std::int64_t count) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
-                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-inline __m256i lane_mask64(std::int64_t count) {
-  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
-}
-
 // Rows r and r + 4 of the source side by side: their halves are exchanged by the load itself,
 // which saves the last third of the shuffles.
 inline __m256 load_halves(const float* low, const float* high) {

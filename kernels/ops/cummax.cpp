@@ -24,6 +24,13 @@ auto compared(T x) {
   }
 }
 
+// NaN wins, and only NaN wins against it.
+template <bool kGreatest, typename T>
+bool wins(T x, T kept) {
+  const auto a = compared(x), b = compared(kept);
+  return (kGreatest ? a >= b : a <= b) | (a != a);
+}
+
 // What is greatest (or least) so far in lines beside each other, and where it stands.
 template <bool kGreatest, typename T>
 class Best {
@@ -34,13 +41,11 @@ class Best {
       position_[k] = 0;
     }
   }
-  // NaN wins, and only NaN wins against it.
   void next(const T* from, std::int64_t lines, std::int64_t position) {
     for (std::int64_t k = 0; k < lines; ++k) {
-      const auto x = compared(from[k]), kept = compared(kept_[k]);
-      const bool wins = (kGreatest ? x >= kept : x <= kept) | (x != x);
-      kept_[k] = wins ? from[k] : kept_[k];
-      position_[k] = wins ? position : position_[k];
+      const bool is_best = wins<kGreatest>(from[k], kept_[k]);
+      kept_[k] = is_best ? from[k] : kept_[k];
+      position_[k] = is_best ? position : position_[k];
     }
   }
   void write(T* values, std::int64_t* positions, std::int64_t lines) const {
@@ -60,8 +65,7 @@ void run_line(const T* source, T* values, std::int64_t* positions, std::int64_t 
   T kept = source[0];
   std::int64_t position = 0;
   for (std::int64_t i = 0; i < length; ++i) {
-    const auto x = compared(source[i]), best = compared(kept);
-    if ((kGreatest ? x >= best : x <= best) || x != x) {
+    if (wins<kGreatest>(source[i], kept)) {
       kept = source[i];
       position = i;
     }

@@ -80,7 +80,6 @@ class Engine {
       if (at.is_needed && at.node->is_spent() && (backward_.targets.empty() || leads_on(at)))
         throw_spent();
     slots_.resize(slot_count_);
-    part_sums_.resize(slot_count_);
     for (std::size_t i = 0; i < backward_.roots.size(); ++i) {
       const Edge& root = backward_.roots[i];
       deliver(entry_of(root), root.index, backward_.root_cotangents[i]);
@@ -294,7 +293,11 @@ class Engine {
     Tensor& slot = slots_[at.first_slot + output];
     if (!cotangent.defined()) return;
     slot = slot.defined() ? sum_of(slot, cotangent) : cotangent;
-    part_sums_[at.first_slot + output].note(part);
+    if (part || !part_sums_.empty()) part_sum(at.first_slot + output).note(part);
+  }
+  PartSum& part_sum(std::size_t slot) {
+    part_sums_.resize(slot_count_);
+    return part_sums_[slot];
   }
 
   bool runs_after(std::size_t a, std::size_t b) const {
@@ -428,7 +431,7 @@ class Engine {
     if (!step_.part_of_sum) return false;
     const std::size_t place = entry_of(node.edges[0]).first_slot + node.edges[0].index;
     if (!slots_[place].defined()) return false;
-    return part_sums_[place].add(slots_[place], *type, *step_.part_of_sum, step_.cotangents[0]);
+    return part_sum(place).add(slots_[place], *type, *step_.part_of_sum, step_.cotangents[0]);
   }
 
   // A node that stands for many adds each contribution to the sum so far, as they would.
@@ -478,7 +481,7 @@ class Engine {
   bool has_deferred_ = false, takes_apart_ = false, must_take_apart_ = false;
   std::uint32_t slot_count_ = 0;
   Tensors slots_;
-  std::vector<PartSum> part_sums_;  // per slot
+  std::vector<PartSum> part_sums_;  // per slot, from the first part on
 };
 
 Walk::Walk(BackwardRun backward)

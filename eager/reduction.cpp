@@ -289,7 +289,7 @@ PlanPtr plan_reduction(const Call& call) {
   plan->is_by_columns = plan->needs_copy && plan->order == Order::kColumn &&
                         how.reductions.size() == 1 &&
                         find_column(geometry, plan->axes, plan->column);
-  for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
+  for (std::size_t i = 0; plan->is_by_columns && i < geometry.sizes.size(); ++i) {
     if (is_in(plan->axes, static_cast<std::int64_t>(i))) continue;
     plan->column_sizes.push_back(geometry.sizes[i]);
     plan->column_strides.push_back(geometry.strides[i]);

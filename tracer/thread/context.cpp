@@ -240,11 +240,10 @@ bool Context::try_start_recording(const AnyCall& call, const SiteKey& site, std:
   const bool is_call = is_call_wanted() && !(plan && plan->covers_runs);
   if (plan && !is_call && !is_worth_recording(*plan)) plan = nullptr;
   const Again* const again = is_call || plan ? nullptr : wanted_again(hash);
-  const bool is_passed = again && again->is_sample && is_passed_over(again->base, 0, call, site);
   const bool is_wanted = is_call || plan || again;
   if (!is_wanted && starts_rest(hash)) return true;
   rest_.reset();  // it begins with this call or not at all
-  if (is_passed) return false;
+  if (again && again->is_sample && is_passed_over(again->base, 0, call, site)) return false;
   const std::size_t calls = plan ? plan->length : again ? again->base->calls.size() : 1;
   const bool is_affordable = is_wanted && affords_recording(calls);
   const bool is_started = is_affordable && claim_recording(hash);

@@ -113,8 +113,8 @@ class Discovery {
   void penalize(std::uint64_t head);
 
  private:
-  // What comes several times in a stretch, each time with something at another size, is a loop of
-  // its own: together they would be of as many sizes as these times give.
+  // What comes many times in a stretch, each time with something at another size, is a loop of its
+  // own: together they would be of as many sizes as these times give.
   class Times {
    public:
     void clear() { *this = {}; }
